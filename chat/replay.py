@@ -17,16 +17,17 @@ from typing import Any
 
 from django.db import transaction
 
+from chat.ask import answer
 from chat.audit import log as audit
 from chat.caveats.cautions import IDENTIFIERS
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
 from chat.models import Citation, Mode, Reason, Turn
-from chat.pipeline.answer import answer
+from chat.pipeline.parts import site_parts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.multiple_choice import set_apart
-from chat.services import site_inquiry
+from chat.question.understand import Understood
 from chat.types import Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
@@ -94,9 +95,9 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
             "This turn was stored by an older release, which did not keep all that a replay needs.",
             hint="Ask its question again.",
         )
-    inquiry = _inquiry(turn, regenerate=regenerate)
-    outcome = answer(inquiry)
-    stored, now = _stored(turn), _now(inquiry, outcome)
+    run = _run_of(turn, regenerate=regenerate)
+    outcome = answer(run)
+    stored, now = _stored(turn), _now(run, outcome)
     if regenerate:
         stored, now = _without_drawn(stored), _without_drawn(now)
     difference = _first_difference(stored, now)
@@ -104,7 +105,7 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
     return Replay(turn, outcome, difference)
 
 
-def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
+def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
     asked = turn.trace["asked"]
     said = asked.get("unclear") or turn.standalone or turn.question
     choice = set_apart(said, [Option(**option) for option in asked["options"]])
@@ -116,14 +117,15 @@ def _inquiry(turn: Turn, *, regenerate: bool) -> AnswerRun:
         filters=filters_from(asked["filters"]),
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
-    inquiry = site_inquiry(query, config)
-    inquiry.options = choice.options if choice else ()
-    inquiry.is_unclear = "unclear" in asked
+    run = AnswerRun(query, config, *site_parts())
+    run.understood = Understood(
+        query.text, choice.options if choice else (), is_unclear="unclear" in asked
+    )
     if not regenerate:  # nobody is asked, also where there was no answer
-        inquiry.stored = _generation(turn.trace["generation"] or {})
+        run.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:
-            inquiry.judgement = _judgement(judged)
-    return inquiry
+            run.judgement = _judgement(judged)
+    return run
 
 
 def _judgement(stored: Mapping[str, Any]) -> AnswerJudgement:
@@ -157,16 +159,16 @@ def _stored(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _now(inquiry: AnswerRun, outcome: Outcome) -> dict[str, Any]:
+def _now(run: AnswerRun, outcome: Outcome) -> dict[str, Any]:
     answered = outcome.claims if isinstance(outcome, Answered) else ()
     return {
-        "fingerprint": fingerprint_of(inquiry),
-        **_as_stored(trace_of(inquiry)),
+        "fingerprint": fingerprint_of(run),
+        **_as_stored(trace_of(run)),
         "outcome": {
             "reason": str(outcome.reason) if isinstance(outcome, Abstained) else "",
             "confidence": round(outcome.confidence, 4),
-            "option": inquiry.option if answered else "",
-            "warnings": [caution.as_dict() for caution in inquiry.cautions_of(outcome)],
+            "option": run.option if answered else "",
+            "warnings": [caution.as_dict() for caution in run.cautions_of(outcome)],
             "nearest": [] if isinstance(outcome, Answered) else [h.key for h in outcome.nearest],
             "claims": [
                 [

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from chat.ask import turn_ask
 from chat.models import Channel, Turn
-from chat.services import turn_ask
 from corpus.models import Document
 
 MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"

@@ -19,8 +19,8 @@ from bench.answers.locating import Places, lost_at, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
 from bench.runs import databases
+from chat.ask import turn_ask
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
-from chat.services import turn_ask
 from core.progress import Progress
 from corpus.indexing.jobs import sweep
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle

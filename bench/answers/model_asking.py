@@ -17,8 +17,8 @@ from django.conf import settings
 from django.utils.functional import cached_property
 
 from bench.answers.knowing_model import KnowingModel, Saying, served
+from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind, Turn
-from chat.services import turn_ask
 from core.llm.client import Endpoint
 from core.progress import Progress
 from evaluation.datasets.types import DatasetError

@@ -24,7 +24,7 @@ from bench.runs.configurations import Configuration
 from bench.runs.gate import gate_named, gate_read
 from bench.runs.search import TIMED, document_names, index_sizes, notes_counted, percentiles
 from chat.gate.decision import Decision, Gate
-from chat.pipeline.search import SearchLog, look
+from chat.pipeline.search import SearchLog, search_and_gate
 from corpus.encoders.query_cache import forget_queries
 from evaluation.datasets.pooling import Entries, pooled
 from evaluation.datasets.types import Dataset
@@ -70,14 +70,14 @@ def look_all(
 
 
 def _look(text: str, config: RetrievalConfig, gate: Gate) -> tuple[SearchLog, Decision, float]:
-    looks, began = SearchLog(config, gate), time.perf_counter()
+    searches, began = SearchLog(config, gate), time.perf_counter()
     query = Query(text, on=timezone.localdate(), rights=Rights.ALL)
-    decision = look(query, gate, looks)
-    return looks, decision, (time.perf_counter() - began) * 1000
+    decision = search_and_gate(query, gate, searches)
+    return searches, decision, (time.perf_counter() - began) * 1000
 
 
 def _asked(
-    looks: SearchLog,
+    searches: SearchLog,
     decision: Decision,
     duration_ms: float,
     names: Mapping[int, str],
@@ -91,13 +91,13 @@ def _asked(
         OPEN: is_open,
         OPEN_AND_FOUND: is_open and is_found,
     }
-    (taken,) = looks.taken
+    (taken,) = searches.taken
     trace = taken.evidence.trace
     return Asked(
         documents=documents,
         duration_ms=duration_ms,
         looked={name: float(value) for name, value in looked.items()},
-        notes=(*looks.notes, *trace.notes),
+        notes=(*searches.notes, *trace.notes),
         fingerprint=trace.fingerprint,
     )
 

@@ -22,13 +22,14 @@ from chat.api.answers import turn_payload
 from chat.api.guarded import BODY, Guarded, problems, user_of, valid, words_hmac
 from chat.api.problems import IdentifiersSeen, problem_details
 from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
+from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.config import answer_config
 from chat.models import Channel, TurnStatus
 from chat.pipeline.events import Tell, untold
+from chat.question.clean import narrowing_check
 from chat.question.identifiers.guard import Guarded as GuardedText
 from chat.question.identifiers.guard import question_guarded
-from chat.services import filters_check, turn_ask
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
@@ -114,7 +115,7 @@ class SearchView(Guarded):
         user = user_of(request)
         asked = valid(SearchRequest(data=request.data, context={"reader": user}))
         guarded = _guarded(asked["query"])
-        filters_check(asked["filters"], asked["collections"], answer_config())
+        narrowing_check(asked["filters"], asked["collections"], answer_config().identifiers)
         query = Query(
             text=guarded.text,
             on=timezone.localdate(),

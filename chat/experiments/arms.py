@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import uuid
 from dataclasses import dataclass, replace
 
+from django.utils import timezone
+
 from chat.config import AnswerConfig, modes_here
-from chat.models import Arm, Experiment, Mode
+from chat.models import Arm, Conversation, Experiment, Mode
 
 
 @dataclass(frozen=True)
-class Placed:
+class Assignment:
     """What a question is answered with, and why; without an experiment it is the site's."""
 
     config: AnswerConfig
@@ -20,19 +21,20 @@ class Placed:
     arm: str = ""
 
 
-def placed_in_arm(
-    site: AnswerConfig, conversation: uuid.UUID, *, began_at: datetime.datetime
-) -> Placed:
-    """Return the arm of a conversation; none if it began before the experiment, or that rests.
+def assignment_of(site: AnswerConfig, conversation: Conversation | None) -> Assignment:
+    """Return the arm of a conversation, also of one that begins and is not stored yet.
 
-    The same for the same conversation as long as the experiment runs. One query.
+    It is in none if it began before the experiment, or if that rests. The same for the same
+    conversation as long as the experiment runs. One query; none without a conversation.
     """
-    experiment = Experiment.objects.filter(stopped_at=None).first()
-    if experiment is None or began_at < experiment.started_at or why_resting(experiment, site):
-        return Placed(site)
-    arm = arm_of(experiment.pk, conversation, share=experiment.share)
+    experiment = Experiment.objects.filter(stopped_at=None).first() if conversation else None
+    if conversation is None or experiment is None or why_resting(experiment, site):
+        return Assignment(site)
+    if (conversation.created_at or timezone.now()) < experiment.started_at:
+        return Assignment(site)
+    arm = arm_of(experiment.pk, conversation.pk, share=experiment.share)
     config = candidate_config(experiment, site) if arm is Arm.CANDIDATE else site
-    return Placed(config, experiment, arm)
+    return Assignment(config, experiment, arm)
 
 
 def arm_of(key: int, conversation: uuid.UUID, *, share: float) -> Arm:

@@ -9,45 +9,59 @@ from dataclasses import dataclass, field
 
 from chat.caveats.cautions import APPLICABILITY, Caution
 from chat.config import AnswerConfig
+from chat.gate.decision import Decision
 from chat.generation.types import Generation, Generator
 from chat.pipeline.corpus_snapshot import Snapshot
 from chat.pipeline.events import Tell, untold
 from chat.pipeline.search import SearchLog
-from chat.types import Answered, Option, Outcome
+from chat.question.understand import Understood
+from chat.types import Answered, DraftClaim, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from chat.verification.entailment.types import Verifier
 from chat.verification.verify import Verdict
 from core.llm.usage import Usage
-from retrieval.types import Query
+from retrieval.configured import site_config
+from retrieval.types import Evidence, Query
 
 
 @dataclass
 class AnswerRun:
-    """The parts that answer, and the record of what they did, for the trace.
+    """The parts that answer, and what each step made. Every step reads and fills it.
 
     `stored` is what a language model answered before: where it is given no model is asked.
     """
 
     query: Query
     config: AnswerConfig
-    looks: SearchLog
     generator: Generator
     verifier: Verifier
-    is_unclear: bool = (
-        False  # what it goes on about could not be told: the query is what went before
-    )
-    options: tuple[Option, ...] = ()  # of a multiple-choice question; the query is its stem
+    searches: SearchLog = field(default_factory=lambda: SearchLog(site_config()))
+    understood: Understood = field(default_factory=Understood)
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None
+    tell: Tell = untold  # who hears of each step; may raise `AskerLeft` and nothing else
+
     snapshot: Snapshot | None = None
+    evidence: Evidence | None = None
+    decision: Decision | None = None  # of the gate; None until there is one
     generation: Generation | None = None
+    drafts: tuple[DraftClaim, ...] = ()  # as they were written, each once
     verdicts: tuple[Verdict, ...] = ()
+    supported: tuple[DraftClaim, ...] = ()
     judgement: AnswerJudgement | None = None
+    confidence: float = 0.0  # [0, 1]
+    claims: tuple[DraftClaim, ...] = ()  # what is shown: supported, with caveats
     cautions: list[Caution] = field(default_factory=list)
     timings_ms: dict[str, float] = field(default_factory=dict)
     failed_usage: Usage = field(default_factory=Usage)  # of models whose answer was of no use
     failure: str = ""  # the name of the error's class
-    tell: Tell = untold  # who hears of each step; may raise `AskerLeft` and nothing else
+
+    @property
+    def decided(self) -> Decision:
+        """The gate's decision, for the steps behind it."""
+        if self.decision is None:
+            raise LookupError("The gate has not decided yet.")
+        return self.decision
 
     def cautions_of(self, outcome: Outcome) -> list[Caution]:
         """Return what is said beside it: of a refusal, nothing that only an answer has."""

@@ -1,8 +1,7 @@
-"""Search and gate: one look at a question, and those that only explain why it is refused."""
+"""Search and gate: once for a question, and again only to explain why it is refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from chat.gate.decision import Decision, Gate, GateUnavailable, decide
@@ -17,7 +16,7 @@ FIRST, EXPLAINING = "first", "explaining"
 
 
 @dataclass(frozen=True)
-class Look:
+class Search:
     """One search and what the gate said of it."""
 
     kind: str
@@ -27,11 +26,11 @@ class Look:
 
 @dataclass
 class SearchLog:
-    """Everything that was looked at for a question, in order, and what went wrong meanwhile."""
+    """The searches of one question, in order, and what went wrong meanwhile."""
 
     config: RetrievalConfig
     gate: Gate | None = None
-    taken: list[Look] = field(default_factory=list)
+    taken: list[Search] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
@@ -39,48 +38,38 @@ class SearchLog:
             self.notes.append(text)
 
 
-def _ignored(evidence: Evidence) -> None:
-    """Do nothing with what was found."""
-
-
-def look(
-    query: Query,
-    gate: Gate,
-    looks: SearchLog,
-    *,
-    found: Callable[[Evidence], None] = _ignored,
-) -> Decision:
-    """Return the decision on what is in force for the reader. Raises as `search_and_gate`."""
-    return search_and_gate(query, gate, looks, kind=FIRST, found=found)
-
-
 def search_and_gate(
-    query: Query,
-    gate: Gate,
-    looks: SearchLog,
-    *,
-    kind: str,
-    found: Callable[[Evidence], None] = _ignored,
+    query: Query, gate: Gate, searches: SearchLog, *, kind: str = FIRST
 ) -> Decision:
-    """Search and decide, and keep both; `found` is called in between.
+    """Search and decide, and keep both. Raises as `decide_on`."""
+    return decide_on(query, find(query, searches, kind=kind), gate, searches, kind=kind)
+
+
+def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
+    """Return the passages for a question, in no more than one search."""
+    config = explaining_search(searches.config) if kind == EXPLAINING else searches.config
+    return retrieve(query, config)
+
+
+def decide_on(
+    query: Query, evidence: Evidence, gate: Gate, searches: SearchLog, *, kind: str = FIRST
+) -> Decision:
+    """Read what was found, decide whether it is good enough, and keep both.
 
     Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
     took another's place meanwhile.
     """
-    config = explaining_search(looks.config) if kind == EXPLAINING else looks.config
-    evidence = retrieve(query, config)
-    found(evidence)
     if not fits_encoder(gate, evidence.trace.encoder):
         raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):
-            looks.note(note)
+            searches.note(note)
     reading = read(query.text, evidence.hits)
     evidence = replace(evidence, hits=reading.told(evidence.hits))
     together = logistic(reading.answerable) if gate.of_list else None
     decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold, together=together)
     decision = replace(decision, reading=reading)
-    looks.taken.append(Look(kind, evidence, decision))
+    searches.taken.append(Search(kind, evidence, decision))
     return decision
 
 

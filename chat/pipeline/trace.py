@@ -10,7 +10,7 @@ from typing import Any
 from chat.generation.types import Generation
 from chat.models import Mode
 from chat.pipeline.run import AnswerRun
-from chat.pipeline.search import Look, SearchLog
+from chat.pipeline.search import Search, SearchLog
 from chat.types import DraftClaim
 from chat.verification.answer_judge import judge_fingerprint
 from chat.verification.types import Judgement
@@ -19,60 +19,62 @@ from core.llm.usage import Usage
 from retrieval.types import Rights
 
 
-def fingerprint_of(inquiry: AnswerRun) -> str:
+def fingerprint_of(run: AnswerRun) -> str:
     """Return 16 hex digits over what decides: search, lexicon, gate, generator, verifier, modes.
 
     The same for every question that the site answers so, whatever became of it.
     """
-    looks = inquiry.looks
-    first = looks.taken[0].evidence.trace if looks.taken else None
+    searches = run.searches
+    first = searches.taken[0].evidence.trace if searches.taken else None
     content = {
-        "retrieval": first.fingerprint if first else looks.config.fingerprint(),
+        "retrieval": first.fingerprint if first else searches.config.fingerprint(),
         "lexicon": first.analysis.lexicon if first and first.analysis else "",
-        "gate": looks.gate.as_dict() if looks.gate else None,
-        "generator": inquiry.generator.fingerprint,
-        "verifier": inquiry.verifier.fingerprint,
-        "answers": inquiry.config.as_dict(),
-        "judge": judge_fingerprint() if inquiry.config.mode is Mode.CONFIDENT else "",
+        "gate": searches.gate.as_dict() if searches.gate else None,
+        "generator": run.generator.fingerprint,
+        "verifier": run.verifier.fingerprint,
+        "answers": run.config.as_dict(),
+        "judge": judge_fingerprint() if run.config.mode is Mode.CONFIDENT else "",
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def trace_of(inquiry: AnswerRun) -> dict[str, Any]:
-    looks = inquiry.looks
+def trace_of(run: AnswerRun) -> dict[str, Any]:
+    searches = run.searches
     return {
         "asked": {
-            "collections": list(inquiry.query.collections),
-            "on": inquiry.query.on.isoformat(),
-            "filters": asdict(inquiry.query.filters),
-            "options": [asdict(option) for option in inquiry.options],
-            **({"unclear": inquiry.query.text} if inquiry.is_unclear else {}),
+            "collections": list(run.query.collections),
+            "on": run.query.on.isoformat(),
+            "filters": asdict(run.query.filters),
+            "options": [asdict(option) for option in run.understood.options],
+            **({"unclear": run.query.text} if run.understood.is_unclear else {}),
         },
-        "documents": _documents(looks),
-        "corpus": inquiry.snapshot.as_dict() if inquiry.snapshot else None,
-        "searches": [_search(taken) for taken in looks.taken],
-        "gate": looks.gate.as_dict() if looks.gate else None,
-        "generator": inquiry.generator.fingerprint,
-        "verifier": inquiry.verifier.fingerprint,
-        "answers": inquiry.config.as_dict(),
-        "generation": _generation(inquiry.generation),
-        "verdicts": [verdict_payload(verdict) for verdict in inquiry.verdicts],
-        "verifier_said": list(inquiry.verifier.said),
-        "judgement": asdict(inquiry.judgement) if inquiry.judgement else None,
-        "usage": asdict(_usage(inquiry)),
-        "timings_ms": {step: round(spent, 3) for step, spent in inquiry.timings_ms.items()},
-        "failure": inquiry.failure,
-        "notes": looks.notes,
+        "follow_up": {"by": run.understood.by, "notes": list(run.understood.notes)},
+        "spelling": dict(run.understood.spelling),
+        "documents": _documents(searches),
+        "corpus": run.snapshot.as_dict() if run.snapshot else None,
+        "searches": [_search(taken) for taken in searches.taken],
+        "gate": searches.gate.as_dict() if searches.gate else None,
+        "generator": run.generator.fingerprint,
+        "verifier": run.verifier.fingerprint,
+        "answers": run.config.as_dict(),
+        "generation": _generation(run.generation),
+        "verdicts": [verdict_payload(verdict) for verdict in run.verdicts],
+        "verifier_said": list(run.verifier.said),
+        "judgement": asdict(run.judgement) if run.judgement else None,
+        "usage": asdict(_usage(run)),
+        "timings_ms": {step: round(spent, 3) for step, spent in run.timings_ms.items()},
+        "failure": run.failure,
+        "notes": searches.notes,
     }
 
 
-def _documents(looks: SearchLog) -> list[dict[str, str]]:
+def _documents(searches: SearchLog) -> list[dict[str, str]]:
     """Return those that were found, each once, as they stood. Of what is closed to the asker
     nothing.
     """
     hits = [
         hit
-        for taken in looks.taken
+        for taken in searches.taken
         if taken.evidence.trace.rights is not Rights.HIDDEN
         for hit in taken.evidence.hits
     ]
@@ -129,17 +131,17 @@ def _generation(generation: Generation | None) -> dict[str, Any] | None:
     }
 
 
-def _usage(inquiry: AnswerRun) -> Usage:
+def _usage(run: AnswerRun) -> Usage:
     """Of every language model that was asked for the answer."""
-    used = inquiry.verifier.usage + inquiry.failed_usage
-    if inquiry.generation:
-        used += inquiry.generation.usage
-    if inquiry.judgement:
-        used += inquiry.judgement.usage
+    used = run.verifier.usage + run.failed_usage
+    if run.generation:
+        used += run.generation.usage
+    if run.judgement:
+        used += run.judgement.usage
     return used
 
 
-def _search(taken: Look) -> dict[str, Any]:
+def _search(taken: Search) -> dict[str, Any]:
     evidence, decision = taken.evidence, taken.decision
     return {
         **asdict(evidence.trace),

@@ -1,9 +1,19 @@
-"""The question as it is asked and stored."""
+"""The question as it is asked and stored: in one line, and without what identifies a patient."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 
 from django.conf import settings
 
 from chat.errors import QuestionError
+from chat.question.identifiers.guard import Guarded, question_guarded
+from chat.question.multiple_choice import written_out
+from chat.types import Option
 from corpus.parsing.clean import clean_line
+from retrieval.types import Filters
 
 
 def question_clean(raw: str) -> str:
@@ -18,3 +28,33 @@ def question_clean(raw: str) -> str:
     if not any(character.isalnum() for character in question):
         raise QuestionError("The question is empty.", hint="Please type a question.")
     return question
+
+
+def guarded_with_options(
+    question: str, options: Sequence[Option], policy: str
+) -> tuple[Guarded, tuple[Option, ...]]:
+    """Return what of a question, its options behind it, and of these may be stored and searched."""
+    stem = question_guarded(question, policy)
+    if not options:
+        return stem, ()
+    texts = [question_guarded(clean_line(option.text), policy) for option in options]
+    kept = tuple(replace(o, text=t.text) for o, t in zip(options, texts, strict=True))
+    kinds = dict.fromkeys(kind for part in (stem, *texts) for kind in part.kinds)
+    is_blocked = any(part.is_blocked for part in (stem, *texts))
+    return Guarded(written_out(stem.text, kept), tuple(kinds), is_blocked), kept
+
+
+def narrowing_check(filters: Filters, collections: Sequence[str], policy: str) -> None:
+    """Refuse words to narrow a search by that identify a patient: they are stored as they are.
+
+    Raises `QuestionError`; under the policy `warn` it never does.
+    """
+    if policy == "warn":
+        return
+    lists = (value for value in vars(filters).values() if isinstance(value, tuple))
+    for word in (*itertools.chain.from_iterable(lists), *collections):
+        if kinds := question_guarded(clean_line(word), "block").kinds:
+            raise QuestionError(
+                f"What the search is narrowed to seems to identify a patient ({', '.join(kinds)}).",
+                hint="Nothing was stored, searched or sent. Please leave it out.",
+            )

@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
+from chat.ask import turn_ask
 from chat.feedback import feedback_save
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.events import Tell, untold
@@ -31,7 +32,6 @@ from chat.selectors import (
     narrowing_choices,
     turns_of,
 )
-from chat.services import turn_ask
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
 from chat.web.forms import AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment, words_of

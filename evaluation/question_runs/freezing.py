@@ -17,7 +17,8 @@ from chat.config import answer_config
 from chat.gate.decision import GateUnavailable
 from chat.gate.records import gate_in_use
 from chat.pipeline.corpus_snapshot import corpus_snapshot
-from chat.services import site_inquiry
+from chat.pipeline.parts import site_parts
+from chat.pipeline.run import AnswerRun
 from chat.verification.answer_judge import judge_fingerprint
 from evaluation.choices.model_alone import alone_fingerprint
 from evaluation.measures.concepts import CONCEPT_MEASURES
@@ -54,14 +55,14 @@ def frozen_now(
     The keys of the items stand with the results; here is their number and digest.
     """
     query = Query(text="", on=timezone.localdate())
-    inquiry = site_inquiry(query, answer_config())
+    run = AnswerRun(query, answer_config(), *site_parts())
     decides = {
-        "retrieval": inquiry.looks.config.fingerprint(),
-        "answers": inquiry.config.as_dict(),
+        "retrieval": run.searches.config.fingerprint(),
+        "answers": run.config.as_dict(),
         "gate": _gate(),
         "models": {
-            "generator": inquiry.generator.fingerprint,
-            "verifier": inquiry.verifier.fingerprint,
+            "generator": run.generator.fingerprint,
+            "verifier": run.verifier.fingerprint,
             "judge": judge_fingerprint(),
         },
         "prompts": prompt_digests(),

@@ -19,9 +19,9 @@ from django.db import Error, IntegrityError, transaction
 from django.db.models import Sum
 from django.db.models.functions import Now
 
+from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
-from chat.services import turn_ask
 from chat.types import Option
 from core.errors import MedragError
 from evaluation.choices.model_alone import Alone, asked_alone, can_be_asked_alone

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from PIL import Image
 
+from chat.ask import turn_ask
 from chat.models import Channel, Turn
-from chat.services import turn_ask
 from corpus import files
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics

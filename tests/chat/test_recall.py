@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from chat.ask import turn_ask
 from chat.models import Channel, Turn
-from chat.services import turn_ask
 from corpus import signals
 from corpus.models import Document, Lifecycle
 from corpus.selectors import answers_citing

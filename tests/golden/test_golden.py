@@ -15,9 +15,9 @@ import pytest
 from django.conf import LazySettings, settings
 from pytest_django import DjangoDbBlocker
 
+from chat.ask import turn_ask
 from chat.caveats.cautions import CONFLICT, MISMATCH
 from chat.models import Channel, ClaimKind, Mode, Turn, TurnStatus
-from chat.services import turn_ask
 from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder
 from corpus.indexing.rows import pages_of

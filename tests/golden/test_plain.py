@@ -11,8 +11,8 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 
+from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind
-from chat.services import turn_ask
 from corpus.models import Document
 from corpus.services.indexing import document_index
 from evaluation.measures.patterns import judged

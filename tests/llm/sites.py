@@ -13,8 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
-from chat.services import turn_ask
 from chat.terminal import as_text
 from tests.llm.lies import QUESTION
 from tests.llm.prompts import one_line

@@ -35,9 +35,9 @@ from chat.api.openai.serializers import (
 from chat.api.openai.writing import Answer, as_data, chunks, completion
 from chat.api.problems import problem_details
 from chat.api.queries import EventRenderer
+from chat.ask import turn_ask
 from chat.models import Channel
 from chat.pipeline.events import Tell, untold
-from chat.services import turn_ask
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 
 JSON = "application/json"

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.management.asking import add_asking, asking_from
-from chat.services import turn_ask
 from chat.terminal import as_text
 from core.errors import MedragError
 

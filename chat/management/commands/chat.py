@@ -10,12 +10,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from chat.ask import turn_ask
 from chat.config import answer_config, modes_here
 from chat.conversations import conversation_create
 from chat.management.asking import add_asking, asking_from
 from chat.models import Conversation, Turn
 from chat.question.clean import question_clean
-from chat.services import turn_ask
 from chat.terminal import as_text, opened
 from core.errors import MedragError
 

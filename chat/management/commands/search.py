@@ -12,8 +12,8 @@ from django.utils import timezone
 from chat.api.problems import IdentifiersSeen
 from chat.config import answer_config
 from chat.errors import QuestionError
+from chat.question.clean import narrowing_check
 from chat.question.identifiers.guard import Guarded, question_guarded
-from chat.services import filters_check
 from corpus.management.arguments import asker_named
 from corpus.parsing.clean import clean_text
 from retrieval.config import with_surroundings
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         if guarded.is_blocked:
             raise CommandError(str(IdentifiersSeen(guarded.kinds).detail))
         try:
-            filters_check(filters_from(options), options["collection"], config)
+            narrowing_check(filters_from(options), options["collection"], config.identifiers)
         except QuestionError as error:
             raise CommandError(error.sentence) from error
         if guarded.kinds:

@@ -25,10 +25,10 @@ from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
 from bench.services import Order, report_lines, run_store
 from bench.tables import served_table
+from chat.ask import turn_ask
 from chat.gate.decision import GateUnavailable
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason
-from chat.services import turn_ask
 from corpus.services.bulk_load import PlainDocument, documents_load
 from evaluation.datasets import read_dataset
 from evaluation.datasets.types import Dataset

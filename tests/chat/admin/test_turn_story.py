@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from chat.ask import turn_ask
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Citation, Turn, Verdict
 from chat.reviews.services import review_decide, review_flag
-from chat.services import turn_ask
 from corpus.models import Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
 from medrag_site.accounts import AUDITORS, REVIEWERS

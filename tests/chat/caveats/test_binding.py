@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from chat.ask import turn_ask
 from chat.caveats.binding import binds
 from chat.models import Channel, ClaimKind
-from chat.services import turn_ask
 from chat.types import DraftClaim
 from tests.corpora import publish
 

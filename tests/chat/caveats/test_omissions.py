@@ -7,12 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from chat.ask import turn_ask
 from chat.caveats.cautions import OMISSION, omission_caution
 from chat.caveats.limits import Limit, is_limiting_heading, limit_of
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, ClaimKind
-from chat.services import turn_ask
 from chat.types import DraftClaim
 from chat.verification.verify import verify
 from corpus.models import Chunk

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.config import answer_config
 from chat.experiments.arms import arm_of, why_resting
@@ -39,7 +40,6 @@ from chat.models import (
     TurnStatus,
 )
 from chat.replay import turn_replay
-from chat.services import turn_ask
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.models import set_model, unset_models

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from chat.ask import turn_ask
 from chat.gate.calibration import CalibrationError
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
@@ -24,7 +25,6 @@ from chat.pipeline.calibration_questions import (
     parsed_questions,
     questions_digest,
 )
-from chat.services import turn_ask
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.corpora import publish

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError
 from chat.gate.decision import GateUnavailable
@@ -29,7 +30,6 @@ from chat.gate.records import (
     record_of,
 )
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
-from chat.services import turn_ask
 from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF

@@ -10,10 +10,10 @@ import pytest
 from django.conf import LazySettings
 from django.db import connections, transaction
 
+from chat.ask import turn_ask
 from chat.gate.decision import Calibration, Gate
 from chat.gate.records import BUILT_IN, encoder_in_use, gate_in_use
 from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
-from chat.services import turn_ask
 from corpus.encoders import vectors
 from corpus.encoders.registry import active_encoders, embedder_of, searched_rows
 from corpus.services.encoders import encoders_sync
@@ -79,12 +79,12 @@ def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
 ) -> None:
     publish(ANSWER)
     before = Gate(Calibration(0.0, 1.0, 1.0, encoder="before:0123456789abcdef:torch-f32"), 0.0)
-    monkeypatch.setattr("chat.pipeline.answer.gate_in_use", lambda config: before)
+    monkeypatch.setattr("chat.ask.gate_in_use", lambda config: before)
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert turn.trace["searches"] == [] and not turn.claims.exists()
     after = Gate(Calibration(0.0, 1.0, 1.0, encoder=encoder_in_use()), 0.0)
-    monkeypatch.setattr("chat.pipeline.answer.gate_in_use", lambda config: after)
+    monkeypatch.setattr("chat.ask.gate_in_use", lambda config: after)
     assert ask().status == TurnStatus.ANSWERED
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from django.conf import LazySettings
 
+from chat.ask import turn_ask
 from chat.gate.decision import Gate, decide
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason, TurnStatus
 from chat.reader.answerable import NOTHING, answerable, of_list
-from chat.services import turn_ask
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.evidence.hits import TODAY

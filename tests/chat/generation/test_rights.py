@@ -354,7 +354,7 @@ def quoted(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
 def test_the_option_is_hidden_with_the_statement_that_it_rests_on(
     secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.services.site_generator", Choosing(quoted))
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", Choosing(quoted))
     turn = ask(member)
     client = Client()
     client.force_login(member)

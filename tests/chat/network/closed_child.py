@@ -22,9 +22,9 @@ def everything(question: str) -> dict[str, Any]:
     from django.utils import timezone
 
     from chat.api.answers import turn_payload
+    from chat.ask import turn_ask
     from chat.audit import log as audit
     from chat.models import Channel
-    from chat.services import turn_ask
     from corpus.models import Document, Job
     from corpus.services.indexing import document_index
     from retrieval.pipeline import retrieve

@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.question.follow_ups import Standalone
 from chat.replay import turn_replay
-from chat.services import turn_ask
 from chat.terminal import as_text
 from tests.corpora import publish
 
@@ -104,7 +104,7 @@ def test_a_wording_that_identifies_a_patient_leaves_the_question_unclear(
     def invented(*args: object, **kwargs: object) -> Standalone:
         return Standalone("Dose for John Smith, NHS number 943 476 5919?", True, "llm:m")
 
-    monkeypatch.setattr("chat.services.standalone", invented)
+    monkeypatch.setattr("chat.question.understand.standalone", invented)
     turn = ask("crcl 20", alice, first.conversation)
     assert (turn.reason, turn.standalone) == (Reason.UNCLEAR_QUESTION, "")
 

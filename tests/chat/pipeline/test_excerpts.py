@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from chat.ask import turn_ask
 from chat.models import Channel, Turn, TurnStatus
-from chat.services import turn_ask
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db

@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from django.conf import LazySettings
 
+from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.pipeline import search as looking
 from chat.pipeline.search import explaining_search
-from chat.services import turn_ask
 from corpus.models import Document
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.models import LexiconEntry

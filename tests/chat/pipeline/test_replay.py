@@ -12,9 +12,9 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.replay import NotReplayable, turn_replay
-from chat.services import turn_ask
 from corpus.models import Document
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Filters

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from chat.ask import turn_ask
 from chat.audit.log import verify_chain
 from chat.models import Channel
 from chat.replay import turn_replay
-from chat.services import turn_ask
 from tests.corpora import publish
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 from django.conf import LazySettings
 
+from chat.ask import turn_ask
 from chat.models import Channel
 from chat.replay import turn_replay
-from chat.services import turn_ask
 from chat.types import Option
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION as STEM

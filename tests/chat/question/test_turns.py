@@ -14,6 +14,7 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 
+from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.errors import QuestionError
 from chat.models import (
@@ -27,7 +28,6 @@ from chat.models import (
     TurnStatus,
 )
 from chat.question.clean import question_clean
-from chat.services import turn_ask
 from chat.types import DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
@@ -69,7 +69,7 @@ def nothing_stored() -> bool:
 
 
 def use_generator(monkeypatch: pytest.MonkeyPatch, result: Any) -> None:
-    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(result))
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(result))
 
 
 # An answer
@@ -222,7 +222,7 @@ def test_a_verifier_that_fails_is_a_refusal(
     def verify(claims: object, **how: object) -> None:
         raise RuntimeError(DOSE)
 
-    monkeypatch.setattr("chat.pipeline.answer.verify", verify)
+    monkeypatch.setattr("chat.ask.verify", verify)
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.VERIFIER_UNAVAILABLE)
     assert not turn.claims.exists()

@@ -13,13 +13,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.urls import reverse
 
-import chat.pipeline.answer as way
+import chat.ask
+import chat.pipeline.caveats
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.caveats.cautions import Caution
 from chat.errors import QuestionError
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Conversation, Reason, Turn, TurnStatus
-from chat.services import turn_ask
 from chat.sign_in.tokens import token_create
 from chat.terminal import as_text
 from chat.types import DraftClaim
@@ -86,7 +87,7 @@ def test_filters_are_kept_where_the_search_fails(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("chat.pipeline.answer.look", fail)
+    monkeypatch.setattr("chat.ask.find", fail)
     turn = ask(filters=Filters(populations=("child",)))
     assert turn.reason == Reason.SEARCH_UNAVAILABLE
     assert turn.trace["asked"]["filters"]["populations"] == ["child"]
@@ -149,7 +150,8 @@ def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
 ) -> None:
     secret = publish("# Secret\n## T\nQuizzaxol.", title="Secret quizzaxol", collection="secret")
     caution = Caution("conflict", "It is in Secret quizzaxol.", (1,), (secret.sha256,))
-    monkeypatch.setattr(way, "applicability_cautions", lambda found: (caution,))
+    told = "chat.pipeline.caveats.applicability_cautions"
+    monkeypatch.setattr(told, lambda found: (caution,))
     turn = ask(user=alice, channel=Channel.PAGE)
     client.force_login(alice)
     address = reverse("chat:conversation", args=[turn.conversation_id])
@@ -168,7 +170,7 @@ def fails() -> None:
 def test_a_generator_that_can_not_be_made_is_a_refusal(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.services.site_generator", fails)
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", fails)
     turn = ask()
     assert turn.reason == Reason.GENERATOR_UNAVAILABLE
     assert turn.trace["failure"] == "ImproperlyConfigured"
@@ -181,8 +183,8 @@ def test_without_a_verifier_what_is_verbatim_is_shown_and_nothing_else(
     def claimed(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         return (DraftClaim(said, (quote_of(hits[0], DOSE),)),)
 
-    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(claimed))
-    monkeypatch.setattr("chat.services.site_verifier", fails)
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claimed))
+    monkeypatch.setattr("chat.pipeline.parts.site_verifier", fails)
     turn = ask()
     assert turn.reason == ("" if said == DOSE else Reason.VERIFIER_UNAVAILABLE)
     assert turn.trace["failure"] == ("" if said == DOSE else "ImproperlyConfigured")
@@ -192,13 +194,14 @@ def test_without_a_verifier_what_is_verbatim_is_shown_and_nothing_else(
 def test_what_comes_too_late_is_no_answer(
     document: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    honest = getattr(way, step)
+    module = chat.ask if step == "verify" else chat.pipeline.caveats
+    honest = getattr(module, step)
 
     def late(*args: Any, **kwargs: Any) -> Any:
         time.sleep(1.5)
         return honest(*args, **kwargs)
 
-    monkeypatch.setattr(way, step, late)
+    monkeypatch.setattr(module, step, late)
     ask()  # what is loaded once
     settings.ANSWER_TIMEOUT_S = 1.4
     assert ask().reason == Reason.BUDGET_EXCEEDED
@@ -215,7 +218,7 @@ def test_copies_of_a_true_claim_do_not_outvote_a_false_one(
         true = DraftClaim(DOSE, (quote,))
         return (*[true] * 7, DraftClaim(DOSE.replace("500", "5000"), (quote,)))
 
-    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(said))
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(said))
     turn = ask(mode="faithful")
     assert turn.claims.count() == 1
     assert len(turn.trace["verdicts"]) == 2

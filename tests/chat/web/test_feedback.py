@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from chat.ask import turn_ask
 from chat.models import Channel, Feedback
-from chat.services import turn_ask
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, ask
 from tests.chat.web.pages import HTMX, text_of, thread

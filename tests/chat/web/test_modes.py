@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
-from chat.services import turn_ask
 from chat.terminal import as_text
 from chat.types import DraftClaim
 from chat.verification.verify import CHECKS
@@ -51,7 +51,7 @@ def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
     def claims(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         return tuple(DraftClaim(text, (quote_of(hits[0], DOSE),)) for text in texts)
 
-    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(claims))
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
 
 
 @pytest.mark.parametrize("mode", ["standard", "faithful", "confident-lite"])
@@ -258,7 +258,7 @@ def test_a_question_that_identifies_a_patient_can_be_refused(
     document: Document, alice: User, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.IDENTIFIERS = "block"
-    monkeypatch.setattr("chat.services.site_inquiry", None)  # nothing may be searched
+    monkeypatch.setattr("chat.ask.answer", None)  # nothing may be searched
     turn = named(user=alice, channel=Channel.PAGE)
     assert turn.reason == Reason.IDENTIFIERS_IN_QUESTION
     assert "Smith" not in everything_stored()

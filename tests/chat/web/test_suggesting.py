@@ -93,7 +93,7 @@ def test_a_question_whose_spelling_cannot_be_looked_at_is_asked_as_it_was_typed(
     def fails(query: Query) -> dict[str, str]:
         raise OSError("no vocabulary")
 
-    monkeypatch.setattr("chat.services.spelling_corrected", fails)
+    monkeypatch.setattr("chat.question.understand.spelling_corrected", fails)
     turn = ask(alice)
     assert (turn.standalone, turn.reason, turn.trace["spelling"]) == ("", "", {})
 

@@ -10,10 +10,10 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.api.answers import turn_payload
+from chat.ask import turn_ask
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
-from chat.services import turn_ask
 from chat.types import DraftClaim
 from chat.web.presentation import ShownTurn, shown_turns
 from corpus.models import Page
@@ -43,7 +43,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, *rows: str, user: User | None = No
         units = {unit.quotes[0].text: unit for unit in quotable_units(hits, "")}
         return tuple(DraftClaim(units[row].text, units[row].quotes) for row in rows)
 
-    monkeypatch.setattr("chat.services.site_generator", FakeGenerator(claims))
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
     turn = turn_ask(QUESTION, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
     assert turn.status == "answered", turn.reason
     return audited_turns().get(pk=turn.pk)

@@ -13,10 +13,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError
 from django.db.models.functions import Now
 
+from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
 from chat.selectors import conversations_of
-from chat.services import turn_ask
 from core.errors import MedragError
 from corpus.models import Document
 from corpus.selectors import answers_citing

@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from chat.ask import turn_ask
 from chat.feedback import feedback_save
 from chat.models import Channel, Turn
-from chat.services import turn_ask
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
 from medrag_site.accounts import AUDITORS, EVALUATORS

@@ -20,9 +20,9 @@ from django.utils import timezone
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
+from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.models import Channel
-from chat.services import turn_ask
 from chat.terminal import as_text
 from corpus import files
 from corpus.models import Document, Lifecycle

@@ -1,0 +1,75 @@
+"""What belongs beside an answer: limits left out, whom it is for, guidelines that differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from chat.caveats.applicability import applicability
+from chat.caveats.binding import binds, said_under
+from chat.caveats.cautions import (
+    applicability_cautions,
+    conflict_caution,
+    further_caution,
+    omission_caution,
+)
+from chat.caveats.conflicts import conflicts
+from chat.caveats.omissions import MAX_SHOWN, omitted
+from chat.models import ClaimKind, Reason
+from chat.pipeline.refusals import refusal
+from chat.pipeline.run import AnswerRun
+from chat.types import Abstained, DraftClaim
+from chat.verification.verify import verify
+
+
+def add_caveats(run: AnswerRun) -> Abstained | None:
+    """Set the claims that are shown, with their caveats; refuse where the site's policy says so."""
+    run.claims = run.supported
+    return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
+
+
+def _add_omissions(run: AnswerRun) -> Abstained | None:
+    policy = run.config.omissions
+    if policy == "off":
+        return None
+    every = omitted(run.supported, run.decided.passages, question=run.query.text)
+    left_out, further = every[:MAX_SHOWN], every[MAX_SHOWN:]
+    if further:
+        run.cautions.append(further_caution(further))
+    if policy in ("warn", "block"):
+        run.cautions.extend(omission_caution(limit) for limit in left_out)
+        is_refused = policy == "block" and left_out
+        return refusal(run, Reason.LOW_CONFIDENCE, first=left_out) if is_refused else None
+    standing = _verified_quotes(left_out)
+    run.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
+    around = said_under(run.supported)
+    first = tuple(one for one in standing if binds(one, run.query.text, around))
+    run.claims = first + run.supported + tuple(one for one in standing if one not in first)
+    return None
+
+
+def _add_applicability(run: AnswerRun) -> Abstained | None:
+    found = applicability(run.query.text, run.claims)
+    run.cautions.extend(applicability_cautions(found))
+    if found.mismatch and run.config.applicability == "block":
+        return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
+    return None
+
+
+def _add_conflicts(run: AnswerRun) -> Abstained | None:
+    for conflict in conflicts(run.supported, run.decided.passages, question=run.query.text):
+        if run.config.conflicts == "block":
+            run.cautions.append(conflict_caution(conflict, ()))
+            return refusal(run, Reason.CONFLICT, first=(conflict.ours, conflict.theirs))
+        places = {
+            (quote.hit.key, quote.start) for claim in run.claims for quote in claim.quotes[:1]
+        }
+        theirs = conflict.theirs.quotes[0]
+        if (theirs.hit.key, theirs.start) not in places:
+            run.claims += _verified_quotes((replace(conflict.theirs, kind=ClaimKind.OTHERWISE),))
+        run.cautions.append(conflict_caution(conflict, run.claims))
+    return None
+
+
+def _verified_quotes(claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Of statements added word for word, those that stand: no verifier has to weigh them."""
+    return tuple(verdict.claim for verdict in verify(claims) if verdict.supported)

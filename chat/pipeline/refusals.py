@@ -1,0 +1,114 @@
+"""Refusals: with the nearest passages, explained where that can be done, and those of a failure."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from chat.caveats.cautions import lack_cautions
+from chat.errors import BudgetExceeded, GeneratorUnavailable
+from chat.gate.decision import Decision
+from chat.gate.scorers import logistic
+from chat.generation.types import Generation
+from chat.models import Reason
+from chat.pipeline.excerpts import excerpts
+from chat.pipeline.run import AnswerRun
+from chat.pipeline.search import EXPLAINING, search_and_gate
+from chat.types import Abstained, DraftClaim
+from corpus.access import is_narrowed
+from retrieval.types import Hit, Rights, Scope
+
+logger = logging.getLogger(__name__)
+
+NEAREST = 3  # passages shown with a refusal
+# Probability that the passages hold the answer at all, below which none is shown. Set on the very
+# questions that it was then counted on: 99 % of those that guidelines answer are above it, and 18 %
+# of those off every topic.
+NEAR_ENOUGH = 0.1
+CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
+
+
+def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ()) -> Abstained:
+    """Refuse, with the nearest passages; those of the statements `first`, for which it is refused,
+    stand first.
+    """
+    decision = run.decided
+    about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
+    hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
+    nearest = [hits[key] for key in about]
+    nearest += [hit for hit in decision.passages if hit.key not in about]
+    return _shown(reason, nearest, decision, always=frozenset(about))
+
+
+def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
+    """Refuse for a step that broke, or that came too late; nothing here can raise again."""
+    run.failure = type(error).__name__
+    if isinstance(error, GeneratorUnavailable):
+        raw = "\n".join(error.raw)
+        written = Generation((), raw=raw, notes=error.notes, usage=error.usage)
+        run.generation = run.stored or written
+    if run.decision is not None and not run.left_s:
+        reason = Reason.BUDGET_EXCEEDED
+    logger.error("%s: %s", reason.value, type(error).__name__)
+    try:
+        return refusal(run, reason) if run.decision else Abstained(reason)
+    except Exception as again:  # noqa: BLE001 - fail closed: only the passages are lost
+        logger.error("A refusal has no passages: %s", type(again).__name__)
+        return Abstained(reason)
+
+
+def explained(run: AnswerRun) -> Abstained:
+    """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
+    try:
+        if not run.left_s:
+            raise BudgetExceeded("The question took longer than is allowed.")
+        outcome = _answered_elsewhere(run)
+    except Exception as error:  # noqa: BLE001 - only the explanation is lost
+        logger.error("A refusal could not be explained: %s", type(error).__name__)
+        run.searches.note(f"The refusal could not be explained: {type(error).__name__}.")
+        outcome = None
+    if outcome is None:
+        outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
+        run.cautions += lack_cautions(run.query.text, outcome.nearest)
+    return outcome
+
+
+def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
+    """Say whether what is not open to the reader, or no longer in force, would have answered.
+
+    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
+    """
+    gate, decision = run.searches.gate, run.decided
+    if gate is None:
+        return None
+    if is_narrowed(run.query.reader):
+        closed = replace(run.query, rights=Rights.HIDDEN)
+        if search_and_gate(closed, gate, run.searches, kind=EXPLAINING).reason is None:
+            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+    ended = replace(run.query, scope=Scope.OUT_OF_DATE)
+    old = search_and_gate(ended, gate, run.searches, kind=EXPLAINING)
+    if old.reason is None and _odds(old) - _odds(decision) >= CLEARLY:
+        shown = _shown(Reason.ONLY_OUT_OF_DATE, old.passages, old)
+        return replace(shown, confidence=decision.probability)
+    return None
+
+
+def _shown(
+    reason: Reason, nearest: Sequence[Hit], decision: Decision, *, always: Set[str] = frozenset()
+) -> Abstained:
+    """Return a refusal with those of the passages of which something was read and that share a word
+    with the question, and with those that it is refused for (`always`, chunk keys); none else where
+    all are too far from it.
+    """
+    read = {one.unit.hit.key for one in decision.reading.statements}
+    near = read if logistic(decision.reading.answerable) >= NEAR_ENOUGH else frozenset[str]()
+    kept = [h for h in nearest if h.key in always or (h.key in near and h.coverage > 0)][:NEAREST]
+    return Abstained(reason, tuple(kept), decision.probability, excerpts(kept, decision.reading))
+
+
+def _odds(decision: Decision) -> float:
+    """Return the log-odds of a probability, within the range of numbers."""
+    bounded = min(max(decision.probability, 1e-9), 1 - 1e-9)
+    return math.log(bounded / (1 - bounded))

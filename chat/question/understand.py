@@ -1,0 +1,112 @@
+"""What a question asks for by itself: after the turns before it, with slips put right."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from chat.config import AnswerConfig
+from chat.errors import QuestionError
+from chat.models import Conversation, Turn, TurnStatus
+from chat.question.clean import question_clean
+from chat.question.follow_ups import Asked, Standalone, standalone
+from chat.question.identifiers.guard import question_guarded
+from chat.question.multiple_choice import set_apart, written_out
+from chat.types import Option
+from retrieval.spelling import spelling_corrected
+from retrieval.types import Query
+
+logger = logging.getLogger(__name__)
+
+REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What is searched for, and how it came from what was typed."""
+
+    text: str = ""  # a question of its own, without its options
+    options: tuple[Option, ...] = ()  # of a multiple-choice question
+    is_unclear: bool = False  # what it goes on from could not be told: the text is what went before
+    standalone: str = ""  # the whole question, where it is not as it was typed
+    by: str = ""  # what completed a follow-up: `rules`, or `llm:` and the model
+    notes: tuple[str, ...] = ()  # why a follow-up was left as it is
+    spelling: Mapping[str, str] = field(default_factory=dict)  # slips, and what was read instead
+
+
+def understand(
+    query: Query, options: tuple[Option, ...], before: Sequence[Asked], config: AnswerConfig
+) -> Understood:
+    """Return what `query`, whose text is as it was typed, asks for behind the turns `before`.
+
+    Never raises for a language model that fails, nor for a spelling that can't be looked up. One
+    query, for the spelling.
+    """
+    stem = query.text.removesuffix(written_out("", options))
+    said = _standalone(stem, before, config)
+    spelling = _spelling(replace(query, text=said.searched))
+    said = said.spelled(spelling)
+    choice = set_apart(said.searched, options)
+    return Understood(
+        text=choice.stem if choice else said.searched,
+        options=choice.options if choice else (),
+        is_unclear=said.is_unclear,
+        standalone=said.text if said.text != stem else "",
+        by=said.by,
+        notes=said.notes,
+        spelling=spelling,
+    )
+
+
+def questions_before(
+    conversation: Conversation | None, earlier: Sequence[str], config: AnswerConfig
+) -> list[Asked]:
+    """Return the latest turns of a conversation, else what was typed before, oldest first.
+
+    One query where there is a conversation.
+    """
+    if config.follow_ups == "off":
+        return []
+    latest: Sequence[Turn] = ()
+    if conversation is not None:
+        turns = conversation.turns.filter(text_removed_at=None).order_by("-created_at", "-pk")
+        latest = tuple(turns.only("question", "standalone", "status")[:REMEMBERED])
+    before = [
+        Asked(turn.question, turn.standalone or turn.question, turn.status == TurnStatus.ANSWERED)
+        for turn in reversed(latest)
+    ]
+    return before or _typed_before(earlier, config)
+
+
+def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
+    """Return questions that no turn is stored of, understood by rules; none counts as answered.
+
+    One that can't be asked here, or that identifies a patient where that forbids it, is left out.
+    """
+    before: list[Asked] = []
+    for question in questions[-REMEMBERED:]:
+        try:
+            guarded = question_guarded(question_clean(question), config.identifiers)
+        except QuestionError:
+            continue
+        if not guarded.is_blocked:
+            said = standalone(guarded.text, before, by="rules", timeout_s=0.0)
+            before.append(Asked(guarded.text, said.text, was_answered=False))
+    return before
+
+
+def _standalone(question: str, before: Sequence[Asked], config: AnswerConfig) -> Standalone:
+    said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
+    # A model may have made a name of its own.
+    invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
+    return replace(said, text=question, by="", before="") if invented else said
+
+
+def _spelling(query: Query) -> dict[str, str]:
+    """Return the slips to put right; none where that fails: it is searched as it was typed."""
+    try:
+        return spelling_corrected(query)
+    except Exception as error:  # noqa: BLE001 - what fails again in the search is a refusal there
+        logger.error("A question's spelling was not looked at: %s", type(error).__name__)
+        return {}
