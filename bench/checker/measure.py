@@ -17,14 +17,17 @@ from chat.verification.verify import judged_pairs
 from core.errors import MedragError
 from core.llm.usage import Usage
 from evaluation.datasets.pairs import LABELS, LabelledPair, PairSet
-from evaluation.metrics.accuracy import accuracy
-from evaluation.metrics.confusion import Floats, confusion
-from evaluation.metrics.false_alarm import false_alarm
-from evaluation.metrics.false_pass import false_pass
-from evaluation.metrics.label_f1 import label_f1
-from evaluation.metrics.label_precision import label_precision
-from evaluation.metrics.label_recall import label_recall
-from evaluation.metrics.macro_f1 import macro_f1
+from evaluation.metrics.labels import (
+    Floats,
+    accuracy,
+    confusion,
+    false_alarm,
+    false_pass,
+    label_f1,
+    label_precision,
+    label_recall,
+    macro_f1,
+)
 from evaluation.metrics.statistics import Interval, interval, interval_of_counts
 
 BATCH = 12  # pairs that are judged together, as an answer's are

@@ -15,9 +15,7 @@ from chat.gate.risk import auroc, conformal_threshold, needed_unanswerable
 from chat.verification.types import Label
 from corpus.encoders.pairs import Scores, windows_of
 from evaluation.datasets.types import DatasetError
-from evaluation.metrics.accuracy import accuracy
-from evaluation.metrics.confusion import confusion
-from evaluation.metrics.macro_f1 import macro_f1
+from evaluation.metrics.labels import accuracy, confusion, macro_f1
 
 LABELS = tuple(label.value for label in Label)
 LEAST = 0.5  # of a threshold, so that one window can't both support and contradict

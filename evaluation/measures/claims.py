@@ -9,13 +9,16 @@ from chat.errors import VerifierUnavailable
 from evaluation.measures.entailment import EntailmentJudge, Verdicts
 from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnsweredItem, JudgedBy, Scored, failed, undefined
-from evaluation.metrics.claims.claim_faithfulness import claim_faithfulness
-from evaluation.metrics.claims.claim_recall import claim_recall
-from evaluation.metrics.claims.context_precision import context_precision
-from evaluation.metrics.claims.context_utilisation import context_utilisation
-from evaluation.metrics.claims.critical_error_rate import CRITICAL, critical_error_rate
-from evaluation.metrics.claims.guideline_adherence import guideline_adherence
-from evaluation.metrics.claims.hallucination_rate import hallucination_rate
+from evaluation.metrics.claims import (
+    CRITICAL,
+    claim_faithfulness,
+    claim_recall,
+    context_precision,
+    context_utilisation,
+    critical_error_rate,
+    guideline_adherence,
+    hallucination_rate,
+)
 
 REFUSED = "the question was refused"
 NO_CLAIM = "the answer claims nothing"

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from evaluation.measures.claims import no_claim
 from evaluation.measures.types import AnsweredItem, Scored, undefined
-from evaluation.metrics.claims.concept_overlap import concept_overlap
+from evaluation.metrics.claims import concept_overlap
 from retrieval.lexicon.concepts import Concepts
 
 CONCEPT_MEASURES = ("concept_overlap",)

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.measures.types import AnsweredItem
-from evaluation.metrics.selective.aurc import aurc
-from evaluation.metrics.selective.auroc import auroc
-from evaluation.metrics.selective.risk_coverage import Point, risk_coverage
+from evaluation.metrics.selective import Point, aurc, auroc, risk_coverage
 
 THRESHOLDS = (0.50, 0.60, 0.75)
 

@@ -1,4 +1,4 @@
-"""The measures of a ranking, each a formula of its own, in the semantics of trec_eval. Pure.
+"""The measures of a ranking by name, in the semantics of trec_eval. Pure.
 
 A ranking is a sequence of distinct document ids, best first, its ties decided before. A query that
 is missing from a run scores 0, as with `trec_eval -c`.
@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evaluation.metrics.average_precision import average_precision
-from evaluation.metrics.ndcg import ndcg
-from evaluation.metrics.recall import recall
-from evaluation.metrics.reciprocal_rank import reciprocal_rank
-from evaluation.metrics.success import success
+from evaluation.metrics.ranking import average_precision, ndcg, recall, reciprocal_rank, success
 
 Scores = dict[str, dict[str, float]]  # metric -> query -> value
 _Measure = Callable[[Sequence[str], Mapping[str, int], frozenset[str]], float]

@@ -8,11 +8,15 @@ compared with one (Holm, Scandinavian Journal of Statistics 1979).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
+
+from chat.reviews.wilson import wilson_interval
 
 RESAMPLES = 10_000
 SEED = 20_170
@@ -107,10 +111,7 @@ def difference(
     deltas = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
     spread = interval(list(deltas), confidence=confidence)
     return Difference(
-        mean=spread.mean,
-        low=spread.low,
-        high=spread.high,
-        n=spread.n,
+        *astuple(spread),
         p=_randomised(deltas),
         better=int((deltas > 0).sum()),
         worse=int((deltas < 0).sum()),
@@ -128,25 +129,95 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _resampled_means(sample: Floats) -> Floats:
-    random = np.random.default_rng(SEED)
-    rows = max(1, _AT_A_TIME // len(sample))
-    means: list[Floats] = []
+def _batches(n: int) -> Iterator[int]:
+    """Yield how many of the resamples of n numbers are drawn together, until all are."""
+    rows = max(1, _AT_A_TIME // n)
     for start in range(0, RESAMPLES, rows):
-        count = min(rows, RESAMPLES - start)
-        means.append(sample[random.integers(0, len(sample), (count, len(sample)))].mean(axis=1))
-    return np.concatenate(means)
+        yield min(rows, RESAMPLES - start)
+
+
+def _resampled_means(sample: Floats) -> Floats:
+    random, n = np.random.default_rng(SEED), len(sample)
+    return np.concatenate(
+        [sample[random.integers(0, n, (count, n))].mean(axis=1) for count in _batches(n)]
+    )
 
 
 def _randomised(deltas: Floats) -> float:
     if not deltas.any():
         return 1.0
     random = np.random.default_rng(SEED)
-    rows = max(1, _AT_A_TIME // len(deltas))
     seen = abs(deltas.sum()) * (1 - 1e-12)  # equal sums in another order differ in their last bits
     as_far = 0
-    for start in range(0, RESAMPLES, rows):
-        count = min(rows, RESAMPLES - start)
+    for count in _batches(len(deltas)):
         signs = random.integers(0, 2, (count, len(deltas))) * 2 - 1
         as_far += int((abs(signs @ deltas) >= seen).sum())
     return (as_far + 1) / (RESAMPLES + 1)
+
+
+class Finding(StrEnum):
+    AS_GOOD = "as good"
+    WORSE = "worse"
+    UNCLEAR = "unclear"  # too few items to tell
+
+
+@dataclass(frozen=True)
+class NonInferiority:
+    """The second less the first with its interval, and how many items a finding needs."""
+
+    finding: Finding
+    difference: Difference
+    needed: int
+
+
+def non_inferiority(
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    margin: float,
+    confidence: float = 0.95,
+    is_higher_better: bool = True,
+) -> NonInferiority:
+    """Judge by the two-sided bootstrap interval of the differences against `margin`, in (0, 1).
+
+    As good: the interval's worse end is within the margin, and there are `items_needed`; worse: its
+    better end is not (Piaggio et al., CONSORT extension for non-inferiority, JAMA 2012, figure 1).
+    """
+    found = difference(first, second, confidence=confidence)
+    needed = items_needed(margin, confidence)
+    low, high = (found.low, found.high) if is_higher_better else (-found.high, -found.low)
+    if found.n >= needed and low > -margin:
+        finding = Finding.AS_GOOD
+    elif found.n and high < -margin:
+        finding = Finding.WORSE
+    else:
+        finding = Finding.UNCLEAR
+    return NonInferiority(finding, found, needed)
+
+
+def items_needed(margin: float, confidence: float) -> int:
+    """Return the fewest items of which one would show a loss that befalls a share `margin` of all.
+
+    A bootstrap can't draw what no item showed: of three items without a difference its interval is
+    a point. This is the exact bound where nothing was seen, (1 - margin)^n <= (1 - confidence) / 2
+    (Clopper and Pearson, Biometrika 1934).
+    """
+    return math.ceil(math.log((1 - confidence) / 2) / math.log(1 - margin))
+
+
+def newcombe_interval(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
+    """Return the 95 % bounds of the second share less the first, within [-1, 1].
+
+    Each is (hits, n), of independent cases; all of [-1, 1] where neither has a case. Newcombe's
+    hybrid of two Wilson intervals without continuity correction: method 10 of R. G. Newcombe,
+    Statistics in Medicine 17, 873-890, 1998.
+    """
+    (low_1, high_1), (low_2, high_2) = (wilson_interval(*each) for each in (first, second))
+    if not (first[1] and second[1]):
+        return low_2 - high_1, high_2 - low_1
+    share_1, share_2 = (hits / n for hits, n in (first, second))
+    difference = share_2 - share_1
+    return (
+        difference - math.hypot(share_2 - low_2, high_1 - share_1),
+        difference + math.hypot(high_2 - share_2, share_1 - low_1),
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chat.models import Arm, Experiment, Feedback, Reason, Review, Turn
-from evaluation.metrics.share_difference import newcombe_interval
+from evaluation.metrics.statistics import newcombe_interval
 from evaluation.monitoring.quality import Share, wrong_share
 
 

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from core.errors import MedragError
 from evaluation.measures.concepts import CONCEPT_MEASURES
 from evaluation.measures.measure import MEASURES
-from evaluation.metrics.non_inferiority import Finding, non_inferiority
+from evaluation.metrics.statistics import Finding, non_inferiority
 from evaluation.models import (
     Question,
     QuestionKind,

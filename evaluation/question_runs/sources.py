@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluation.metrics.ndcg import ndcg
-from evaluation.metrics.recall import recall
-from evaluation.metrics.success import success
+from evaluation.metrics.ranking import ndcg, recall, success
 from evaluation.question_runs.types import MeasuredItem
 
 DEPTHS = (5, 10)

@@ -15,13 +15,15 @@ from evaluation.measures.entailment import EntailmentJudge, strongest
 from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome
 from evaluation.measures.verbatim import states
-from evaluation.metrics.claims.claim_faithfulness import claim_faithfulness
-from evaluation.metrics.claims.claim_recall import claim_recall
-from evaluation.metrics.claims.context_precision import context_precision
-from evaluation.metrics.claims.context_utilisation import context_utilisation
-from evaluation.metrics.claims.critical_error_rate import critical_error_rate
-from evaluation.metrics.claims.guideline_adherence import guideline_adherence
-from evaluation.metrics.claims.hallucination_rate import hallucination_rate
+from evaluation.metrics.claims import (
+    claim_faithfulness,
+    claim_recall,
+    context_precision,
+    context_utilisation,
+    critical_error_rate,
+    guideline_adherence,
+    hallucination_rate,
+)
 from tests.evaluation.measures.made_up import (
     CLAIMS,
     GOLD,

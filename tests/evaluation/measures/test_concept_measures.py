@@ -12,7 +12,7 @@ from evaluation.measures.configured import site_judges
 from evaluation.measures.measure import Judges, measure_item, measure_run
 from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.types import AnswerClaim, AnsweredItem, Outcome, Scored
-from evaluation.metrics.claims.concept_overlap import concept_overlap
+from evaluation.metrics.claims import concept_overlap
 from retrieval.lexicon.concepts import Concepts, concepts_of_rows
 from tests.retrieval.lexicon.made_up_rows import ROWS, write_rows
 

@@ -8,9 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from evaluation.measures.selective import loss_of, selective
 from evaluation.measures.types import AnsweredItem
-from evaluation.metrics.selective.aurc import aurc
-from evaluation.metrics.selective.auroc import auroc
-from evaluation.metrics.selective.risk_coverage import Point, risk_coverage
+from evaluation.metrics.selective import Point, aurc, auroc, risk_coverage
 
 
 def item(

@@ -15,14 +15,16 @@ from sklearn.metrics import (
 from bench.checker.measure import Checked
 from chat.verification.types import Judgement, Label
 from evaluation.datasets.pairs import LABELS, LabelledPair
-from evaluation.metrics.accuracy import accuracy
-from evaluation.metrics.confusion import confusion
-from evaluation.metrics.false_alarm import false_alarm
-from evaluation.metrics.false_pass import false_pass
-from evaluation.metrics.label_f1 import label_f1
-from evaluation.metrics.label_precision import label_precision
-from evaluation.metrics.label_recall import label_recall
-from evaluation.metrics.macro_f1 import macro_f1
+from evaluation.metrics.labels import (
+    accuracy,
+    confusion,
+    false_alarm,
+    false_pass,
+    label_f1,
+    label_precision,
+    label_recall,
+    macro_f1,
+)
 from evaluation.metrics.statistics import interval, interval_of_counts
 
 RANDOM = np.random.default_rng(5)

@@ -7,11 +7,7 @@ from math import log2
 import pytest
 
 from evaluation.metrics import MEASURES, scored
-from evaluation.metrics.average_precision import average_precision
-from evaluation.metrics.ndcg import ndcg
-from evaluation.metrics.recall import recall
-from evaluation.metrics.reciprocal_rank import reciprocal_rank
-from evaluation.metrics.success import success
+from evaluation.metrics.ranking import average_precision, ndcg, recall, reciprocal_rank, success
 
 QRELS = {
     "q1": {"a": 3, "b": 1, "c": 2, "d": 0},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binom
 
-from evaluation.metrics.non_inferiority import Finding, items_needed, non_inferiority
+from evaluation.metrics.statistics import Finding, items_needed, non_inferiority
 
 
 def test_clearly_as_good() -> None:

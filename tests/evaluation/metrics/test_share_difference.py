@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from evaluation.metrics.share_difference import newcombe_interval
+from evaluation.metrics.statistics import newcombe_interval
 
 
 @pytest.mark.parametrize(

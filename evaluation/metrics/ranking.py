@@ -1,0 +1,59 @@
+"""Measures of a ranking, in the semantics of trec_eval. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+
+def ndcg(ranking: Sequence[str], gains: Mapping[str, int], *, k: int) -> float:
+    """Normalised discounted cumulative gain of the first `k`, [0, 1], higher is better.
+
+    Gains count as they are (linear) and are divided by log2(rank + 1), as `ndcg_cut` of trec_eval:
+    Järvelin and Kekäläinen, TOIS 2002, in the form of Burges et al. without the exponent. The ideal
+    is over all judged documents. What is not judged gains 0; 0 where nothing has a gain.
+    """
+    ideal = sorted((gain for gain in gains.values() if gain > 0), reverse=True)[:k]
+    best = _dcg(ideal)
+    return (
+        _dcg([max(gains.get(document, 0), 0) for document in ranking[:k]]) / best if best else 0.0
+    )
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def recall(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:
+    """Return the share of the relevant documents that the first `k` hold, [0, 1]; `recall` of
+    trec_eval.
+
+    Never more than k / number of relevant ones; 0 where none is relevant.
+    """
+    return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
+
+
+def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float:
+    """Return the precision at the rank of each relevant document, averaged; one not found counts 0.
+
+    [0, 1], higher is better; `map` of trec_eval. 0 where none is relevant.
+    """
+    found = 0
+    total = 0.0
+    for rank, document in enumerate(ranking, start=1):
+        if document in relevant:
+            found += 1
+            total += found / rank
+    return total / len(relevant) if relevant else 0.0
+
+
+def reciprocal_rank(ranking: Sequence[str], relevant: frozenset[str]) -> float:
+    """Return 1 / rank of the first relevant document, 0 where none is; `recip_rank` of
+    trec_eval.
+    """
+    return next((1 / rank for rank, d in enumerate(ranking, start=1) if d in relevant), 0.0)
+
+
+def success(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:
+    """Return 1 where one of the first `k` is relevant, else 0; `success` of trec_eval."""
+    return float(not relevant.isdisjoint(ranking[:k]))
