@@ -13,7 +13,7 @@ Run = dict[str, tuple[tuple[str, float], ...]]  # query -> (document, score), be
 
 
 class RunError(MedragError):
-    """A file is no run, or no judgements."""
+    """An id that the files can't hold."""
 
 
 def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> Iterator[str]:
@@ -46,55 +46,11 @@ def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
             yield f"{_token(query)} 0 {_token(document)} {gain}"
 
 
-def read_run(path: Path) -> Run:
-    """By score descending, then document ascending, whatever the order of its lines.
-
-    Raises RunError for a line that is none and for a document that stands twice for a query.
-    """
-    found: dict[str, dict[str, float]] = {}
-    for number, parts in _fields(path, 6):
-        try:
-            score = float(parts[4])
-        except ValueError as error:
-            raise RunError(f"{path.name}, line {number}: the score is not a number.") from error
-        if parts[2] in found.setdefault(parts[0], {}):
-            raise RunError(f"{path.name}, line {number}: the document stands twice.")
-        found[parts[0]][parts[2]] = score
-    return {
-        query: tuple(sorted(scores.items(), key=lambda entry: (-entry[1], entry[0])))
-        for query, scores in found.items()
-    }
-
-
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Raise RunError."""
-    qrels: dict[str, dict[str, int]] = {}
-    for number, parts in _fields(path, 4):
-        try:
-            qrels.setdefault(parts[0], {})[parts[2]] = int(parts[3])
-        except ValueError as error:
-            raise RunError(f"{path.name}, line {number}: the gain is not a number.") from error
-    return qrels
-
-
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Whole or not at all."""
     part = path.with_name(f"{path.name}.part")
     part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     part.replace(path)
-
-
-def _fields(path: Path, count: int) -> Iterator[tuple[int, list[str]]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path} can't be read.") from error
-    for number, line in enumerate(lines, start=1):
-        parts = line.split()
-        if parts and len(parts) != count:
-            raise RunError(f"{path.name}, line {number}: {count} fields are needed.")
-        if parts:
-            yield number, parts
 
 
 def _token(identifier: str) -> str:

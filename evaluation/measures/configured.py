@@ -12,7 +12,6 @@ from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.measure import Judges
-from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
 from retrieval.lexicon.concepts import Concepts, ConceptsUnreadable
 from retrieval.prepared.site_concepts import site_concepts
@@ -22,14 +21,14 @@ WAIT_S = PAUSE_S + 1
 CALL_TIMEOUT_S = 120.0  # of a dozen pairs: one that hangs must not take the whole time of its item
 
 
-def site_judges(config: RagasConfig) -> Judges:
+def site_judges() -> Judges:
     """Return who judges a run, to be called once, before its first item. A query or two.
 
     Raises ImproperlyConfigured where the judge would score its own answers, or can't be loaded.
     """
     if fault := judge_fault():
         raise ImproperlyConfigured(fault)
-    return Judges(entailment_judge(), ragas_judge(config), known_concepts())
+    return Judges(entailment_judge(), ragas_judge(), known_concepts())
 
 
 def known_concepts() -> Concepts | str:
@@ -88,7 +87,7 @@ def entailment_judge() -> EntailmentJudge:
     return EntailmentJudge(judge, waits_s=(WAIT_S,))
 
 
-def ragas_judge(config: RagasConfig) -> RagasJudge | str:
+def ragas_judge() -> RagasJudge | str:
     """Return RAGAS by the configured judge, or why it does not run.
 
     Raises ImproperlyConfigured where the site's encoder can't be loaded.
@@ -96,7 +95,7 @@ def ragas_judge(config: RagasConfig) -> RagasJudge | str:
     judging = judging_endpoint()
     if judging is None:
         return NO_JUDGE
-    return judge_fault() or ragas_fault() or RagasJudge(judging, get_embedder(), config)
+    return judge_fault() or ragas_fault() or RagasJudge(judging, get_embedder())
 
 
 def _address(endpoint: Endpoint) -> tuple[str, str]:

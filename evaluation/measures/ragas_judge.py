@@ -9,7 +9,6 @@ from importlib import metadata, util
 
 from core.llm.client import Endpoint
 from corpus.encoders.types import Embedder
-from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.types import (
     AnsweredItem,
     JudgedBy,
@@ -41,12 +40,29 @@ RAGAS_MEASURES = tuple(_NEEDS)
 
 
 @dataclass(frozen=True)
+class RagasConfig:
+    """How the judge is asked."""
+
+    concurrency: int = 4  # calls at a time, of one item
+    call_timeout_s: float = 60.0  # of one call, attempts and waits included
+    measure_timeout_s: float = 600.0  # of one measure of one item: a call for each passage
+    retries: int = 2  # of a call whose failure may pass
+    max_tokens: int = 4096  # of an answer: statements with a reason for each
+    strictness: int = 3  # questions that answer relevancy has written; RAGAS's own default
+
+    @property
+    def fingerprint(self) -> str:
+        """Names what may change a score; how long and how often is not of it."""
+        return f"{self.strictness}:{self.max_tokens}"
+
+
+@dataclass(frozen=True)
 class RagasJudge:
     """Scores items by the model at one endpoint, and texts by the site's encoder."""
 
     endpoint: Endpoint
     embedder: Embedder
-    config: RagasConfig = RagasConfig()  # noqa: RUF009  frozen
+    config: RagasConfig = RagasConfig()
 
     @property
     def judged_by(self) -> JudgedBy:

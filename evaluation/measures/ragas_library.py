@@ -31,8 +31,7 @@ from ragas.metrics.collections import (
 from core.errors import MedragError
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.encoders.types import Embedder
-from evaluation.measures.ragas_config import RagasConfig
-from evaluation.measures.ragas_judge import FOUND_NOTHING
+from evaluation.measures.ragas_judge import FOUND_NOTHING, RagasConfig
 from evaluation.measures.types import AnsweredItem
 
 Model = TypeVar("Model", bound=BaseModel)

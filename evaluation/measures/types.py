@@ -31,8 +31,6 @@ class AnsweredItem:
     confidence: float | None = None  # [0, 1]; of a refused question too, where one was computed
     is_refused: bool = False
     is_answerable: bool | None = None  # None: the set does not say
-    seconds: float | None = None
-    tokens: int | None = None
     authority: tuple[float, ...] = ()  # [0, 1], of each document that the answer cites
 
     @property

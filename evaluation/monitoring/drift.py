@@ -31,14 +31,6 @@ Found = tuple[float, float] | None  # a statistic and its p; None where there is
 
 
 @dataclass(frozen=True)
-class Windows:
-    """The last days, and those that they are held against: first and last day of each."""
-
-    now: tuple[datetime.date, datetime.date]
-    before: tuple[datetime.date, datetime.date]
-
-
-@dataclass(frozen=True)
 class Compared:
     """One measure in the last days against those before. `p` is corrected for all of them."""
 
@@ -63,30 +55,25 @@ class Compared:
         return self.reading == "large change"
 
 
-def windows_until(last: datetime.date) -> Windows:
-    """Return the windows of this site that end with a day."""
-    first = last - (settings.DRIFT_DAYS - 1) * DAY
-    return Windows((first, last), (first - settings.DRIFT_REFERENCE_DAYS * DAY, first - DAY))
-
-
 def drift_until(last: datetime.date) -> list[Compared]:
     """Compare each measure in the windows that end with a day, in their order. Four queries."""
-    windows = windows_until(last)
-    before, now = (figures_between(*days) for days in (windows.before, windows.now))
+    first = last - (settings.DRIFT_DAYS - 1) * DAY
+    windows = ((first - settings.DRIFT_REFERENCE_DAYS * DAY, first - DAY), (first, last))
+    figures = [figures_between(*days) for days in windows]
     took = [
         list(turns_between(period_of(*days)).order_by().values_list("duration_ms", flat=True))
-        for days in (windows.before, windows.now)
+        for days in windows
     ]
     counts = {
-        DriftMeasure.SCORES: (_scores(before), _scores(now)),
-        DriftMeasure.OUTCOMES: (_outcomes(before), _outcomes(now)),
+        DriftMeasure.SCORES: [_scores(days) for days in figures],
+        DriftMeasure.OUTCOMES: [_outcomes(days) for days in figures],
     }
     rows: list[tuple[Compared, Found]] = []
-    for measure, (first, second) in counts.items():
-        bins = sorted(first | second)
-        pair = [first[key] for key in bins], [second[key] for key in bins]
-        row = Compared(measure, first.total(), second.total())
-        rows.append((row, population_stability(*pair) if _is_enough(row) else None))
+    for measure, pair in counts.items():
+        bins = sorted(pair[0] | pair[1])
+        before, now = ([counted[key] for key in bins] for counted in pair)
+        row = Compared(measure, sum(before), sum(now))
+        rows.append((row, population_stability(before, now) if _is_enough(row) else None))
     row = Compared(DriftMeasure.LATENCY, len(took[0]), len(took[1]))
     rows.append((row, kolmogorov_smirnov(*took) if _is_enough(row) else None))
     corrected = iter(holm([found[1] for _, found in rows if found]))
@@ -100,11 +87,9 @@ def _is_enough(row: Compared) -> bool:
 
 
 def _scores(days: list[DayFigures]) -> Counter[str]:
-    return sum((Counter(_numbered(day.scores)) for day in days), Counter())
-
-
-def _numbered(bins: list[int]) -> dict[str, int]:
-    return {str(place): count for place, count in enumerate(bins)}
+    """Count by the number of the bin."""
+    numbered = (Counter({str(n): count for n, count in enumerate(day.scores)}) for day in days)
+    return sum(numbered, Counter())
 
 
 def _outcomes(days: list[DayFigures]) -> Counter[str]:

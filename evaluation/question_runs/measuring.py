@@ -11,7 +11,6 @@ from core.text.sentences import line_sentence_spans
 from corpus.models import Authority
 from evaluation.measures.configured import site_judges
 from evaluation.measures.measure import MEASURES, Judges, measure_item
-from evaluation.measures.ragas_config import RagasConfig
 from evaluation.measures.types import AnsweredItem
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
@@ -46,7 +45,7 @@ class Measuring:
 
     @cached_property
     def _judges(self) -> Judges:
-        return site_judges(RagasConfig())
+        return site_judges()
 
     def measured(self, item: MeasuredItem) -> Measured:
         """Never raises for what a judge can't do. Raises ImproperlyConfigured for a bad judge."""
@@ -80,8 +79,6 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
         confidence=item.confidence,
         is_refused=item.is_refused,
         is_answerable=is_answerable(item.kind),
-        seconds=item.seconds,
-        tokens=item.tokens,
         authority=tuple(AUTHORITY[Authority(name)] for name in item.authorities if name),
     )
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from evaluation.choices.accuracy import FAILED, WITH
 from evaluation.measures.patterns import Outcome, Verdict, judged
-from evaluation.question_runs.sources import source_scores
+from evaluation.metrics.ranking import ndcg, recall, success
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.patterned import Patterns, Question
 from evaluation.question_sets.types import LABELS, ItemKind
@@ -20,6 +20,9 @@ BROKEN = ("_UNAVAILABLE", "BUDGET_EXCEEDED")
 NO_PATTERNS = "the question has no patterns"
 NO_LABEL = "the question has no gold label"
 UNREAD = "the answer names no label"
+DEPTHS = (5, 10)  # of rankings
+NO_DOCUMENT = "the question names no document"
+NOT_HERE = "none of its documents is in force here"
 
 
 class Worth(StrEnum):
@@ -59,10 +62,13 @@ def scored(item: MeasuredItem) -> Scored:
         "confidence": item.confidence,
     }
     if item.kind == ItemKind.UNANSWERABLE:
-        return _unanswerable(item, scores)
-    sources = source_scores(item)
-    scores |= sources.scores
-    not_run = dict(sources.not_run)
+        verdict = verdict_of(item)
+        scores |= verdict.scores(_question(item))
+        if item.is_refused:
+            return Scored(Worth.RIGHT, scores)
+        return Scored(Worth.DANGEROUS if verdict.dangerous else Worth.WRONG, scores)
+    of_sources, not_run = source_scores(item)
+    scores |= of_sources
     worth = Worth.REFUSED if item.is_refused else Worth.UNCOMPARED
     if item.patterns.get("decisive"):
         verdict = verdict_of(item)
@@ -85,13 +91,31 @@ def scored(item: MeasuredItem) -> Scored:
     return Scored(worth, scores, not_run)
 
 
-def _unanswerable(item: MeasuredItem, scores: dict[str, float]) -> Scored:
-    """Return the right outcome is a refusal."""
-    verdict = verdict_of(item)
-    scores |= verdict.scores(_question(item))
-    if item.is_refused:
-        return Scored(Worth.RIGHT, scores)
-    return Scored(Worth.DANGEROUS if verdict.dangerous else Worth.WRONG, scores)
+def source_scores(item: MeasuredItem) -> tuple[dict[str, float], dict[str, str]]:
+    """Score by the documents that the question names, by file name or SHA-256.
+
+    Documents count once, in the order of their first passage; all that are named gain 1. Of an
+    answer, the share of its citations in a right document, and of those the share on the right
+    page. Or why there is none.
+    """
+    if not item.relevant:
+        return {}, {"documents found": NO_DOCUMENT}
+    relevant = frozenset(item.relevant) & item.in_force
+    if not relevant:
+        return {}, {"documents found": NOT_HERE}
+    ranking = tuple(dict.fromkeys(item.found))
+    gains = dict.fromkeys(relevant, 1)
+    scores = {"document success@1": success(ranking, relevant, k=1)}
+    for k in DEPTHS:
+        scores[f"document recall@{k}"] = recall(ranking, relevant, k=k)
+        scores[f"document nDCG@{k}"] = ndcg(ranking, gains, k=k)
+    if item.is_refused or not item.cited:
+        return scores, {}
+    pages = [page for document, page in item.cited if document in relevant]
+    scores["right document cited"] = len(pages) / len(item.cited)
+    if item.page is not None and pages:
+        scores["right page cited"] = pages.count(item.page) / len(pages)
+    return scores, {}
 
 
 def verdict_of(item: MeasuredItem) -> Verdict:

@@ -159,3 +159,12 @@ def write_bigger_beir(folder: Path) -> Path:
     with (folder / "corpus.jsonl").open("a") as corpus:
         corpus.write(json.dumps({"_id": "d13", "title": "Scabies", "text": "Permethrin."}) + "\n")
     return folder
+
+
+def read_run(path: Path) -> dict[str, list[tuple[str, float]]]:
+    """Query -> documents with their scores, in the order of a file of TREC."""
+    run: dict[str, list[tuple[str, float]]] = {}
+    for line in path.read_text().splitlines():
+        query, _, document, _, score, _ = line.split()
+        run.setdefault(query, []).append((document, float(score)))
+    return run

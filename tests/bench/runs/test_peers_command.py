@@ -12,7 +12,6 @@ from django.core.management.base import CommandError
 
 from bench.peers import PEERS, PeerUnavailable, require
 from bench.runs.databases import databases_kept
-from evaluation.datasets.trec import read_run
 from evaluation.models import Run
 from tests.evaluation import made_up
 
@@ -50,7 +49,7 @@ def test_ours_and_each_peer_over_the_same_passages(no_others: None, tmp_path: Pa
     folders = sorted((out / "runs").iterdir())
     assert len(folders) == len(names)
     for folder in folders:
-        run = read_run(folder / "run.trec")
+        run = made_up.read_run(folder / "run.trec")
         assert {d for entries in run.values() for d, _ in entries} <= {
             document for document, *_ in made_up.DOCUMENTS
         }

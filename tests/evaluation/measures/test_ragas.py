@@ -14,8 +14,7 @@ from django.conf import LazySettings
 from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
 from evaluation.measures.configured import ragas_judge
-from evaluation.measures.ragas_config import RagasConfig
-from evaluation.measures.ragas_judge import RAGAS_MEASURES, RagasJudge
+from evaluation.measures.ragas_judge import RAGAS_MEASURES, RagasConfig, RagasJudge
 from evaluation.measures.types import AnswerClaim, AnsweredItem, Outcome, Scored
 from tests.llm.__main__ import judge
 from tests.llm.scoring import Given, schema_of, scores
@@ -214,13 +213,13 @@ def test_what_keeps_it_from_running(
 ) -> None:
     unset_models(settings, "judge")
     unset_models(settings, "generate")
-    assert ragas_judge(QUICK) == "no judge is configured"
+    assert ragas_judge() == "no judge is configured"
     set_model(settings, "judge", "http://one.test/v1", model="judge")
-    judge = ragas_judge(QUICK)
+    judge = ragas_judge()
     assert isinstance(judge, RagasJudge)
     assert judge.endpoint.model == "judge"
     set_model(settings, "generate", "http://one.test/v1", model="judge")
-    assert "no model scores its own answers" in str(ragas_judge(QUICK))
+    assert "no model scores its own answers" in str(ragas_judge())
     change_model(settings, "generate", model="writer")
     monkeypatch.setitem(sys.modules, "ragas", None)  # as if it were not there
-    assert ragas_judge(QUICK) == "ragas is not installed"
+    assert ragas_judge() == "ragas is not installed"

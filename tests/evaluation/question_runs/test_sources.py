@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from evaluation.question_runs.items import NamedDocuments
+from evaluation.question_runs.scoring import NO_DOCUMENT, NOT_HERE, source_scores
 from evaluation.question_runs.selectors import card_read
 from evaluation.question_runs.services import question_run_execute
-from evaluation.question_runs.sources import NO_DOCUMENT, NOT_HERE, source_scores
 from evaluation.question_runs.types import MeasuredItem
 from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
@@ -30,7 +30,7 @@ ITEM = MeasuredItem(
 
 def test_by_hand() -> None:
     ideal = 1 + 1 / math.log2(3)  # two relevant documents
-    assert source_scores(ITEM).scores == pytest.approx(
+    assert source_scores(ITEM)[0] == pytest.approx(
         {
             "document success@1": 0.0,
             "document recall@5": 1 / 2,
@@ -44,13 +44,11 @@ def test_by_hand() -> None:
 
 
 def test_what_can_not_be_told_says_why() -> None:
-    assert source_scores(replace(ITEM, relevant=())).not_run == {"documents found": NO_DOCUMENT}
-    assert source_scores(replace(ITEM, in_force=frozenset())).not_run == {
-        "documents found": NOT_HERE
-    }
-    assert "right page cited" not in source_scores(replace(ITEM, page=None)).scores
-    assert "right document cited" not in source_scores(replace(ITEM, is_refused=True)).scores
-    nothing = source_scores(replace(ITEM, found=(), cited=())).scores
+    assert source_scores(replace(ITEM, relevant=()))[1] == {"documents found": NO_DOCUMENT}
+    assert source_scores(replace(ITEM, in_force=frozenset()))[1] == {"documents found": NOT_HERE}
+    assert "right page cited" not in source_scores(replace(ITEM, page=None))[0]
+    assert "right document cited" not in source_scores(replace(ITEM, is_refused=True))[0]
+    nothing = source_scores(replace(ITEM, found=(), cited=()))[0]
     assert set(nothing.values()) == {0.0}
 
 
