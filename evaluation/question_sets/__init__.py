@@ -7,13 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
-from evaluation.question_sets.bioasq import bioasq_item, bioasq_records
-from evaluation.question_sets.guidelines import guidelines_item
-from evaluation.question_sets.healthsearchqa import healthsearchqa_item, healthsearchqa_records
-from evaluation.question_sets.liveqa import liveqa_item, liveqa_records
-from evaluation.question_sets.meddialog import meddialog_item, meddialog_records
-from evaluation.question_sets.medquad import medquad_item, medquad_records
-from evaluation.question_sets.ms2 import ms2_item
 from evaluation.question_sets.multiple_choice import (
     medmcqa_item,
     medmcqa_records,
@@ -23,9 +16,19 @@ from evaluation.question_sets.multiple_choice import (
     mmlu_item,
     mmlu_records,
 )
-from evaluation.question_sets.plain import plain_item
-from evaluation.question_sets.pubmedqa import pubmedqa_item, pubmedqa_records
-from evaluation.question_sets.records import Record, json_lines, json_list, shown
+from evaluation.question_sets.own_forms import guidelines_item, plain_item
+from evaluation.question_sets.patients import (
+    healthsearchqa_item,
+    healthsearchqa_records,
+    liveqa_item,
+    liveqa_records,
+    meddialog_item,
+    meddialog_records,
+    medquad_item,
+    medquad_records,
+)
+from evaluation.question_sets.records import Record, json_lines, json_list, json_pairs, shown
+from evaluation.question_sets.research import bioasq_item, bioasq_records, ms2_item, pubmedqa_item
 from evaluation.question_sets.types import Item, Malformed, QuestionsRead
 
 MAX_QUESTION_CHARS = 20_000
@@ -52,7 +55,7 @@ FORMS = {
     "mmlu": Form(mmlu_records, mmlu_item),
     "ms2": Form(json_lines, ms2_item),
     "plain": Form(json_list, plain_item),
-    "pubmedqa": Form(pubmedqa_records, pubmedqa_item),
+    "pubmedqa": Form(json_pairs, pubmedqa_item),
 }
 
 

@@ -17,6 +17,7 @@ from evaluation.question_sets.records import (
     Record,
     csv_rows,
     json_lines,
+    json_pairs,
     key_of,
     keyed,
     letter_of,
@@ -24,7 +25,6 @@ from evaluation.question_sets.records import (
     list_of,
     object_of,
     options_of,
-    read_json,
 )
 from evaluation.question_sets.types import LETTERS, Item, ItemKind, Malformed
 
@@ -97,7 +97,7 @@ def mmlu_item(record: Record) -> Item:
 
 def mirage_records(path: Path) -> Iterator[Record]:
     """Yield the questions of each data set of MIRAGE. Raises DatasetError."""
-    for sets in keyed(path, read_json(path)):
+    for sets in json_pairs(path):
         if sets.fault:
             yield sets
         elif not isinstance(sets.value[1], JsonObject):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
-from evaluation.question_sets.guidelines import is_counted
+from evaluation.question_sets.own_forms import is_counted
 
 Patterns = tuple[re.Pattern[str], ...]
 

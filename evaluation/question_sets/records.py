@@ -104,6 +104,11 @@ def json_list(path: Path) -> Iterator[Record]:
     return listed(path, read_json(path))
 
 
+def json_pairs(path: Path) -> Iterator[Record]:
+    """Return the pairs of a JSON object. Raises DatasetError."""
+    return keyed(path, read_json(path))
+
+
 def json_lines(path: Path) -> Iterator[Record]:
     """Yield one JSON value a line, empty lines left out. Raises DatasetError."""
     for number, line in text_lines(path):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evaluation.datasets.types import DatasetError
-from evaluation.question_sets import FORMS, medquad, read_question_set, records
+from evaluation.question_sets import FORMS, patients, read_question_set, records
 from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
 
 PUBMEDQA = {
@@ -130,7 +130,7 @@ def test_a_file_without_a_question_is_refused(tmp_path: Path, value: Any, senten
 def test_a_file_that_unpacks_to_more_than_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    for module in (records, medquad):
+    for module in (records, patients):
         monkeypatch.setattr(module, "MAX_BYTES", 100)
     packed = tmp_path / "set.json.gz"
     packed.write_bytes(gzip.compress(b" " * 101))

@@ -1,6 +1,7 @@
-"""Questions on documents with patterns that tell a right answer, as `evaluate answers` asks them.
+"""Our own two forms: plain questions, and those on documents with patterns.
 
-Source of the form: `docs/evaluation.md`.
+Plain is a JSON list of `{"question", "expected_answer"}`, where each may have an `id`. That of
+guidelines is in `docs/evaluation.md`: patterns tell a right answer, as `evaluate answers` asks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from evaluation.question_sets.records import (
     JsonObject,
     Record,
     key_of,
+    kind_of,
     line_of,
     lines_of,
     list_of,
@@ -20,6 +22,19 @@ from evaluation.question_sets.records import (
     texts_of,
 )
 from evaluation.question_sets.types import Item, ItemKind, Malformed
+
+
+def plain_item(record: Record) -> Item:
+    """Without an id, a question is known by its number. Raises Malformed."""
+    row = object_of(record, "question", "expected_answer")
+    gold = lines_of(row["expected_answer"], "the expected answer")
+    return Item(
+        key=key_of(row.get("id", record.number)),
+        question=line_of(row["question"], "the question"),
+        kind=kind_of(gold),
+        gold_answer=gold,
+    )
+
 
 PATTERNS = ("decisive", "wrong", "dangerous", "list")
 MAX_PAGE = 100_000

@@ -1,12 +1,17 @@
-"""BioASQ Task B as published: biomedical questions with ideal and exact answers.
+"""Questions of research, in three published forms: BioASQ, PubMedQA and MS².
 
-Source of the form: Tsatsaronis et al., BMC Bioinformatics 2015. Rounds that are still open are
-published without answers; their questions are unlabelled.
+Sources of the forms. BioASQ, Task B: Tsatsaronis et al., BMC Bioinformatics 2015; rounds that are
+still open are published without answers, and their questions are unlabelled. PubMedQA: Jin et al.,
+EMNLP 2019; the long answer is the conclusion of the abstract, and the sets without labels (PQA-U)
+have no `final_decision`. MS²: DeYoung et al., EMNLP 2021, and the shared task MSLR 2022, JSON lines
+of systematic reviews; asked is the title of the review, or its background where `title` lists those
+of the studies, as in the shared task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,7 @@ from evaluation.question_sets.records import (
     label_of,
     line_of,
     lines_of,
+    list_of,
     listed,
     object_of,
     read_json,
@@ -83,3 +89,35 @@ def _number(address: str) -> str:
     """PubMed's number at the end of an address: 15829955 of `.../pubmed/15829955`."""
     end = address.rstrip("/").rpartition("/")[2]
     return end if end.isdecimal() else address
+
+
+def pubmedqa_item(record: Record) -> Item:
+    """Return the relevant document is the abstract, by its number. Raises Malformed."""
+    key, value = record.value
+    row = object_of(replace(record, value=value), "QUESTION")
+    gold = lines_of(row.get("LONG_ANSWER"), "LONG_ANSWER")
+    label = label_of(row.get("final_decision"))
+    return Item(
+        key=key,
+        question=line_of(row["QUESTION"], "QUESTION"),
+        kind=ItemKind.YES_NO if label else kind_of(gold),
+        gold_answer=gold,
+        relevant=(key,),
+        gold_label=label,
+    )
+
+
+def ms2_item(record: Record) -> Item:
+    """Relevant are the studies, by PubMed's numbers where these are listed. Raises Malformed."""
+    row = object_of(record, "title", "background", "target")
+    gold = lines_of(row["target"], "target")
+    title = row["title"]
+    asked = row["background"] if isinstance(title, list) else title or row["background"]
+    studies = row.get("pmid") if isinstance(row.get("pmid"), list) else None
+    return Item(
+        key=key_of(row.get("review_id", row.get("docid", record.number))),
+        question=line_of(asked, "the title or background"),
+        kind=kind_of(gold),
+        gold_answer=gold,
+        relevant=tuple(dict.fromkeys(key_of(each) for each in list_of(studies, "pmid"))),
+    )
