@@ -7,14 +7,19 @@ from collections.abc import Iterator, Mapping
 from evaluation.metrics.statistics import Difference
 
 
+def comparison_rows(
+    differences: Mapping[str, Difference],
+) -> Iterator[tuple[str, str, str, str, Difference]]:
+    """Yield each measure with its difference, interval and p in figures, and all of it."""
+    for name, d in differences.items():
+        yield name, f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d
+
+
 def comparison_table(differences: Mapping[str, Difference]) -> Iterator[str]:
     yield "| measure | difference | 95 % interval | p | higher | lower | n |"
     yield "|---|---|---|---|---|---|---|"
-    for name, d in differences.items():
-        yield (
-            f"| {name} | {d.mean:+.4f} | {d.low:+.4f} to {d.high:+.4f} | {p_text(d.p)} "
-            f"| {d.better} | {d.worse} | {d.n} |"
-        )
+    for *cells, d in comparison_rows(differences):
+        yield f"| {' | '.join(map(str, cells))} | {d.better} | {d.worse} | {d.n} |"
 
 
 def p_text(p: float) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
-from chat.admin import ReadOnly
-from chat.admin.read_only import only_post, user_of
+from chat.admin.read_only import user_of
 from chat.config import answer_config, modes_here
 from chat.experiments.arms import why_resting
 from chat.experiments.services import (
@@ -26,13 +22,8 @@ from chat.experiments.services import (
 )
 from chat.models import Experiment
 from chat.templatetags.chat_text import percent
-from core.errors import MedragError
+from evaluation.admin.frame import AddedByForm
 from evaluation.monitoring.experiments import Held, experiment_reported
-
-if TYPE_CHECKING:
-    ExperimentModelAdmin = admin.ModelAdmin[Experiment]
-else:
-    ExperimentModelAdmin = admin.ModelAdmin
 
 STOP = "chat.change_experiment"
 
@@ -71,15 +62,10 @@ class ExperimentForm(forms.Form):
 
 
 @admin.register(Experiment)
-class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
+class ExperimentAdmin(AddedByForm[Experiment]):
     list_display = ("name", "difference", "conversations", "started_at", "started_by", "stopped_at")
     list_select_related = ("started_by",)
-    list_per_page = 50
-    show_full_result_count = False
     fields = ("name",)  # the page of one is a report, not a form
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return admin.ModelAdmin.has_add_permission(self, request)
 
     @admin.display(description="candidate")
     def difference(self, experiment: Experiment) -> str:
@@ -102,40 +88,25 @@ class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = ExperimentForm(request.POST or None)
-        if request.method == "POST" and form.is_valid():
-            try:
-                experiment = experiment_start(form.order(), by=user_of(request))
-            except MedragError as error:
-                form.add_error(None, error.sentence)
-            else:
-                self.log_addition(request, experiment, [{"added": {}}])
-                messages.success(request, f"{experiment} runs.")
-                return self._shown(request, experiment)
-        context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "title": "Start an experiment",
-            "opts": Experiment._meta,
-            "form": form,
-        }
-        return TemplateResponse(request, "admin/chat/experiment/start.html", context)
+        return self.by_form(
+            request,
+            "start",
+            "Start an experiment",
+            form,
+            lambda by: experiment_start(form.order(), by=by),
+        )
+
+    def announce(self, request: HttpRequest, added: Experiment) -> None:
+        messages.success(request, f"{added} runs.")
 
     def stop(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Stop it from the very next question on."""
-        if request.method != "POST":
-            return only_post()
-        if not request.user.has_perm(STOP):
-            raise PermissionDenied
-        experiment = get_object_or_404(Experiment, pk=pk)
         reason = request.POST.get("reason", "")
-        try:
+
+        def stopped(experiment: Experiment) -> None:
             experiment_stop(experiment, reason=reason, by=user_of(request))
-        except MedragError as error:
-            messages.error(request, error.sentence)
-        else:
-            said = f"{experiment} is stopped."
-            self.log_change(request, experiment, said)
-            messages.success(request, said)
-        return self._shown(request, experiment)
+
+        return self.steered(request, pk, STOP, stopped, "{} is stopped.")
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
@@ -154,11 +125,6 @@ class ExperimentAdmin(ReadOnly, ExperimentModelAdmin):
             "max_reason_chars": MAX_REASON_CHARS,
         }
         return super().render_change_form(request, context, *arguments, **named)
-
-    def _shown(self, request: HttpRequest, experiment: Experiment) -> HttpResponse:
-        if self.has_view_permission(request):
-            return redirect("admin:chat_experiment_change", experiment.pk)
-        return redirect("admin:index")
 
 
 def _difference_text(held: Held) -> tuple[str, str]:

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import admin
 from django.urls import URLPattern, path
 
-from chat.admin import ReadOnly
 from chat.templatetags.chat_text import percent
+from evaluation.admin.frame import EvaluationAdmin
 from evaluation.admin.quality import quality
 from evaluation.models import DayFigures, DriftAlert, RetractionAlert, RetractionCheck
 
-if TYPE_CHECKING:
-    DayFiguresModelAdmin = admin.ModelAdmin[DayFigures]
-    DriftAlertModelAdmin = admin.ModelAdmin[DriftAlert]
-    RetractionAlertModelAdmin = admin.ModelAdmin[RetractionAlert]
-    RetractionCheckModelAdmin = admin.ModelAdmin[RetractionCheck]
-else:
-    DayFiguresModelAdmin = DriftAlertModelAdmin = admin.ModelAdmin
-    RetractionAlertModelAdmin = RetractionCheckModelAdmin = admin.ModelAdmin
-
 
 @admin.register(DayFigures)
-class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
+class DayFiguresAdmin(EvaluationAdmin[DayFigures]):
     """Its address has the page *Quality* below it."""
 
     list_display = ("day", "answered", "refusals", "helped_share", "p50", "p95")
-    list_per_page = 50
-    show_full_result_count = False
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(quality)
@@ -54,24 +41,18 @@ class DayFiguresAdmin(ReadOnly, DayFiguresModelAdmin):
 
 
 @admin.register(DriftAlert)
-class DriftAlertAdmin(ReadOnly, DriftAlertModelAdmin):
+class DriftAlertAdmin(EvaluationAdmin[DriftAlert]):
     list_display = ("measure", "began_on", "ended_on", "statistic", "p", "n_before", "n")
     list_filter = ("measure",)
-    list_per_page = 50
-    show_full_result_count = False
 
 
 @admin.register(RetractionAlert)
-class RetractionAlertAdmin(ReadOnly, RetractionAlertModelAdmin):
+class RetractionAlertAdmin(EvaluationAdmin[RetractionAlert]):
     list_display = ("document", "number", "reason", "began_on", "ended_on")
     list_filter = (("ended_on", admin.EmptyFieldListFilter),)
     list_select_related = ("document",)
-    list_per_page = 50
-    show_full_result_count = False
 
 
 @admin.register(RetractionCheck)
-class RetractionCheckAdmin(ReadOnly, RetractionCheckModelAdmin):
+class RetractionCheckAdmin(EvaluationAdmin[RetractionCheck]):
     list_display = ("day", "listed", "left_out", "documents", "found", "problem")
-    list_per_page = 50
-    show_full_result_count = False

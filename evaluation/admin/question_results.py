@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
@@ -16,30 +16,23 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from chat.admin import ReadOnly
 from chat.models import Reason
+from evaluation.admin.frame import EvaluationAdmin
 from evaluation.models import QuestionResult
 from evaluation.question_runs.items import option_words
 from evaluation.question_runs.result_card import in_words, judge_lines
 from evaluation.question_runs.selectors import may_read_answers, results_listed, shown_claims
 
-if TYPE_CHECKING:
-    QuestionResultModelAdmin = admin.ModelAdmin[QuestionResult]
-else:
-    QuestionResultModelAdmin = admin.ModelAdmin
-
 SIDES = "admin/evaluation/questionresult/_sides.html"
 
 
 @admin.register(QuestionResult)
-class QuestionResultAdmin(ReadOnly, QuestionResultModelAdmin):
+class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     list_display = ("item", "question_start", "outcome", "recalled", "correct", "state",
                     "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
     list_filter = ("outcome", "state", "question__kind", "run")
-    list_per_page = 50
     search_fields = ("=question__key", "question__question")
-    show_full_result_count = False
     show_facets = ShowFacets.NEVER  # a run may have 200,000 items
     fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "scored", "not_run",
               "judges", "attempts", "duration_ms", "judged_ms", "tokens")  # fmt: skip

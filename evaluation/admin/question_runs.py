@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.admin import ReadOnly, pretty
+from chat.admin import pretty
+from chat.admin.read_only import only_post
 from core.errors import MedragError
 from core.exports import FORMS, JSON_LINES, exported
+from evaluation.admin.frame import AddedByForm
 from evaluation.choices import accuracy
 from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
@@ -52,12 +53,7 @@ from evaluation.question_runs.services import (
     question_run_create,
     question_run_resume,
 )
-from evaluation.tables import p_text
-
-if TYPE_CHECKING:
-    QuestionRunModelAdmin = admin.ModelAdmin[QuestionRun]
-else:
-    QuestionRunModelAdmin = admin.ModelAdmin
+from evaluation.tables import comparison_rows
 
 ACTIVE = (RunState.PENDING, RunState.RUNNING)
 MAX_MOVED = 200  # items named in a comparison
@@ -110,7 +106,7 @@ class QuestionRunForm(forms.Form):
 
 
 @admin.register(QuestionRun)
-class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
+class QuestionRunAdmin(AddedByForm[QuestionRun]):
     list_display = (
         "number",
         "name",
@@ -123,9 +119,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     )
     list_display_links = ("number", "name")
     list_filter = ("state", "question_set")
-    list_per_page = 50
     search_fields = ("name", "question_set__name")
-    show_full_result_count = False
     actions = ("compare_two",)
     fields = ("name", "question_set", "state", "note", "progress", "items_link", "card", "asker",
               "by", "created_at", "started_at", "finished_at", "started_with")  # fmt: skip
@@ -133,9 +127,6 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionRun]:
         return question_runs_listed()
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return admin.ModelAdmin.has_add_permission(self, request)
 
     @admin.display(description="number", ordering="pk")
     def number(self, run: QuestionRun) -> int:
@@ -193,25 +184,21 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
         except MedragError as error:
             messages.error(request, error.sentence)
             return redirect("admin:evaluation_questionrun_changelist")
-        context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "title": "Two runs compared",
-            "opts": QuestionRun._meta,
-            "first": runs[0],
-            "second": runs[1],
-            "found": found,
-            "rows": [
-                (in_words(name), f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d)
-                for name, d in found.differences.items()
-            ],
-            "left_out": [
+        return self.page(
+            request,
+            "compare",
+            title="Two runs compared",
+            first=runs[0],
+            second=runs[1],
+            found=found,
+            rows=[(in_words(name), *row) for name, *row in comparison_rows(found.differences)],
+            left_out=[
                 f"Left out, {why}: {', '.join(map(in_words, names))}."
                 for why, names in found.left_out.items()
             ],
-            "moved": found.moved[:MAX_MOVED],
-            "semantics": SEMANTICS_OF_COMPARISON,
-        }
-        return TemplateResponse(request, "admin/evaluation/questionrun/compare.html", context)
+            moved=found.moved[:MAX_MOVED],
+            semantics=SEMANTICS_OF_COMPARISON,
+        )
 
     def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Four diagrams of a run, as SVG."""
@@ -224,7 +211,7 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Hand out the run and each item as JSON lines; its history tells of it."""
         if request.method != "POST":
-            return HttpResponse(status=405, headers={"Allow": "POST"})
+            return only_post()
         run = get_object_or_404(QuestionRun, pk=pk)
         if not (self.has_view_permission(request) and may_read_answers(run, request.user)):
             raise PermissionDenied
@@ -279,54 +266,23 @@ class QuestionRunAdmin(ReadOnly, QuestionRunModelAdmin):
             raise PermissionDenied
         initial = {"question_set": request.GET.get("question_set", "")}
         form = QuestionRunForm(request.POST or None, initial=initial)
-        if request.method == "POST" and form.is_valid():
-            try:
-                given: QuestionSet = form.cleaned_data["question_set"]
-                run = question_run_create(given, form.order(), by=_user_of(request))
-            except MedragError as error:
-                form.add_error(None, error.sentence)
-            else:
-                return self._started(request, run)
-        context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "title": "Start a run",
-            "opts": QuestionRun._meta,
-            "form": form,
-        }
-        return TemplateResponse(request, "admin/evaluation/questionrun/start.html", context)
 
-    def _started(self, request: HttpRequest, run: QuestionRun) -> HttpResponse:
-        self.log_addition(request, run, [{"added": {}}])
-        messages.success(request, f"{run} is started. Questions: {run.frozen['items']}.")
-        return self._shown(request, run)
+        def started(by: User) -> QuestionRun:
+            given: QuestionSet = form.cleaned_data["question_set"]
+            return question_run_create(given, form.order(), by=by)
+
+        return self.by_form(request, "start", "Start a run", form, started)
+
+    def announce(self, request: HttpRequest, added: QuestionRun) -> None:
+        messages.success(request, f"{added} is started. Questions: {added.frozen['items']}.")
 
     def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
         """End it after the item that is being asked."""
-        return self._steered(request, pk, question_run_cancel, "It ends after this item.")
+        return self.steered(request, pk, STEER, question_run_cancel, "It ends after this item.")
 
     def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Let the worker go on with what is left."""
-        return self._steered(request, pk, question_run_resume, "It goes on.")
-
-    def _steered(self, request: HttpRequest, pk: int, service: Any, said: str) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponse(status=405, headers={"Allow": "POST"})
-        if not request.user.has_perm(STEER):
-            raise PermissionDenied
-        run = get_object_or_404(QuestionRun, pk=pk)
-        try:
-            service(run)
-        except MedragError as error:
-            messages.error(request, error.sentence)
-        else:
-            self.log_change(request, run, said)
-            messages.success(request, said)
-        return self._shown(request, run)
-
-    def _shown(self, request: HttpRequest, run: QuestionRun) -> HttpResponse:
-        if self.has_view_permission(request):
-            return redirect("admin:evaluation_questionrun_change", run.pk)
-        return redirect("admin:index")
+        return self.steered(request, pk, STEER, question_run_resume, "It goes on.")
 
 
 def _card_context(card: Card) -> dict[str, Any]:
@@ -349,7 +305,3 @@ def _card_context(card: Card) -> dict[str, Any]:
         "accuracies_semantics": accuracy.SEMANTICS,
         "semantics": SEMANTICS,
     }
-
-
-def _user_of(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None

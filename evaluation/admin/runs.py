@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
@@ -10,11 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from chat.admin import ReadOnly, pretty
+from chat.admin import pretty
+from evaluation.admin.frame import EvaluationAdmin
 from evaluation.models import ItemScore, Run, TestSet
 from evaluation.selectors import (
     main_measure,
@@ -23,20 +23,15 @@ from evaluation.selectors import (
     runs_compared,
     runs_listed,
 )
-from evaluation.tables import p_text
-
-if TYPE_CHECKING:
-    TestSetModelAdmin = admin.ModelAdmin[TestSet]
-    RunModelAdmin = admin.ModelAdmin[Run]
-    ItemScoreModelAdmin = admin.ModelAdmin[ItemScore]
-else:
-    TestSetModelAdmin = RunModelAdmin = ItemScoreModelAdmin = admin.ModelAdmin
+from evaluation.tables import comparison_rows
 
 SHOWN = 20  # queries that moved most, in a comparison
 
 
 @admin.register(TestSet)
-class TestSetAdmin(ReadOnly, TestSetModelAdmin):
+class TestSetAdmin(EvaluationAdmin[TestSet]):
+    list_per_page = 100
+    show_full_result_count = True
     list_display = ("name", "form", "documents", "queries", "judgements", "digest_start")
     list_filter = ("form",)
     search_fields = ("name", "digest")
@@ -47,12 +42,10 @@ class TestSetAdmin(ReadOnly, TestSetModelAdmin):
 
 
 @admin.register(Run)
-class RunAdmin(ReadOnly, RunModelAdmin):
+class RunAdmin(EvaluationAdmin[Run]):
     list_display = ("name", "test_set", "main", "recall_100", "p95_ms", "recipe", "finished_at")
     list_filter = ("kind", "test_set", "finished_at")
-    list_per_page = 50
     search_fields = ("name", "configuration", "test_set__name")
-    show_full_result_count = False
     actions = ("compare_two",)
     exclude = ("metrics", "latency_ms", "index", "fingerprints", "notes")
     readonly_fields = ("measures", "durations", "sizes", "prints", "not_as_configured")
@@ -121,31 +114,26 @@ class RunAdmin(ReadOnly, RunModelAdmin):
             return redirect("admin:evaluation_run_changelist")
         measure = main_measure(second)
         moved = queries_that_differ(run_scores(first), run_scores(second), measure=measure)[:SHOWN]
-        context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "title": "Two runs compared",
-            "opts": Run._meta,
-            "first": first,
-            "second": second,
-            "rows": [
-                (name, f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d)
-                for name, d in differences.items()
-            ],
-            "moved": [(query, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for query, a, b in moved],
-            "measure": measure,
-        }
-        return TemplateResponse(request, "admin/evaluation/run/compare.html", context)
+        return self.page(
+            request,
+            "compare",
+            title="Two runs compared",
+            first=first,
+            second=second,
+            rows=list(comparison_rows(differences)),
+            moved=[(query, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for query, a, b in moved],
+            measure=measure,
+        )
 
 
 @admin.register(ItemScore)
-class ItemScoreAdmin(ReadOnly, ItemScoreModelAdmin):
+class ItemScoreAdmin(EvaluationAdmin[ItemScore]):
     list_display = ("query", "run", "main", "lost")
     readonly_fields = ("shown",)
     exclude = ("detail",)
     list_select_related = ("run",)
     list_per_page = 100
     search_fields = ("=query", "run__name")
-    show_full_result_count = False
 
     @admin.display(description="main measure")
     def main(self, item: ItemScore) -> str:

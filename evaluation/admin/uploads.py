@@ -9,7 +9,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
 from corpus.filenames import clean_filename, title_from
@@ -55,22 +55,19 @@ class QuestionSetForm(forms.Form):
         return upload
 
 
-def question_set_uploaded(form: QuestionSetForm, *, by: User | AnonymousUser) -> QuestionSet:
+def question_set_uploaded(form: QuestionSetForm, by: User) -> QuestionSet:
     """Store what a valid form brought. Raises DatasetError, DuplicateQuestionSet."""
     given: dict[str, Any] = form.cleaned_data
     upload: UploadedFile[bytes] = given["upload"]
     name = clean_filename(upload.name or "")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / _path_name(name)
+        # What any file system takes; readers go by its ending, and name it to people.
+        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-")
+        path = Path(folder) / (plain or "upload")
         with path.open("wb") as stream:
             for part in upload.chunks():
                 stream.write(part)
         read = read_question_set(path, form=given["form"], split=given["split"])
     named = given["name"] or title_from(name)[:200]
     facts = SetFacts(named, given["version"], given["source"], given["licence"])
-    return question_set_store(read, facts, by=by if isinstance(by, User) else None)
-
-
-def _path_name(name: str) -> str:
-    """Return what any file system takes; readers go by its ending, and name it to people."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-") or "upload"
+    return question_set_store(read, facts, by=by)

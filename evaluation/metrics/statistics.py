@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -111,7 +111,10 @@ def difference(
     deltas = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
     spread = interval(list(deltas), confidence=confidence)
     return Difference(
-        *astuple(spread),
+        spread.mean,
+        spread.low,
+        spread.high,
+        spread.n,
         p=_randomised(deltas),
         better=int((deltas > 0).sum()),
         worse=int((deltas < 0).sum()),
