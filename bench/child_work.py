@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.db import connections
 from django.utils.text import slugify
 
+from bench.datasets.types import Dataset
 from bench.peers.asking import peers_ask
 from bench.runs import databases
 from bench.runs.child_tasks import ChildTask, Failed, Outcome, write_outcome
@@ -21,7 +22,7 @@ from bench.runs.windows import cut_by
 from core.progress import Progress
 from corpus.models import Chunk, Collection, Document
 from corpus.services.bulk_load import PlainDocument, documents_load
-from evaluation.datasets.types import Dataset, SourceDocument
+from evaluation.datasets.types import SourceDocument
 
 Say = Callable[[str], None]
 

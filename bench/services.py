@@ -13,6 +13,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from bench.datasets.trec import qrels_lines, run_lines
+from bench.datasets.types import Dataset
 from bench.runs.child_process import Task, sent
 from bench.runs.child_tasks import Failed, Outcome, Source
 from bench.runs.configurations import Configuration, Recipe
@@ -27,8 +29,7 @@ from bench.tables import (
     note_lines,
     served_lines,
 )
-from evaluation.datasets.trec import qrels_lines, run_lines, write_lines
-from evaluation.datasets.types import Dataset
+from evaluation.folders import write_lines
 from evaluation.models import ItemScore, Kind, Run, TestSet
 
 Say = Callable[[str], None]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bench.datasets.types import Dataset
 from bench.runs.child_tasks import OPEN, OPEN_AND_FOUND, PASSAGES
 from bench.runs.results import Measured
-from evaluation.datasets.types import Dataset
 from evaluation.metrics import Scores
 from evaluation.metrics.comparing import MAIN, compared_in
 from evaluation.metrics.statistics import Difference, holm

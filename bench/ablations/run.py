@@ -22,6 +22,7 @@ from bench.ablations.switches import (
     chosen,
     switches,
 )
+from bench.datasets.types import Dataset
 from bench.runs.child_process import ChildFailed
 from bench.runs.child_tasks import Failed
 from bench.runs.configurations import Recipe
@@ -42,8 +43,7 @@ from bench.tables import (
 )
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import chunk_settings
-from evaluation.datasets.trec import write_lines
-from evaluation.datasets.types import Dataset
+from evaluation.folders import write_lines
 from evaluation.metrics.comparing import MAIN
 from retrieval.configured import site_config
 

@@ -26,7 +26,7 @@ from bench.runs.child_process import ChildFailed, ended, run_child
 from bench.runs.configurations import Recipe
 from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
-from evaluation.datasets.trec import write_lines
+from evaluation.folders import write_lines
 from evaluation.metrics.statistics import Interval
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.question_sets.patterned import QuestionSet

@@ -10,15 +10,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from bench.datasets.pairs import LABELS, LabelledPair, PairSet
 from chat.gate.risk import Bin, Bools, calibration_error, reliability
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs
 from core.errors import MedragError
 from core.llm.usage import Usage
-from evaluation.datasets.pairs import LABELS, LabelledPair, PairSet
 from evaluation.metrics.labels import (
-    Floats,
     accuracy,
     confusion,
     false_alarm,
@@ -28,7 +27,7 @@ from evaluation.metrics.labels import (
     label_recall,
     macro_f1,
 )
-from evaluation.metrics.statistics import Interval, interval, interval_of_counts
+from evaluation.metrics.statistics import Floats, Interval, interval, interval_of_counts
 
 BATCH = 12  # pairs that are judged together, as an answer's are
 _SUPPORTED = LABELS.index(Label.SUPPORTED)

@@ -24,11 +24,11 @@ from bench.checker.verifiers import (
     megabytes,
     teaching,
 )
+from bench.datasets.pairs import PairSet
 from core.errors import MedragError
 from core.llm.client import silence_of
 from core.progress import Progress
-from evaluation.datasets.pairs import PairSet
-from evaluation.datasets.trec import write_lines
+from evaluation.folders import write_lines
 from evaluation.models import ItemScore, Kind, Run, TestSet
 
 Say = Callable[[str], None]

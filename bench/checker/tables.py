@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from bench.checker.measure import Checked
+from bench.datasets.pairs import LABELS, PairSet
 from chat.gate.risk import BINS
-from evaluation.datasets.pairs import LABELS, PairSet
 from evaluation.metrics.statistics import RESAMPLES, Interval
 
 HEADLINE = (

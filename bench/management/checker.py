@@ -17,9 +17,9 @@ from bench.checker.run import (
 )
 from bench.checker.tables import report_lines
 from bench.checker.verifiers import NAMED
+from bench.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from chat.verification.entailment.configured import verifiers_configured
 from corpus.management.arguments import person_named
-from evaluation.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from evaluation.folders import refuse_unwritable, refuse_used
 
 

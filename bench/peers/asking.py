@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from django.db import connection
 
+from bench.datasets.pooling import pooled
+from bench.datasets.types import Dataset
 from bench.peers import PEERS, require
 from bench.peers.turns import (
     PASSAGES_PER_DOCUMENT,
@@ -29,8 +31,6 @@ from bench.runs.search import ask, document_names, index_sizes, notes_counted, p
 from core.progress import Progress
 from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import active_encoders, get_embedder
-from evaluation.datasets.pooling import pooled
-from evaluation.datasets.types import Dataset
 from retrieval.config import config_from
 from retrieval.configured import site_config
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from bench.datasets.types import Dataset
 from bench.peers import PEERS, require
 from bench.peers.turns import SERVED_K, TIMED
 from bench.runs.child_process import ChildFailed, Task, sent
@@ -22,8 +23,7 @@ from bench.runs.databases import name_for
 from bench.runs.results import Measured, measured, metrics_json
 from bench.services import folder_write
 from bench.tables import SEMANTICS, ablation_rows, dataset_lines, note_lines
-from evaluation.datasets.trec import write_lines
-from evaluation.datasets.types import Dataset
+from evaluation.folders import write_lines
 from evaluation.metrics.comparing import MAIN
 from evaluation.tables import p_text
 

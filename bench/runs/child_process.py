@@ -14,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
+from bench.datasets.types import Dataset
 from bench.runs import databases
 from bench.runs.child_tasks import (
     ChildTask,
@@ -27,7 +28,6 @@ from bench.runs.configurations import DEPTH, Configuration, Recipe
 from bench.runs.encoders import as_toml, configured
 from bench.runs.errors import refuse_faulty
 from core.errors import MedragError
-from evaluation.datasets.types import Dataset
 
 Say = Callable[[str], None]
 

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.datasets import read_dataset
+from bench.datasets.trec import Run
+from bench.datasets.types import Dataset
 from bench.runs.configurations import DEPTH, Configuration, Window
 from bench.runs.sampling import limited
-from evaluation.datasets import read_dataset
-from evaluation.datasets.trec import Run
-from evaluation.datasets.types import Dataset
 
 # What is counted of a query that was asked as served: how many, or 1 for yes and 0 for no.
 PASSAGES = "passages"

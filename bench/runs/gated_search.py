@@ -13,6 +13,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from bench.datasets.pooling import Entries, pooled
+from bench.datasets.types import Dataset
 from bench.runs.child_tasks import (
     LOOKED,
     OPEN,
@@ -26,8 +28,6 @@ from bench.runs.search import TIMED, document_names, index_sizes, notes_counted,
 from chat.gate.decision import Decision, Gate
 from chat.pipeline.search import SearchLog, search_and_gate
 from corpus.encoders.query_cache import forget_queries
-from evaluation.datasets.pooling import Entries, pooled
-from evaluation.datasets.types import Dataset
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import site_config
 from retrieval.types import Query, Rights

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
-from evaluation.datasets.types import Dataset
 from evaluation.metrics import Scores, scored
 from evaluation.metrics.statistics import Interval, interval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from evaluation.datasets.types import Dataset
+from bench.datasets.types import Dataset
 
 DOCUMENTS_PER_QUERY = 20
 

@@ -12,13 +12,13 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
+from bench.datasets.pooling import Entries, pooled
+from bench.datasets.trec import Run
+from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
 from bench.runs.configurations import Configuration, deepened
 from corpus.encoders.query_cache import forget_queries
 from corpus.models import Chunk, Document
-from evaluation.datasets.pooling import Entries, pooled
-from evaluation.datasets.trec import Run
-from evaluation.datasets.types import Dataset
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.configured import site_config
 from retrieval.pipeline import retrieve

@@ -15,12 +15,13 @@ import numpy as np
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from bench.datasets.published import read_scifact
+from bench.datasets.types import Dataset
 from corpus.encoders.backends.local import LocalEmbedder, LocalModel, computed_by
 from corpus.encoders.folders import local_model
 from corpus.encoders.registry import configured_specs
 from corpus.encoders.types import Embedder, Vectors
-from evaluation.datasets.scifact import read_scifact
-from evaluation.datasets.types import Dataset, DatasetError
+from evaluation.datasets.types import DatasetError
 from evaluation.metrics import scored
 
 BACKENDS = ("torch", "openvino")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluation.datasets.trec import write_lines
+from evaluation.folders import write_lines
 from evaluation.models import QuestionResult, QuestionRun
 from evaluation.question_runs.selectors import card_read, run_lines
 

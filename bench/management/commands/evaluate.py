@@ -36,6 +36,8 @@ from bench.answers.services import (
 )
 from bench.answers.telling import report_lines as report_lines_of_answers
 from bench.child_work import run_child_task
+from bench.datasets import FORMATS
+from bench.datasets.types import Dataset
 from bench.management.checker import checker_arguments, checker_run
 from bench.management.silver import silver_arguments, silver_run
 from bench.peers import PEERS, require
@@ -44,19 +46,12 @@ from bench.runs import databases
 from bench.runs.child_tasks import Failed, Source, read_errand
 from bench.runs.configurations import NAMED, Recipe, configuration
 from bench.runs.errors import refuse_faulty, refuse_silent
+from bench.runs.folders import read_as_served, read_digest, read_scores
 from bench.services import Order, folder_write, report_lines, runs_measure
 from bench.tables import SEMANTICS
 from core.errors import MedragError
 from corpus.management.arguments import person_named
-from evaluation.datasets import FORMATS
-from evaluation.datasets.types import Dataset
-from evaluation.folders import (
-    read_as_served,
-    read_digest,
-    read_scores,
-    refuse_unwritable,
-    refuse_used,
-)
+from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.management.question_runs import (
     are_run_numbers,
     question_run_arguments,

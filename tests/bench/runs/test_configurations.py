@@ -10,6 +10,8 @@ from pytest_django import Settings
 
 from bench.ablations.run import available
 from bench.ablations.switches import AS_SET, GATE, SERVED, Cut, UnknownRow, chosen, switches
+from bench.datasets import read_dataset
+from bench.datasets.pooling import pooled
 from bench.runs.configurations import (
     NAMED,
     Recipe,
@@ -23,8 +25,6 @@ from bench.runs.search import begins, percentiles
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
 from corpus.encoders.specs import EncoderSpec, specs_from
-from evaluation.datasets import read_dataset
-from evaluation.datasets.pooling import pooled
 from medrag_site.env import Env
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn

@@ -21,11 +21,11 @@ from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 
+from bench.datasets import read_dataset
 from bench.runs.configurations import Recipe
 from bench.runs.databases import _FILLING, database_drop, databases_kept, filling, name_for
 from core.database_availability import refresh_connection
 from corpus.models import Document, IndexStatistics, Lexeme
-from evaluation.datasets import read_dataset
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights

@@ -13,6 +13,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bench.ablations.run import ablation_planned
+from bench.datasets import read_dataset
+from bench.datasets.types import Dataset
 from bench.peers.asking import peers_ask
 from bench.peers.comparison import Comparison, peers_lines
 from bench.runs.child_process import Task, sent
@@ -25,8 +27,6 @@ from bench.runs.search import notes_counted, search_all
 from bench.services import Order, run_store
 from bench.tables import ablation_table, note_lines, served_lines
 from corpus.services.bulk_load import PlainDocument, documents_load
-from evaluation.datasets import read_dataset
-from evaluation.datasets.types import Dataset
 from evaluation.models import Kind, Run
 from tests import corpora
 from tests.evaluation import made_up

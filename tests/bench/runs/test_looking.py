@@ -9,6 +9,8 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from bench.datasets import read_dataset
+from bench.datasets.types import Dataset
 from bench.runs.child_tasks import (
     LOOKED,
     OPEN,
@@ -30,8 +32,6 @@ from chat.gate.decision import GateUnavailable
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason
 from corpus.services.bulk_load import PlainDocument, documents_load
-from evaluation.datasets import read_dataset
-from evaluation.datasets.types import Dataset
 from evaluation.models import Kind
 from evaluation.selectors import runs_compared
 from tests import corpora

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.ablations.switches import Cut, switches
+from bench.datasets import read_dataset
 from bench.runs.child_tasks import ChildTask, Source, read_errand, write_errand
 from bench.runs.configurations import Recipe, Window
 from bench.runs.databases import name_for
@@ -16,7 +17,6 @@ from bench.runs.windows import cut_by, windows_of
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Document
 from corpus.services.bulk_load import PlainDocument, documents_load
-from evaluation.datasets import read_dataset
 from retrieval.config import RetrievalConfig
 from tests import corpora
 from tests.evaluation import made_up

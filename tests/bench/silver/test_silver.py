@@ -19,8 +19,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
+from bench.datasets.pairs import read_pairs
 from bench.silver.teacher import PROMPT
-from evaluation.datasets.pairs import read_pairs
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, stored_set
 from tests.llm.server import Answer, Endpoint, endpoint, raw, says, slowly, status

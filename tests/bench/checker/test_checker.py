@@ -13,11 +13,11 @@ from django.core.management.base import CommandError
 from pytest_django import Settings
 
 from bench.checker.measure import BATCH, check_pairs
+from bench.datasets.pairs import read_pairs, read_scifact_pairs
 from chat.verification.entailment.configured import verifier_named
 from chat.verification.entailment.judge import LanguageModelJudge
 from chat.verification.types import Label
 from core.llm.client import Endpoint
-from evaluation.datasets.pairs import read_pairs, read_scifact_pairs
 from evaluation.datasets.types import DatasetError
 from evaluation.models import ItemScore, Kind, Run, TestSet
 from tests.chat.verification.judging import replying

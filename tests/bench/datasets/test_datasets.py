@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.datasets import read_dataset
+from bench.datasets.types import dataset_of
 from bench.runs.sampling import limited
-from evaluation.datasets import read_dataset
-from evaluation.datasets.types import DatasetError, SourceDocument, dataset_of
+from evaluation.datasets.types import DatasetError, SourceDocument
 from tests.evaluation import made_up
 from tests.published import DATA, MEDQUAD
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.datasets.trec import RunError, qrels_lines, run_lines, write_lines
+from bench.datasets.trec import RunError, qrels_lines, run_lines
+from evaluation.folders import write_lines
 
 TIED = {"q1": (("a", 0.5), ("b", 0.5), ("c", 0.5 - 1e-12), ("d", 0.0), ("e", 0.0), ("f", -1.0))}
 

@@ -13,8 +13,8 @@ from sklearn.metrics import (
 )
 
 from bench.checker.measure import Checked
+from bench.datasets.pairs import LABELS, LabelledPair
 from chat.verification.types import Judgement, Label
-from evaluation.datasets.pairs import LABELS, LabelledPair
 from evaluation.metrics.labels import (
     accuracy,
     confusion,

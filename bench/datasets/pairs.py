@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bench.datasets.nearest import nearest_run
 from chat.verification.types import Label
-from evaluation.datasets.nearest import nearest_run
 from evaluation.datasets.reading import (
     found,
     id_of,

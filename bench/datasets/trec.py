@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -44,13 +43,6 @@ def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for query, gains in qrels.items():
         for document, gain in gains.items():
             yield f"{_token(query)} 0 {_token(document)} {gain}"
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    part.replace(path)
 
 
 def _token(identifier: str) -> str:

@@ -1,0 +1,137 @@
+"""Published data sets: BEIR's form, SciFact and PubMedQA.
+
+Sources of the forms. BEIR, `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`: Thakur et
+al., NeurIPS Datasets and Benchmarks 2021; a query that has no line in the split's judgements
+belongs to another split. SciFact, `corpus.jsonl` and `claims_<split>.jsonl`: Wadden et al., EMNLP
+2020; relevant is, as in BEIR, each abstract that a claim cites; with `queries="evidence"` only an
+abstract that holds evidence for or against the claim, and claims without any are left out.
+PubMedQA: Jin et al., EMNLP 2019; each question is to find its own abstract among all of them,
+which is given without its conclusion, the answer, and without a title: the title of a paper is
+the question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.datasets.types import Dataset, dataset_of
+from evaluation.datasets.reading import found, id_of, lines_of, once, records_of, text_of, texts_of
+from evaluation.datasets.types import DatasetError, SourceDocument
+
+
+def read_beir(folder: Path, *, split: str = "test") -> Dataset:
+    """Raise DatasetError."""
+    qrels = _qrels(found(folder, f"qrels/{split}.tsv"))
+    corpus, asked = found(folder, "corpus.jsonl"), found(folder, "queries.jsonl")
+    documents = [
+        SourceDocument(
+            id_of(record["_id"], corpus.name),
+            text_of(record.get("title"), corpus.name),
+            text_of(record["text"], corpus.name),
+        )
+        for record in records_of(corpus, "_id", "text")
+    ]
+    texts = once(
+        (
+            (id_of(record["_id"], asked.name), text_of(record["text"], asked.name))
+            for record in records_of(asked, "_id", "text")
+        ),
+        asked.name,
+    )
+    queries = {query: text for query, text in texts.items() if query in qrels}
+    return dataset_of(
+        f"{folder.resolve().name}/{split}", documents=documents, queries=queries, qrels=qrels
+    )
+
+
+def _qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Return three columns parted by tabs under a header, or the four of TREC.
+
+    Raises DatasetError, also for a document that has two grades for a query.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(lines_of(path), start=1):
+        parts = line.split("\t") if "\t" in line else line.split()
+        if number == 1 and not parts[-1].lstrip("-").isdigit():
+            continue  # the header
+        try:
+            query, document, gain = (parts[0], parts[-2], int(parts[-1]))
+        except (IndexError, ValueError) as error:
+            raise DatasetError(
+                f"{path.name}, line {number}: query, document and a grade that is a whole number "
+                "are needed."
+            ) from error
+        if qrels.setdefault(query, {}).setdefault(document, max(gain, 0)) != max(gain, 0):
+            raise DatasetError(f"{path.name}, line {number}: the document has another grade above.")
+    return qrels
+
+
+QUERIES = ("cited", "evidence")
+
+
+def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") -> Dataset:
+    """Return claims as queries, abstracts as documents of one gain. Raises DatasetError."""
+    if queries not in QUERIES:
+        raise DatasetError(f"--queries of scifact is one of {', '.join(QUERIES)}.")
+    asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
+    claims = once(
+        ((id_of(claim["id"], asked.name), claim) for claim in records_of(asked, "id", "claim")),
+        asked.name,
+    )
+    documents = [
+        SourceDocument(
+            id_of(record["doc_id"], corpus.name),
+            text_of(record["title"], corpus.name),
+            " ".join(texts_of(record["abstract"], corpus.name)),
+        )
+        for record in records_of(corpus, "doc_id", "title", "abstract")
+    ]
+    return dataset_of(
+        f"scifact/{split}/{queries}",
+        documents=documents,
+        queries={name: text_of(claim["claim"], asked.name) for name, claim in claims.items()},
+        qrels={name: _relevant(claim, queries, asked.name) for name, claim in claims.items()},
+        notes=(f"relevant: {_MEANING[queries]}",),
+    )
+
+
+def _relevant(claim: Mapping[str, Any], queries: str, place: str) -> dict[str, int]:
+    """Evidence is an object by abstract, what is cited a list."""
+    key = "cited_doc_ids" if queries == "cited" else "evidence"
+    named = claim.get(key) or []
+    if not isinstance(named, list | dict):
+        raise DatasetError(f"{place}: {key} must name abstracts.")
+    return {id_of(document, place): 1 for document in named}
+
+
+_MEANING = {
+    "cited": "every abstract that the claim cites, as in BEIR",
+    "evidence": "abstracts with evidence for or against the claim",
+}
+
+
+def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
+    """Read `<split>.json`. Raises DatasetError."""
+    path = found(folder, f"{split}.json")
+    try:
+        records = json.loads(
+            path.read_text(encoding="utf-8-sig"),
+            object_pairs_hook=lambda pairs: once(pairs, path.name),
+        )
+        documents = [
+            SourceDocument(key, "", "\n".join(texts_of(record["CONTEXTS"], path.name)))
+            for key, record in records.items()
+        ]
+        queries = {key: text_of(record["QUESTION"], path.name) for key, record in records.items()}
+    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
+        raise DatasetError(f"{path.name} is not in the form of PubMedQA.") from error
+    return dataset_of(
+        f"pubmedqa/{split}",
+        documents=documents,
+        queries=queries,
+        qrels={query: {query: 1} for query in queries},
+        notes=("relevant: the question's own abstract, indexed without a title",),
+    )
