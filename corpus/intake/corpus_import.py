@@ -78,7 +78,11 @@ def corpus_import(
     equal records the first counts. Raises NotPermitted and SecondPersonNeeded before
     the first, and what else `document_publish` raises after whole commits of 20 documents each.
     """
-    _refuse_without_right(plan)
+    if not plan.dry_run:
+        people = plan.people
+        refuse_others(people.uploader, plan.collection)
+        if plan.publish:
+            refuse_to_publish(plan.collection, uploader=people.uploader, publisher=people.publisher)
     outcome = ImportOutcome()
     records = records_of(
         path, form=plan.form, max_bytes=settings.UPLOAD_MAX_BYTES, on_bytes=on_bytes
@@ -121,26 +125,29 @@ def _sort_out(
             outcome.present.append(here[digest])
         elif digest in seen:
             outcome.repeated += 1
-        elif _is_wanted(record, plan, outcome):
+        elif (error := refusal(record, form=plan.form, languages=plan.languages)) is None:
             new.append(record)
             seen.add(digest)
+        elif error.code in LEFT_OUT:
+            outcome.left_out[error.code] += 1
+        else:
+            outcome.refused.append((record.name, error.sentence))
     return new
-
-
-def _is_wanted(record: Record, plan: Plan, outcome: ImportOutcome) -> bool:
-    error = refusal(record, form=plan.form, languages=plan.languages)
-    if error is None:
-        return True
-    if error.code in LEFT_OUT:
-        outcome.left_out[error.code] += 1
-    else:
-        outcome.refused.append((record.name, error.sentence))
-    return False
 
 
 def _commit(records: Sequence[Record], plan: Plan, outcome: ImportOutcome) -> None:
     """Store these records, then add and, where that is planned, publish them in a transaction."""
-    documents = [d for record in records if (d := _store(record, plan, outcome)) is not None]
+    documents: list[Document] = []
+    for record in records:
+        document = Document(collection=plan.collection)
+        upload, uploader = BytesIO(record.content), plan.people.uploader
+        try:
+            document_store(document, upload=upload, uploaded_by=uploader, filename=record.name)
+            documents.append(document)
+        except DuplicateDocument as error:
+            outcome.present.append(error.existing.pk)
+        except MedragError as error:
+            outcome.refused.append((record.name, error.sentence))
     added: list[int] = []
     present: list[int] = []
     with transaction.atomic():
@@ -156,28 +163,3 @@ def _commit(records: Sequence[Record], plan: Plan, outcome: ImportOutcome) -> No
                 document_publish(document, by=plan.people.publisher, today=plan.today)
     outcome.added += added
     outcome.present += present
-
-
-def _store(record: Record, plan: Plan, outcome: ImportOutcome) -> Document | None:
-    document = Document(collection=plan.collection)
-    upload = BytesIO(record.content)
-    try:
-        document_store(
-            document, upload=upload, uploaded_by=plan.people.uploader, filename=record.name
-        )
-    except DuplicateDocument as error:
-        outcome.present.append(error.existing.pk)
-        return None
-    except MedragError as error:
-        outcome.refused.append((record.name, error.sentence))
-        return None
-    return document
-
-
-def _refuse_without_right(plan: Plan) -> None:
-    if plan.dry_run:
-        return
-    refuse_others(plan.people.uploader, plan.collection)
-    if plan.publish:
-        people = plan.people
-        refuse_to_publish(plan.collection, uploader=people.uploader, publisher=people.publisher)

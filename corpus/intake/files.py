@@ -4,8 +4,9 @@ so that a second run over a large folder reads the files and asks the database, 
 
 from __future__ import annotations
 
+import datetime
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,9 +17,10 @@ from django.contrib.auth.models import User
 from core.errors import MedragError
 from corpus import files, selectors
 from corpus.filenames import clean_filename
-from corpus.models import Document
+from corpus.models import Collection, Document
 from corpus.parsing.sniff import media_type_of
 from corpus.services.documents import DuplicateDocument, document_ingest, refuse_others
+from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
 LOOKED_UP_TOGETHER = 200  # files for one query
 
@@ -54,24 +56,56 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Listeners:
-    """`on_file` is called before each file, `on_added` after one was queued."""
+class Batch:
+    """What is the same for all files of one call."""
 
-    on_file: Callable[[Path], None] = lambda path: None
-    on_added: Callable[[Document], None] = lambda document: None
+    collection: Collection
+    people: People
+    publish: bool
+    today: datetime.date
+
+
+def bulk_ingest(
+    paths: Sequence[Path],
+    *,
+    batch: Batch,
+    dry_run: bool = False,
+    on_file: Callable[[Path], None] = lambda path: None,
+) -> Outcome:
+    """Ingest files that have all but their content in common; errors and calls as `take_in`.
+
+    Raises NotPermitted and SecondPersonNeeded before the first where none could be published.
+    """
+    people = batch.people
+    if batch.publish and not dry_run:
+        refuse_to_publish(batch.collection, uploader=people.uploader, publisher=people.publisher)
+
+    def publish(document: Document) -> None:
+        if batch.publish:
+            document_submit(document, by=people.uploader)
+            document_publish(document, by=people.publisher, today=batch.today)
+
+    return take_in(
+        (Item(path, Document(collection=batch.collection)) for path in paths),
+        uploader=people.uploader,
+        dry_run=dry_run,
+        on_file=on_file,
+        on_added=publish,
+    )
 
 
 def take_in(
     items: Iterable[Item],
     *,
     uploader: User | None,
-    listeners: Listeners,
-    dry_run: bool = False,
+    dry_run: bool,
+    on_file: Callable[[Path], None],
+    on_added: Callable[[Document], None] = lambda document: None,
 ) -> Outcome:
     """Ingest each file; one that is refused stops none of the others.
 
-    A dry run writes nothing. One query for every 200 files, and those of `document_ingest` for each
-    that is new.
+    A dry run writes nothing. `on_file` is called before each file, `on_added` after one was queued.
+    One query for every 200 files, and those of `document_ingest` for each that is new.
     """
     outcome = Outcome()
     seen: dict[str, Document] = {}  # of this run: of two equal files the second is here already
@@ -80,28 +114,24 @@ def take_in(
         digests = {item.path: _digest(item.path) for item in batch}
         known = selectors.documents_by_sha256(d for d in digests.values() if d)
         for item in batch:
-            listeners.on_file(item.path)
+            on_file(item.path)
             digest = digests[item.path]
             document = known.get(digest) or seen.get(digest) if digest else None
-            if document is None:
-                document = _add(item, outcome, uploader, listeners, dry_run)
-                if document is not None and digest:
-                    seen[digest] = document
-            else:
+            if document is not None:
                 outcome.present.append(document)
+            elif document := _add(item, outcome, uploader, on_added, dry_run):
+                seen[digest] = document
             if document is not None:
                 outcome.documents[item.path] = document
     return outcome
 
 
-def sentence_of(error: MedragError | OSError) -> str:
-    if isinstance(error, MedragError):
-        return error.sentence
-    return f"The file can't be opened: {error.strerror}."
-
-
 def _add(
-    item: Item, outcome: Outcome, uploader: User | None, listeners: Listeners, dry_run: bool
+    item: Item,
+    outcome: Outcome,
+    uploader: User | None,
+    on_added: Callable[[Document], None],
+    dry_run: bool,
 ) -> Document | None:
     document = item.document
     try:
@@ -115,12 +145,16 @@ def _add(
                 return document
             document_ingest(document, upload=stream, uploaded_by=uploader, filename=item.path.name)
         outcome.added.append(document)
-        listeners.on_added(document)
+        on_added(document)
     except DuplicateDocument as error:  # another upload was faster
         outcome.present.append(error.existing)
         return error.existing
     except (MedragError, OSError) as error:
-        outcome.refused[item.path] = sentence_of(error)
+        outcome.refused[item.path] = (
+            error.sentence
+            if isinstance(error, MedragError)
+            else f"The file can't be opened: {error.strerror}."
+        )
         return document if document.pk else None
     return document
 

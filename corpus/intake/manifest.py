@@ -1,4 +1,5 @@
-"""A table of documents, JSON or CSV: what each is, and where it stands in its life.
+"""A table of documents, JSON or CSV: what each is, and where it stands in its life. Its files are
+taken in, and each is brought to its place.
 
     {"collections": [{"slug", "name", "description", "owner_name", "owner_contact"}],
      "documents": [{"file", "title", "collection", "lifecycle", "supersedes", ...}]}
@@ -11,8 +12,9 @@ named. All rows are checked before the first file is taken in, and all faults ar
 from __future__ import annotations
 
 import csv
+import datetime
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +22,17 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from core.errors import MedragError
+from corpus.intake.files import Item, Outcome, People, take_in
 from corpus.intake.folders import leads_out
 from corpus.models import Collection, Document, Lifecycle
+from corpus.review.words_found import PagesNotReviewed
+from corpus.services.lifecycle import (
+    document_publish,
+    document_submit,
+    document_supersede,
+    document_withdraw,
+    refuse_to_publish,
+)
 
 # Fields of `Document` that a row may give.
 FIELDS = (
@@ -152,24 +163,20 @@ def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
     collection = str(raw.get("collection") or defaults.collection)
     if not collection:
         raise RowError("collection is missing: name one, or give --collection for all rows")
+    lifecycle = str(raw.get("lifecycle") or Lifecycle.DRAFT).strip().upper()
+    if lifecycle not in Lifecycle.values:
+        known = ", ".join(Lifecycle.values)
+        raise RowError(f"lifecycle: there is no {raw['lifecycle']}; use one of {known}")
     superseded = raw.get("supersedes")
     return Entry(
         place=place,
         path=_found(defaults.folder, str(raw["file"])),
         collection=collection,
-        lifecycle=_lifecycle(raw.get("lifecycle") or Lifecycle.DRAFT),
+        lifecycle=Lifecycle(lifecycle),
         supersedes=_found(defaults.folder, str(superseded)) if superseded else None,
         withdrawn_reason=str(raw.get("withdrawn_reason") or ""),
         values={key: field_value(key, raw[key]) for key in FIELDS if raw.get(key)},
     )
-
-
-def _lifecycle(value: Any) -> Lifecycle:
-    try:
-        return Lifecycle(str(value).strip().upper())
-    except ValueError as error:
-        known = ", ".join(Lifecycle.values)
-        raise RowError(f"lifecycle: there is no {value}; use one of {known}") from error
 
 
 def _found(folder: Path, name: str) -> Path:
@@ -205,24 +212,82 @@ def _loose_ends(entries: list[Entry], collections: Mapping[str, Any]) -> Iterato
     known = {*collections, *Collection.objects.values_list("slug", flat=True)}
     seen: dict[Path, str] = {}
     for entry in entries:
-        for what in _faults(entry, replaced, known, seen):
-            yield entry.place, what
+        if entry.path in seen:
+            yield entry.place, f"the file is that of {seen[entry.path]} too: leave one of them out"
+        if entry.supersedes == entry.path:
+            yield entry.place, "the document supersedes itself"
+        if entry.lifecycle == Lifecycle.SUPERSEDED and entry.path not in replaced:
+            yield entry.place, "it is SUPERSEDED, but no published entry supersedes it"
+        if entry.lifecycle == Lifecycle.WITHDRAWN and not entry.withdrawn_reason:
+            yield entry.place, "it is WITHDRAWN without a withdrawn_reason"
+        if entry.collection not in known:
+            others = ", ".join(sorted(known)) or "none yet"
+            yield (
+                entry.place,
+                f"there is no collection {entry.collection}: make it in the administration, or "
+                f"use one of {others}",
+            )
         seen.setdefault(entry.path, entry.place)
 
 
-def _faults(
-    entry: Entry, replaced: set[Path | None], known: set[str], seen: Mapping[Path, str]
-) -> Iterator[str]:
-    if entry.path in seen:
-        yield f"the file is that of {seen[entry.path]} too: leave one of them out"
-    if entry.supersedes == entry.path:
-        yield "the document supersedes itself"
-    if entry.lifecycle == Lifecycle.SUPERSEDED and entry.path not in replaced:
-        yield "it is SUPERSEDED, but no published entry supersedes it"
-    if entry.lifecycle == Lifecycle.WITHDRAWN and not entry.withdrawn_reason:
-        yield "it is WITHDRAWN without a withdrawn_reason"
-    if entry.collection not in known:
-        yield (
-            f"there is no collection {entry.collection}: make it in the administration, or use "
-            f"one of {', '.join(sorted(known)) or 'none yet'}"
-        )
+def manifest_ingest(
+    manifest: Manifest,
+    *,
+    people: People,
+    today: datetime.date,
+    dry_run: bool = False,
+    on_file: Callable[[Path], None] = lambda path: None,
+) -> Outcome:
+    """Doing it again changes nothing but finishes what was interrupted. `on_file` before each.
+
+    Raises NotPermitted and SecondPersonNeeded before the first where it could not be published.
+    """
+    for slug, values in ({} if dry_run else manifest.collections).items():
+        Collection.objects.get_or_create(slug=slug, defaults=dict(values))
+    shelves = {collection.slug: collection for collection in Collection.objects.all()}
+    if not dry_run:
+        unpublished = (Lifecycle.DRAFT, Lifecycle.REVIEW)
+        for slug in sorted(
+            {e.collection for e in manifest.entries if e.lifecycle not in unpublished}
+        ):
+            refuse_to_publish(shelves[slug], uploader=people.uploader, publisher=people.publisher)
+    items = []
+    for entry in manifest.entries:
+        document = Document(**entry.values)
+        if entry.collection in shelves:
+            document.collection = shelves[entry.collection]
+        items.append(Item(entry.path, document))
+    outcome = take_in(items, uploader=people.uploader, dry_run=dry_run, on_file=on_file)
+    if not dry_run:
+        entries = [entry for entry in manifest.entries if entry.path in outcome.documents]
+        _bring_to_life(entries, outcome, people, today)
+    return outcome
+
+
+def _bring_to_life(
+    entries: list[Entry], outcome: Outcome, people: People, today: datetime.date
+) -> None:
+    """Each step only from the state before it, so that doing it twice does nothing.
+
+    What somebody has to look at first is refused, and stops none of the others.
+    """
+    documents = outcome.documents
+    for entry in entries:
+        document = documents[entry.path]
+        if document.lifecycle == Lifecycle.DRAFT and entry.lifecycle != Lifecycle.DRAFT:
+            document_submit(document, by=people.uploader)
+        if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
+            try:
+                document_publish(document, by=people.publisher, today=today)
+            except PagesNotReviewed as error:
+                outcome.refused[entry.path] = error.sentence
+    for entry in entries:
+        old = documents.get(entry.supersedes) if entry.supersedes else None
+        is_refused = entry.path in outcome.refused
+        if old is not None and old.lifecycle == Lifecycle.PUBLISHED and not is_refused:
+            document_supersede(old, by=people.publisher, successor=documents[entry.path])
+    for entry in entries:
+        document = documents[entry.path]
+        document.refresh_from_db()
+        if entry.lifecycle == Lifecycle.WITHDRAWN and document.lifecycle == Lifecycle.PUBLISHED:
+            document_withdraw(document, by=people.publisher, reason=entry.withdrawn_reason)

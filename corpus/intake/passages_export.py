@@ -46,9 +46,13 @@ def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
         chunks = _chunks(choice).order_by("document__sha256", "index")
         chunks = chunks.select_related("document__collection", "document__superseded_by")
         rows = chunks.defer("search_vector").iterator(CHUNKS_FETCHED)
-        pages = _pages_by_document(choice)
+        stored = Page.objects.filter(document__in=_documents(choice))
+        stored = stored.order_by("document__sha256", "number")
+        read = stored.values_list("document_id", "number", "blocks").iterator(PAGES_FETCHED)
+        pages = groupby(read, key=lambda row: row[0])  # also of documents without such passages
         for document, group in groupby(rows, key=lambda chunk: chunk.document):
-            blocks = next(blocks for pk, blocks in pages if pk == document.pk)
+            of_document = next(own for pk, own in pages if pk == document.pk)
+            blocks = {number: blocks for _, number, blocks in of_document}
             described = _described(document)
             for chunk in group:
                 yield _line(chunk, document, described, blocks)
@@ -82,19 +86,13 @@ def _chunks(choice: Choice) -> QuerySet[Chunk]:
     return chunks if choice.with_disabled else chunks.filter(disabled_at=None)
 
 
-def _pages_by_document(choice: Choice) -> Iterator[tuple[int, Blocks]]:
-    """In the order of the passages; a document whose passages are all left out is among them."""
-    pages = Page.objects.filter(document__in=_documents(choice))
-    rows = pages.order_by("document__sha256", "number").values_list(
-        "document_id", "number", "blocks"
-    )
-    for document_id, group in groupby(rows.iterator(PAGES_FETCHED), key=lambda row: row[0]):
-        yield document_id, {number: blocks for _, number, blocks in group}
-
-
 def _line(
     chunk: Chunk, document: Document, described: dict[str, Any], blocks: Blocks
 ) -> dict[str, Any]:
+    """`boxes` are [page, left, top, right, bottom] of each line, in points to hundredths."""
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for page, start, end in chunk.spans:
+        spans.setdefault(page, []).append((start, end))
     return {
         "id": chunk.key,
         "url": document.source_url,
@@ -103,25 +101,17 @@ def _line(
         "text": chunk.text,
         "source": document.issuer,
         "page": chunk.page,
-        "boxes": _boxes(chunk, blocks),
+        "boxes": [
+            [page, *(round(float(value), 2) for value in box)]
+            for page, on_page in spans.items()
+            for box in boxes_of(blocks[page], on_page)
+        ],
         "context": chunk.context,
         "spans": chunk.spans,
         "tokens": chunk.tokens,
         **({"disabled": chunk.disabled_reason or True} if chunk.disabled_at else {}),
         "document": described,
     }
-
-
-def _boxes(chunk: Chunk, blocks: Blocks) -> list[list[float]]:
-    """[page, left, top, right, bottom] of each line, in points rounded to hundredths."""
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for page, start, end in chunk.spans:
-        spans.setdefault(page, []).append((start, end))
-    return [
-        [page, *(round(float(value), 2) for value in box)]
-        for page, on_page in spans.items()
-        for box in boxes_of(blocks[page], on_page)
-    ]
 
 
 def _described(document: Document) -> dict[str, Any]:

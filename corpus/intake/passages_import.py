@@ -84,6 +84,7 @@ def sort_lines(stream: BinaryIO, *, on_bytes: Callable[[int], None]) -> Sorted:
             continue
         try:
             passage, raw = _read(line)
+            _values(passage, raw)
         except (PassageError, RowError) as error:
             result.faulty += 1
             if len(result.faults) < FAULTS_KEPT:
@@ -122,7 +123,8 @@ def documents_import(
             if digest in known:
                 result.present.append(known[digest])
                 continue
-            document = _document(stream, group, collection)
+            stream.seek(group.offsets[0])  # the first of its lines describes it
+            document = Document(collection=collection, **_values(*_read(stream.readline())))
             try:
                 if dry_run:
                     refuse_others(people.uploader, collection)
@@ -155,11 +157,8 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _read(line: bytes) -> tuple[Passage, Mapping[str, Any]]:
-    """Raise PassageError, and RowError for what is said of the document."""
-    passage = read_passage(line)
-    raw = json.loads(line)
-    _values(passage, raw)
-    return passage, raw
+    """Raise PassageError."""
+    return read_passage(line), json.loads(line)
 
 
 def _content(stream: BinaryIO, group: Group) -> bytes:
@@ -168,13 +167,6 @@ def _content(stream: BinaryIO, group: Group) -> bytes:
         stream.seek(offset)
         lines.append(write_passage(read_passage(stream.readline())))
     return ("\n".join(lines) + "\n").encode()
-
-
-def _document(stream: BinaryIO, group: Group, collection: Collection) -> Document:
-    """Describe it by the first of its lines."""
-    stream.seek(group.offsets[0])
-    passage, raw = _read(stream.readline())
-    return Document(collection=collection, **_values(passage, raw))
 
 
 def _values(passage: Passage, raw: Mapping[str, Any]) -> dict[str, Any]:

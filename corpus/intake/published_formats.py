@@ -47,22 +47,19 @@ class Format:
 
 
 def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
-    """Return the day of the dump stands in its own first lines, which are left out."""
+    """Return what wraps a record in a tag alone: the first lines of a dump name its day."""
     opening, closing = f"<{tag}>\n".encode(), f"\n</{tag}>\n".encode()
     return lambda header, record: opening + record + closing
 
 
 def _wiki_wrap(header: bytes, record: bytes) -> bytes:
-    """Return which wiki it is goes with each page; the version of its software does not."""
-    language, name, base = (_said(pattern, header) for pattern in _WIKI)
+    """Wrap a page with which wiki it is of, not with the version of its software."""
+    found = (pattern.search(header) for pattern in _WIKI)
+    language, name, base = (
+        escape(unescape(said[1].decode("utf-8", "replace"))) if said else "" for said in found
+    )
     opening = f'<mediawiki xml:lang="{language}"><siteinfo><sitename>{name}</sitename>'
     return f"{opening}<base>{base}</base></siteinfo>\n".encode() + record + b"\n</mediawiki>\n"
-
-
-def _said(pattern: re.Pattern[bytes], header: bytes) -> str:
-    """Return what the header says, escaped."""
-    found = pattern.search(header)
-    return escape(unescape(found.group(1).decode("utf-8", "replace"))) if found else ""
 
 
 _PUBMED = Element(

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, FileIO
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -62,7 +62,7 @@ def parts_of(path: Path, *, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Ite
 
 def _parts_of_file(path: Path, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:
     try:
-        with path.open("rb", buffering=0) as raw, _counted(raw, on_bytes) as stream:
+        with BufferedReader(_Counted(path, on_bytes), buffer_size=2**18) as stream:
             if stream.peek(4).startswith(b"PK\x03\x04"):
                 yield from _members_of_zip(path, stream, suffixes)
                 return
@@ -101,29 +101,16 @@ def _members_of_zip(
                 yield Part(_plain_name(name), plain)
 
 
-@contextmanager
-def _counted(raw: RawIOBase, on_bytes: OnBytes) -> Iterator[BufferedReader]:
-    counter: Any = _Counter(raw, on_bytes)
-    with BufferedReader(counter, buffer_size=2**18) as stream:
-        yield stream
+class _Counted(FileIO):
+    """A file that tells how many bytes each reading took."""
 
+    def __init__(self, path: Path, on_bytes: OnBytes) -> None:
+        super().__init__(path)
+        self._on_bytes = on_bytes
 
-class _Counter(RawIOBase):
-    def __init__(self, raw: RawIOBase, on_bytes: OnBytes) -> None:
-        self._raw, self._on_bytes = raw, on_bytes
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return self._raw.seek(offset, whence)
-
-    def readinto(self, buffer: memoryview, /) -> int | None:  # type: ignore[override]
-        count = self._raw.readinto(buffer)
-        self._on_bytes(count or 0)
+    def readinto(self, buffer: Any, /) -> int:
+        count = super().readinto(buffer) or 0
+        self._on_bytes(count)
         return count
 
 

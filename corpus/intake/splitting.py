@@ -18,6 +18,7 @@ from corpus.parsing.types import ParseError
 
 BLOCK_BYTES = 2**18
 MAX_HEADER_BYTES = 2**20
+_TAG_BYTES = 64  # kept of what was searched: a tag may be cut by the end of the block
 _ENCODING = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]{1,40})", re.DOTALL)
 
 
@@ -60,25 +61,47 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
 
     A record that is too long or cut off comes as an error; so does a stream without any.
     """
-    reader = _Elements(stream, element.tag, max_bytes)
+    tag = re.escape(element.tag.encode())
+    start = re.compile(rb"<(?:[\w.-]+:)?" + tag + rb"(?=[\s>])")
+    end = re.compile(rb"</(?:[\w.-]+:)?" + tag + rb"\s*>")
+    buffer = bytearray()
+    header: bytes | None = None  # what stands before the first
     found = 0
-    for raw in reader:
+    while True:
+        while not (match := start.search(buffer)):
+            if header is not None:
+                del buffer[:-_TAG_BYTES]
+            block = b"" if len(buffer) > MAX_HEADER_BYTES else stream.read(BLOCK_BYTES)
+            if not block:
+                if not found:
+                    yield Record(name, error=_without(element.tag))
+                return
+            buffer += block
+        if header is None:
+            header = bytes(buffer[: match.start()])
+            if b"<!ENTITY" in header:
+                yield Record(name, error=_ENTITIES)
+                return
+        del buffer[: match.start()]
         found += 1
         place = f"{name}, record {found}"
-        yield (
-            _wrapped(raw, place, reader.header, element)
-            if isinstance(raw, bytes)
-            else Record(place, error=raw)
-        )
-    if reader.error is not None:
-        yield Record(name, error=reader.error)
-    elif not found:
-        error = ParseError(
-            f"The file holds no <{element.tag}>.",
-            code="xml_unknown",
-            hint="Check that it is a file of this format, in UTF-8.",
-        )
-        yield Record(name, error=error)
+        at, too_long = 0, False
+        while not (match := end.search(buffer, at)):
+            at = max(0, len(buffer) - _TAG_BYTES)
+            if len(buffer) > max_bytes:
+                del buffer[:at]
+                at, too_long = 0, True
+            block = stream.read(BLOCK_BYTES)
+            if not block:
+                yield Record(name, error=_CUT_OFF)
+                return
+            buffer += block
+        record = bytes(buffer[: match.end()])
+        del buffer[: match.end()]
+        if too_long or len(record) > max_bytes:
+            yield Record(place, error=too_large(max_bytes))
+        else:
+            yield _wrapped(record, place, header.removeprefix(b"\xef\xbb\xbf"), element)
 
 
 def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
@@ -93,6 +116,26 @@ def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
             yield Record(place, error=too_large(max_bytes))
         elif raw.strip(b"\xef\xbb\xbf \t\r\n"):
             yield _line(raw, place)
+
+
+_ENTITIES = ParseError(
+    "The file declares entities, which are not read.",
+    code="xml_entities",
+    hint="Download it again from its publisher.",
+)
+_CUT_OFF = ParseError(
+    "The file ends in the middle of a record, which was not read.",
+    code="cut_off",
+    hint="Download it again, and start the import again: nothing is imported twice.",
+)
+
+
+def _without(tag: str) -> ParseError:
+    return ParseError(
+        f"The file holds no <{tag}>.",
+        code="xml_unknown",
+        hint="Check that it is a file of this format, in UTF-8.",
+    )
 
 
 def too_large(max_bytes: int) -> ParseError:
@@ -142,79 +185,3 @@ def _wrapped(raw: bytes, place: str, header: bytes, element: Element) -> Record:
     stem = f"{element.prefix}{number.group(1).decode('ascii')}" if number else place
     wrapped = element.wrap(header, content.encode("utf-8"))
     return Record(f"{stem}.xml", b'<?xml version="1.0" encoding="UTF-8"?>\n' + wrapped)
-
-
-class _Elements:
-    """Iterate over the bytes of elements; those too long come as ParseError.
-
-    `header` is what stands before the first; `error` says afterwards what ended it too early.
-    """
-
-    def __init__(self, stream: IO[bytes], tag: str, max_bytes: int) -> None:
-        self.header = b""
-        self.error: ParseError | None = None
-        self._stream, self._max_bytes = stream, max_bytes
-        self._start = re.compile(rb"<(?:[\w.-]+:)?" + re.escape(tag.encode()) + rb"(?=[\s>])")
-        self._end = re.compile(rb"</(?:[\w.-]+:)?" + re.escape(tag.encode()) + rb"\s*>")
-        self._buffer = bytearray()
-        self._seen_first = False
-
-    def __iter__(self) -> Iterator[bytes | ParseError]:
-        while self._find_start():
-            record = self._read_record()
-            if record is None:
-                return
-            yield record
-
-    def _find_start(self) -> bool:
-        """Drop what stands before the next start tag; False at the end of the stream."""
-        while True:
-            match = self._start.search(self._buffer)
-            if match:
-                self._keep_header(bytes(self._buffer[: match.start()]))
-                del self._buffer[: match.start()]
-                return not self.error
-            kept = 0 if not self._seen_first else len(self._buffer) - 64
-            del self._buffer[: max(0, kept)]  # a tag may be cut by the end of the block
-            if len(self._buffer) > MAX_HEADER_BYTES or not self._fill():
-                return False
-
-    def _keep_header(self, before: bytes) -> None:
-        if self._seen_first:
-            return
-        self._seen_first = True
-        self.header = before.removeprefix(b"\xef\xbb\xbf")
-        if b"<!ENTITY" in before:
-            self.error = ParseError(
-                "The file declares entities, which are not read.",
-                code="xml_entities",
-                hint="Download it again from its publisher.",
-            )
-
-    def _read_record(self) -> bytes | ParseError | None:
-        """Return up to the end tag; None where the stream ends before it."""
-        at, dropped = 0, False
-        while True:
-            match = self._end.search(self._buffer, at)
-            if match:
-                record = bytes(self._buffer[: match.end()])
-                del self._buffer[: match.end()]
-                too_long = dropped or len(record) > self._max_bytes
-                return too_large(self._max_bytes) if too_long else record
-            at = max(0, len(self._buffer) - 64)
-            if len(self._buffer) > self._max_bytes:
-                del self._buffer[:at]
-                at, dropped = 0, True
-            if not self._fill():
-                self.error = ParseError(
-                    "The file ends in the middle of a record, which was not read.",
-                    code="cut_off",
-                    hint="Download it again, and start the import again: "
-                    "nothing is imported twice.",
-                )
-                return None
-
-    def _fill(self) -> bool:
-        block = self._stream.read(BLOCK_BYTES)
-        self._buffer += block
-        return bool(block)

@@ -39,7 +39,15 @@ def follow(document_ids: Sequence[int]) -> None:
         with Progress("Indexing", len(document_ids)) as progress:
             while not _show(progress, document_ids):
                 if worker is None and not selectors.worker_is_alive():
-                    worker = _start_worker()
+                    # In a session of its own: Ctrl-C reaches it through us. It stops after us.
+                    worker = subprocess.Popen(
+                        [sys.executable, "manage.py", "worker"],
+                        cwd=settings.BASE_DIR,
+                        env={**os.environ, "MEDRAG_PARENT_PID": str(os.getpid())},
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        start_new_session=True,
+                    )
                 if worker is not None and worker.poll() is not None:
                     raise CommandError(
                         f"The worker ended by itself with status {worker.returncode}. Nothing is "
@@ -49,7 +57,12 @@ def follow(document_ids: Sequence[int]) -> None:
                 time.sleep(POLL_S if len(document_ids) < 1000 else LONG_POLL_S)
     finally:
         if worker is not None:
-            _stop_worker(worker)
+            worker.terminate()
+            try:
+                worker.wait(STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                worker.kill()  # the kernel ends its children with it
+                worker.wait()
 
 
 def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
@@ -74,26 +87,3 @@ def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
         notes.append("waiting for the worker")
     progress.at(jobs.ended, note=", ".join(notes))
     return has_ended
-
-
-def _start_worker() -> subprocess.Popen[bytes]:
-    """Return a session of its own, so that Ctrl-C reaches it through us; it stops when we are
-    gone.
-    """
-    return subprocess.Popen(
-        [sys.executable, "manage.py", "worker"],
-        cwd=settings.BASE_DIR,
-        env={**os.environ, "MEDRAG_PARENT_PID": str(os.getpid())},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def _stop_worker(worker: subprocess.Popen[bytes]) -> None:
-    worker.terminate()
-    try:
-        worker.wait(STOP_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        worker.kill()  # the kernel ends its children with it
-        worker.wait()

@@ -22,8 +22,7 @@ from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder
 from corpus.indexing.rows import pages_of
 from corpus.intake.files import People
-from corpus.intake.manifest import read_manifest
-from corpus.intake.manifest_ingest import manifest_ingest
+from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.models import Document, Job, JobState, Page
 from corpus.services.indexing import document_index
 from medrag_site import demo

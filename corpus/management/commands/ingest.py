@@ -10,11 +10,9 @@ from django.utils import timezone
 
 from core.errors import MedragError
 from core.progress import Progress
-from corpus.intake.bulk import Batch, bulk_ingest
-from corpus.intake.files import Outcome, People
+from corpus.intake.files import Batch, Outcome, People, bulk_ingest
 from corpus.intake.folders import LEFT_OUT, files_below, files_matching
-from corpus.intake.manifest import read_manifest
-from corpus.intake.manifest_ingest import manifest_ingest
+from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Collection, Document, Lifecycle

@@ -15,8 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from chat.models import AuditEvent
 from corpus.intake.files import People
-from corpus.intake.manifest import read_manifest
-from corpus.intake.manifest_ingest import manifest_ingest
+from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.models import Document, Lifecycle
 from corpus.review.words_found import PagesNotReviewed, lost_words
 from corpus.services.documents import collection_default
