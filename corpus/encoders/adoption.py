@@ -6,8 +6,6 @@ tells. A model is asked for that, so that it is never done inside a transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from django.db import connections
 
@@ -44,41 +42,26 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
                 f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
                 hint="Put the old MEDRAG_ENCODERS back, run manage.py migrate, then change it.",
             )
-        _refuse_other_vectors(encoder, spec, alias)
+        with connections[alias].cursor() as cursor:
+            cursor.execute(_STORED.replace("{table}", encoder.table), [COMPARED])
+            stored = dict(cursor.fetchall())
+        rows = list(Chunk.objects.using(alias).filter(pk__in=stored).order_by("pk"))
+        if not rows:
+            continue
+        made = encode_rows(embedder_for(spec), rows)
+        kept = np.array([stored[row.pk] for row in rows], dtype=np.float32)
+        if made.shape != kept.shape or _cosines(made, kept).min() < SAME_COSINE:
+            raise EncoderUnavailable(
+                f"The vectors that are here were not made by the encoder {spec.name}. "
+                "Nothing was lost.",
+                hint="Put the old MEDRAG_ENCODERS back and run manage.py migrate with it; "
+                "change it afterwards.",
+            )
     return [encoder.pk for encoder in unknown]
 
 
-def _refuse_other_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> None:
-    if not _makes_its_vectors(encoder, spec, alias):
-        raise EncoderUnavailable(
-            f"The vectors that are here were not made by the encoder {spec.name}. "
-            "Nothing was lost.",
-            hint="Put the old MEDRAG_ENCODERS back and run manage.py migrate with it; "
-            "change it afterwards.",
-        )
-
-
-def _makes_its_vectors(encoder: Encoder, spec: EncoderSpec, alias: str) -> bool:
-    """Tell whether `spec` makes those of a few passages; so where there are none."""
-    stored = _stored(encoder, alias)
-    rows = list(Chunk.objects.using(alias).filter(pk__in=stored).order_by("pk"))
-    if not rows:
-        return True
-    made = encode_rows(embedder_for(spec), rows)
-    if made.shape[1] != encoder.dimensions:
-        return False
-    return bool(_cosines(made, [stored[row.pk] for row in rows]).min() >= SAME_COSINE)
-
-
-def _stored(encoder: Encoder, alias: str) -> dict[int, Vectors]:
-    with connections[alias].cursor() as cursor:
-        cursor.execute(_STORED.replace("{table}", encoder.table), [COMPARED])
-        return {pk: np.asarray(vector, dtype=np.float32) for pk, vector in cursor.fetchall()}
-
-
-def _cosines(made: Vectors, stored: Sequence[Vectors]) -> Vectors:
+def _cosines(made: Vectors, kept: Vectors) -> Vectors:
     """Return `(n,)` in [-1, 1]; 0 where one of the two has no length."""
-    kept = np.stack(stored)
     lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(kept, axis=1)
     products = (made * kept).sum(axis=1)
     return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

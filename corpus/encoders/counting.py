@@ -26,23 +26,18 @@ class TokenCounter:
     def load(self) -> CountTokens:
         """Return the function that counts, without the encoder's own marks."""
         if self.file:
-            return _by_file(self.file)
-        return _by_transformers(self.folder) if self.folder else estimated_tokens
+            from tokenizers import Tokenizer  # late: an endpoint needs none
 
+            tokenizer = Tokenizer.from_file(self.file)
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+        if self.folder:
+            from transformers import AutoTokenizer  # late: it takes seconds
 
-def _by_file(path: str) -> CountTokens:
-    from tokenizers import Tokenizer  # late: an endpoint needs none
-
-    tokenizer = Tokenizer.from_file(path)
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
-
-
-def _by_transformers(folder: str) -> CountTokens:
-    from transformers import AutoTokenizer  # late: it takes seconds
-
-    return transformers_counter(AutoTokenizer.from_pretrained(folder, local_files_only=True))
+            known = AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
+            return transformers_counter(known)
+        return estimated_tokens
 
 
 def transformers_counter(tokenizer: Callable[..., dict[str, list[int]]]) -> CountTokens:

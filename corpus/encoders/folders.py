@@ -15,9 +15,9 @@ from corpus.encoders.backends.openai import (
     openai_fingerprint,
     passage_tokens,
 )
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.model_folders import facts_of as folder_facts
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
+from corpus.encoders.types import EncoderUnusable
 
 _TOKENIZER = (
     *("tokenizer.json", "vocab.txt", "tokenizer_config.json", "*.model", "merges.txt"),

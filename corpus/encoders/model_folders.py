@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.types import EncoderUnusable
 
 OWN_MARKS = 2  # tokens that an encoder puts around every text
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
@@ -48,7 +48,13 @@ def facts_of(folder: Path) -> FolderFacts:
     transformer = inner if inner.is_dir() else folder
     longest = _number(transformer / "config.json", "max_position_embeddings") or _READS
     said = _number(transformer / "sentence_bert_config.json", "max_seq_length")
-    made = _made_by_modules(folder) or _number(transformer / "config.json", "hidden_size")
+    # The last module that sets the width of a vector: a projection, else the pooling.
+    made = 0
+    for path in sorted(folder.glob("*_Pooling/config.json")):
+        made = _number(path, "word_embedding_dimension") or _number(path, "embedding_dimension")
+    for path in sorted(folder.glob("*_Dense/config.json")):
+        made = _number(path, "out_features") or made
+    made = made or _number(transformer / "config.json", "hidden_size")
     return FolderFacts(folder_digest(folder), min(said or longest, longest), made)
 
 
@@ -59,7 +65,9 @@ def folder_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in files_read(folder):
         name = path.relative_to(folder).as_posix()
-        digest.update(f"{name}\0{_sha256(path)}\n".encode())
+        with path.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest.update(f"{name}\0{content}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -98,23 +106,6 @@ def _modules(folder: Path) -> list[Path]:
             hint="Put all of the model into one folder.",
         )
     return sorted(folder / path for path in named - {PurePosixPath()})
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _made_by_modules(folder: Path) -> int:
-    """Return what the last module that sets the width of a vector says: a projection, else the
-    pooling.
-    """
-    made = 0
-    for path in sorted(folder.glob("*_Pooling/config.json")):
-        made = _number(path, "word_embedding_dimension") or _number(path, "embedding_dimension")
-    for path in sorted(folder.glob("*_Dense/config.json")):
-        made = _number(path, "out_features") or made
-    return made
 
 
 def _number(path: Path, key: str) -> int:

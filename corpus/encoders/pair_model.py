@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from core.openvino_runtime import Requests, compile_graph, core
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.pairs import Scores, Window
+from corpus.encoders.types import EncoderUnusable
 
 MODEL, WEIGHTS = "model.xml", "model.bin"
 CALIBRATION = "calibration.json"  # of a checker: `threshold` of supported, `temperature`

@@ -62,9 +62,16 @@ def windows_of(
     asked = encoded[0].ids[-min(FIRST_TOKENS, max_tokens // 2) :]
     head = (start, *asked, end)
     room = max_tokens - len(head) - 1
-    return [
-        _window(head, group, end) for group in _groups([e.ids[:room] for e in encoded[1:]], room)
-    ]
+    windows = []
+    for group in _groups([each.ids[:room] for each in encoded[1:]], room):
+        tokens = list(head)
+        pieces = []
+        for place, ids in group:
+            if ids:
+                pieces.append(Piece(place, len(tokens), len(tokens) + len(ids)))
+            tokens += ids
+        windows.append(Window((*tokens, end), len(head), tuple(pieces)))
+    return windows
 
 
 def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, list[int]]]]:
@@ -81,16 +88,6 @@ def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, l
         taken += len(ids)
     if group:
         yield group
-
-
-def _window(head: tuple[int, ...], group: list[tuple[int, list[int]]], end: int) -> Window:
-    tokens = list(head)
-    pieces = []
-    for place, ids in group:
-        if ids:
-            pieces.append(Piece(place, len(tokens), len(tokens) + len(ids)))
-        tokens += ids
-    return Window((*tokens, end), len(head), tuple(pieces))
 
 
 def statement_odds(window: Window, scores: Scores) -> dict[int, float]:

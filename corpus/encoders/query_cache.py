@@ -43,25 +43,18 @@ class QueryCache:
         copy.
         """
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
-        found = self._known(keys)
+        with self._lock:
+            found = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in found:
+                self._kept.move_to_end(key)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing or not texts:  # of no text, the encoder knows the shape
             made = self._encode(list(missing.values()))
             if not texts:
                 return made
             found |= dict(zip(missing, made, strict=True))
-            self._keep({key: found[key] for key in missing})
+            with self._lock:
+                self._kept |= {key: found[key].copy() for key in missing}
+                while len(self._kept) > self._entries:
+                    self._kept.popitem(last=False)
         return np.stack([found[key] for key in keys])
-
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        with self._lock:
-            known = {key: self._kept[key] for key in keys if key in self._kept}
-            for key in known:
-                self._kept.move_to_end(key)
-        return known
-
-    def _keep(self, made: dict[bytes, Vectors]) -> None:
-        with self._lock:
-            self._kept |= {key: vector.copy() for key, vector in made.items()}
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)

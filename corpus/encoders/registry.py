@@ -23,11 +23,10 @@ from core.errors import MedragError
 from corpus.encoders import vectors
 from corpus.encoders.backends.local import LocalEmbedder, converted_names, make_converted
 from corpus.encoders.backends.openai import OpenAIEmbedder
-from corpus.encoders.backends.openvino_model import is_whole
-from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.backends.openvino_model import drop_unused, is_whole
 from corpus.encoders.folders import Facts, endpoint, facts_of, local_model
 from corpus.encoders.specs import EncoderSpec, SpecError, spec_from, specs_from
-from corpus.encoders.types import Embedder
+from corpus.encoders.types import Embedder, EncoderUnusable
 from corpus.models import Encoder, EncoderState
 
 DEFAULT_NAME = "minilm"
@@ -127,8 +126,21 @@ def active_encoders(
     if missing := [name for name in names if name not in by_name]:
         raise _not_searched(missing[0], list(by_name))
     if not by_name:
-        raise _none_searched()
-    return tuple(_active(by_name[name]) for name in names or by_name)
+        if not (being_made := _being_made()):
+            raise EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
+        raise EncoderUnavailable(f"No vectors can be searched yet. {being_made}", hint=_REEMBED)
+    return tuple(
+        ActiveEncoder(
+            row.pk,
+            row.name,
+            row.table,
+            row.storage,
+            row.dimensions,
+            embedder_of(row),
+            is_remote=_spec_of(row).kind != "local",
+        )
+        for row in map(by_name.__getitem__, names or by_name)
+    )
 
 
 def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
@@ -139,13 +151,6 @@ def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
         if being_made
         else f"There are {', '.join(known) or 'none'}; manage.py doctor says more.",
     )
-
-
-def _none_searched() -> EncoderUnavailable:
-    being_made = _being_made()
-    if not being_made:
-        return EncoderUnavailable("No encoder is set up.", hint="Run manage.py migrate.")
-    return EncoderUnavailable(f"No vectors can be searched yet. {being_made}", hint=_REEMBED)
 
 
 _REEMBED = "Run manage.py reembed, or wait for the worker, which does it in the background."
@@ -185,18 +190,6 @@ def _in_order(rows: Iterable[Encoder]) -> list[Encoder]:
     return sorted(rows, key=lambda row: (row.searched_as is None, row.searched_as or 0, row.pk))
 
 
-def _active(row: Encoder) -> ActiveEncoder:
-    return ActiveEncoder(
-        row.pk,
-        row.name,
-        row.table,
-        row.storage,
-        row.dimensions,
-        embedder_of(row),
-        is_remote=_spec_of(row).kind != "local",
-    )
-
-
 def embedder_of(row: Encoder) -> Embedder:
     """Return what computes the vectors of this row's table; raises as `active_encoders`."""
     spec = _spec_of(row)
@@ -231,15 +224,15 @@ def load_early() -> None:
     Not where torch is needed: its import keeps other threads from running. No query. What fails
     says so when the encoder is asked for.
     """
+
+    def load_converted() -> None:
+        with contextlib.suppress(MedragError, ImproperlyConfigured, SpecError, OSError):
+            names = converted_for(configured_specs()[0])
+            if names and all((settings.MODELS_DIR / name).is_dir() for name in names):
+                get_embedder()
+
     if not _loaded:
-        threading.Thread(target=_load_converted).start()
-
-
-def _load_converted() -> None:
-    with contextlib.suppress(MedragError, ImproperlyConfigured, SpecError, OSError):
-        names = converted_for(configured_specs()[0])
-        if names and all((settings.MODELS_DIR / name).is_dir() for name in names):
-            get_embedder()
+        threading.Thread(target=load_converted).start()
 
 
 _loaded: dict[EncoderSpec, Embedder] = {}  # by what is computed where
@@ -256,15 +249,29 @@ def embedder_for(spec: EncoderSpec) -> Embedder:
         return embedder
     with _load_lock:
         if spec not in _loaded:
-            facts = facts_for(spec)
-            _loaded[spec] = _checked(spec, load(spec), facts)
+            facts, embedder = facts_for(spec), load(spec)
+            if embedder.dimensions != facts.dimensions:
+                raise ImproperlyConfigured(
+                    f"MEDRAG_ENCODERS: [{spec.name}]: it makes {embedder.dimensions} dimensions; "
+                    f"its files say {facts.dimensions}."
+                )
+            _loaded[spec] = embedder
         return _loaded[spec]
 
 
 def load(spec: EncoderSpec) -> Embedder:
-    """Return what computes `spec`; every call loads it anew. `facts_for` has accepted it before."""
+    """Return what computes `spec`; every call loads it anew. `facts_for` has accepted it before.
+
+    The key of an endpoint is read from its file: it stands neither in settings nor in the database.
+    """
     if spec.kind != "local":
-        return OpenAIEmbedder(endpoint(spec, key=_key(spec)))
+        try:
+            key = Path(spec.key_file).read_text("utf-8").strip() if spec.key_file else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise ImproperlyConfigured(
+                f"MEDRAG_ENCODERS: [{spec.name}]: {spec.key_file} can't be read."
+            ) from error
+        return OpenAIEmbedder(endpoint(spec, key=key))
     try:
         return LocalEmbedder(
             local_model(_here(spec)), kept_in=settings.MODELS_DIR, threads=settings.ENCODER_THREADS
@@ -283,29 +290,34 @@ def converted_for(spec: EncoderSpec) -> frozenset[str]:
         raise SpecError(f"[{spec.name}]: {error}") from error
 
 
-def convert(spec: EncoderSpec) -> None:
-    """Make what `converted_for` names, where it is missing. Raises `ImproperlyConfigured`."""
-    if not all(is_whole(settings.MODELS_DIR / name) for name in converted_for(spec)):
-        try:
-            make_converted(local_model(_here(spec)), kept_in=settings.MODELS_DIR)
-        except EncoderUnusable as error:
-            raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {error.sentence}") from error
+def conversions_make() -> None:
+    """Convert the configured models, so that no worker has to before its first document.
+
+    A site whose workers run elsewhere has them make it: that is the same, and later. Takes seconds
+    for a model that is new. Nothing is made for a database that MEDRAG_DATABASE_NAME names, as
+    nothing is deleted. Raises `ImproperlyConfigured` or `SpecError` for one that can't be used.
+    """
+    for spec in () if settings.DATABASE_NAME else configured_specs():
+        if not all(is_whole(settings.MODELS_DIR / name) for name in converted_for(spec)):
+            try:
+                make_converted(local_model(_here(spec)), kept_in=settings.MODELS_DIR)
+            except EncoderUnusable as error:
+                raise ImproperlyConfigured(f"MEDRAG_ENCODERS: {error.sentence}") from error
 
 
-def _key(spec: EncoderSpec) -> str:
-    """Read from its file, so that it stands neither in the settings nor in the database."""
-    try:
-        return Path(spec.key_file).read_text(encoding="utf-8").strip() if spec.key_file else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(
-            f"MEDRAG_ENCODERS: [{spec.name}]: {spec.key_file} can't be read."
-        ) from error
+def conversions_drop_unused() -> tuple[str, ...]:
+    """Delete what no encoder uses that is configured, searched or being built; the names of it.
 
-
-def _checked(spec: EncoderSpec, embedder: Embedder, facts: Facts) -> Embedder:
-    if embedder.dimensions != facts.dimensions:
-        raise ImproperlyConfigured(
-            f"MEDRAG_ENCODERS: [{spec.name}]: it makes {embedder.dimensions} dimensions; its files "
-            f"say {facts.dimensions}."
-        )
-    return embedder
+    What another process computes with stays. One query. Raises `ImproperlyConfigured`. Nothing is
+    deleted beside a database that MEDRAG_DATABASE_NAME names: it shares the folder with the site's
+    own, and knows nothing of what that one's encoders use.
+    """
+    if settings.DATABASE_NAME or not settings.MODELS_DIR.is_dir():
+        return ()
+    rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
+    used: set[str] = set()
+    for spec in [*configured_specs(), *(spec_from(row.spec) for row in rows if row.fingerprint)]:
+        # Its files are gone or can't be read: nothing is computed with what was made.
+        with contextlib.suppress(SpecError, OSError):
+            used |= converted_for(spec)
+    return drop_unused(settings.MODELS_DIR, used)

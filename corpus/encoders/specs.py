@@ -105,9 +105,10 @@ def _spec(name: str, table: Any, folder: Path) -> EncoderSpec:
         raise SpecError(f"{name}: every setting belongs into the table of an encoder")
     defaults = EncoderSpec(name)
     values = {key: _value(name, key, raw, defaults) for key, raw in table.items()}
-    paths = _PATHS if values.get("kind", defaults.kind) == "local" else ("key_file",)
-    resolved = {key: _resolved(folder, values[key]) for key in paths if key in values}
-    spec = replace(defaults, **{**values, **resolved})
+    for key in _PATHS if values.get("kind", defaults.kind) == "local" else ("key_file",):
+        if values.get(key, "") not in ("", BUNDLED):
+            values[key] = str((folder / Path(values[key]).expanduser()).resolve())
+    spec = replace(defaults, **values)
     _refuse_contradictions(spec, set(table))
     return spec
 
@@ -126,10 +127,6 @@ def _value(name: str, key: str, raw: Any, defaults: EncoderSpec) -> Any:
         low, high = _RANGES[key]
         raise SpecError(f"[{name}]: {key} must be from {low} to {high}; it is {raw}")
     return raw
-
-
-def _resolved(folder: Path, path: str) -> str:
-    return path if path in ("", BUNDLED) else str((folder / Path(path).expanduser()).resolve())
 
 
 def _refuse_contradictions(spec: EncoderSpec, given: set[str]) -> None:

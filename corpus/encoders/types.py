@@ -1,4 +1,4 @@
-"""What every encoder offers, whatever computes it."""
+"""What every encoder offers, whatever computes it, and what can be wrong with one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,27 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from core.errors import MedragError
 from corpus.encoders.counting import TokenCounter
 
 Vectors = npt.NDArray[np.float32]
 
 
-class EncoderFacts(Protocol):
-    """What is known of an encoder without its weights."""
+class EncoderUnusable(MedragError):
+    """The encoder can't be loaded as it is configured. The message says what is wrong with it."""
+
+    code = "encoder"
+
+
+class EncodingFailed(MedragError):
+    """The endpoint that encodes gave no vectors that can be used. Never holds text."""
+
+    code = "encoder"
+    retryable = True
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
 
     @property
     def fingerprint(self) -> str:
@@ -24,10 +38,6 @@ class EncoderFacts(Protocol):
     @property
     def max_tokens(self) -> int:
         """The most tokens of a text that the encoder reads."""
-
-
-class Embedder(EncoderFacts, Protocol):
-    """Turns texts into unit vectors; the same text in the same batch gives the same bytes."""
 
     @property
     def dimensions(self) -> int: ...

@@ -8,20 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 from core.openvino_runtime import precision
 from corpus.encoders.backends.openvino import OpenvinoRunner
 from corpus.encoders.backends.openvino_model import converted, converted_name
 from corpus.encoders.backends.torch import TorchRunner
 from corpus.encoders.counting import TokenCounter
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.model_folders import OWN_MARKS, facts_of
 from corpus.encoders.query_cache import QueryCache
-from corpus.encoders.types import Vectors
+from corpus.encoders.types import EncoderUnusable, Vectors
 
-BACKENDS = ("auto", "torch", "openvino")
-POOLINGS = ("", "mean", "cls")
+Runner = OpenvinoRunner | TorchRunner  # one model in memory
 
 
 @dataclass(frozen=True)
@@ -39,26 +36,11 @@ class LocalModel:
 
 @dataclass(frozen=True)
 class LocalFacts:
-    """What is known of an encoder without its weights: `corpus.encoders.types.EncoderFacts`."""
+    """What is known of an encoder without its weights."""
 
     fingerprint: str
     max_tokens: int  # of a text, without marks and prefix
     dimensions: int  # 0 where no file says it
-
-
-class Runner(Protocol):
-    """One model in memory."""
-
-    dimensions: int
-
-    def vectors(self, texts: Sequence[str]) -> Vectors: ...
-
-    def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the same of a text, whatever it comes with."""
-
-    def count_tokens(self, text: str) -> int: ...
-
-    def token_counter(self, folder: Path) -> TokenCounter: ...
 
 
 class LocalEmbedder:

@@ -22,9 +22,8 @@ from corpus.encoders.counting import (
     estimated,
     estimated_tokens,
 )
-from corpus.encoders.errors import EncodingFailed
 from corpus.encoders.query_cache import QueryCache
-from corpus.encoders.types import Vectors
+from corpus.encoders.types import EncodingFailed, Vectors
 
 TOGETHER = 64  # texts of a request
 READS_TOKENS = 8000  # of text-embedding-3-large, which takes 8,191, by our estimate

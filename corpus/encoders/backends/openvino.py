@@ -85,23 +85,19 @@ class OpenvinoRunner:
         return self._token_counter
 
     def _vector(self, tokens: Sequence[int]) -> Vectors:
-        length, requests = self._computed_by(len(tokens))
+        count = len(tokens)
+        padded = min(-(-count // PADDED_TO) * PADDED_TO, self._max_tokens)
+        fixed = ((most, made) for most, made in self._fixed.items() if count <= most)
+        length, requests = next(fixed, (padded, self._any))
         ids: npt.NDArray[np.int64] = np.zeros((1, length), dtype=np.int64)
-        ids[0, : len(tokens)] = tokens
+        ids[0, :count] = tokens
         mask = np.zeros_like(ids)
-        mask[0, : len(tokens)] = 1
+        mask[0, :count] = 1
         with self._at_once, requests.one() as request:
             # Copied in and out: with shared memory version 2026.4 writes beyond these arrays.
             output = request.infer({"input_ids": ids, "attention_mask": mask})
             vector = np.array(output[0][0], dtype=np.float64)
         return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
-
-    def _computed_by(self, tokens: int) -> tuple[int, Requests]:
-        """Return the length that so many tokens are padded to, and what computes it."""
-        for length, requests in self._fixed.items():
-            if tokens <= length:
-                return length, requests
-        return min(-(-tokens // PADDED_TO) * PADDED_TO, self._max_tokens), self._any
 
 
 def _compiled(made: Path, threads: int, length: int | None = None) -> Any:

@@ -20,15 +20,15 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from core.disk import DiskFull, refuse_full
 from core.openvino_runtime import openvino
 from corpus.encoders.backends.torch import sentence_transformer
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.model_folders import facts_of
+from corpus.encoders.types import EncoderUnusable
 
 _ONLY_TO_READ = (errno.EACCES, errno.EPERM, errno.EROFS)
 _OURS = re.compile(r"(.+-[0-9a-f]{16})(\.lock|\.used|\.part-.*)?")
@@ -197,16 +197,10 @@ def _lock(path: Path, kind: int) -> int:
         handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(handle, kind)
-            if _is_still(path, handle):  # else it was deleted while this waited
-                return handle
+            with suppress(FileNotFoundError):  # it was deleted while this waited
+                if os.path.samestat(path.stat(), os.fstat(handle)):
+                    return handle
         except BaseException:
             os.close(handle)
             raise
         os.close(handle)
-
-
-def _is_still(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except FileNotFoundError:
-        return False

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from corpus.encoders.counting import TokenCounter, transformers_counter
-from corpus.encoders.errors import EncoderUnusable
-from corpus.encoders.types import Vectors
+from corpus.encoders.types import EncoderUnusable, Vectors
 
 # Texts of a like length are encoded together, a few at a time: on one core that costs nothing, and
 # less is spent on padding than with whole batches (12 % of the time over MedQuAD's passages).

@@ -10,7 +10,7 @@ from django.db import Error, connections
 
 from core.errors import MedragError
 from core.progress import Progress
-from corpus.encoders.conversions import conversions_drop_unused
+from corpus.encoders.registry import conversions_drop_unused
 from corpus.indexing.vector_index import AlreadyRunning
 from corpus.models import Encoder, EncoderState
 from corpus.services.encoders import encoder_reembed

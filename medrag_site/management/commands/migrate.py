@@ -12,7 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from core.errors import MedragError
-from corpus.encoders.conversions import conversions_drop_unused, conversions_make
+from corpus.encoders.registry import conversions_drop_unused, conversions_make
 from corpus.encoders.specs import SpecError
 from corpus.indexing.vector_index import OWNER
 from corpus.models import Encoder

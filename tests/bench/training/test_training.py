@@ -21,10 +21,10 @@ from bench.training.material import read_material
 from bench.training.network import Network, tensors
 from bench.training.reader import Reader, right_statements
 from bench.training.types import BY_SOURCE, Example, Row, Settings, TrainingError
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import PairModel
 from corpus.encoders.pairs import pair_tokenizer, statement_odds, windows_of
+from corpus.encoders.types import EncoderUnusable
 from evaluation.datasets.types import DatasetError
 from tests.corpus.encoders.tiny_models import READS, transformer
 

@@ -16,8 +16,8 @@ from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, Reading
 from chat.reader.weights import weights
 from chat.reader.words import coverage
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.registry import encoder_facts
+from corpus.encoders.types import EncoderUnusable
 from retrieval.lexical.search import asked_lexemes
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish

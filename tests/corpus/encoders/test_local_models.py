@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from corpus.encoders.backends.local import LocalEmbedder, LocalModel, local_facts
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.query_cache import forget_queries
+from corpus.encoders.types import EncoderUnusable
 from tests.corpus.encoders import tiny_models
 
 TEXTS = [

@@ -14,11 +14,10 @@ import pytest
 from corpus.encoders import folders, model_folders
 from corpus.encoders.backends import openvino_model
 from corpus.encoders.backends.local import LocalEmbedder, LocalModel, local_facts
-from corpus.encoders.errors import EncoderUnusable
 from corpus.encoders.folders import bundled_folder, facts_of
 from corpus.encoders.model_folders import files_read, folder_digest
 from corpus.encoders.specs import EncoderSpec, SpecError
-from corpus.encoders.types import Vectors
+from corpus.encoders.types import EncoderUnusable, Vectors
 from tests.corpus.encoders import tiny_models
 
 TEXTS = ["dose of gentamicin"]

@@ -14,10 +14,10 @@ import pytest
 
 from corpus.encoders.backends import openai as openai_backend
 from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
-from corpus.encoders.errors import EncodingFailed
 from corpus.encoders.folders import endpoint as endpoint_of
 from corpus.encoders.folders import facts_of
 from corpus.encoders.specs import EncoderSpec
+from corpus.encoders.types import EncodingFailed
 from tests.llm.server import (
     Endpoint,
     cut_off,

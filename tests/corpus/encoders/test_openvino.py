@@ -25,7 +25,7 @@ from corpus.encoders.backends.openvino_model import (
     is_whole,
 )
 from corpus.encoders.backends.torch import sentence_transformer
-from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.types import EncoderUnusable
 
 ROOT = Path(__file__).resolve().parents[3]
 CHILD = Path(__file__).with_name("offline_child.py")

@@ -15,7 +15,7 @@ from core import disk
 from core.database_availability import when_it_answers
 from core.disk import DiskFull
 from corpus.encoders.backends.openvino_model import converted
-from corpus.encoders.errors import EncoderUnusable
+from corpus.encoders.types import EncoderUnusable
 from corpus.indexing.leases import Lease
 from corpus.models import Document, Job, JobState, Stage
 from corpus.services import indexing

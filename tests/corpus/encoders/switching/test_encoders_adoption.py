@@ -14,8 +14,13 @@ from pytest_django import Settings
 
 from corpus.encoders import vectors
 from corpus.encoders.backends.openvino_model import converted
-from corpus.encoders.conversions import conversions_drop_unused
-from corpus.encoders.registry import EncoderUnavailable, active_encoders, facts_for, searched_rows
+from corpus.encoders.registry import (
+    EncoderUnavailable,
+    active_encoders,
+    conversions_drop_unused,
+    facts_for,
+    searched_rows,
+)
 from corpus.encoders.specs import EncoderSpec
 from corpus.models import Chunk, Encoder, EncoderState
 from corpus.services import encoders
