@@ -64,7 +64,7 @@ def _parts_of_file(path: Path, suffixes: tuple[str, ...], on_bytes: OnBytes) -> 
     try:
         with BufferedReader(_Counted(path, on_bytes), buffer_size=2**18) as stream:
             if stream.peek(4).startswith(b"PK\x03\x04"):
-                yield from _members_of_zip(path, stream, suffixes)
+                yield from _members_of_zip(stream, suffixes)
                 return
             with _unpacked(stream) as plain:
                 if plain.peek(_MAGIC_BYTES)[257:262] == b"ustar":
@@ -86,9 +86,7 @@ def _members_of_tar(stream: BufferedReader, suffixes: tuple[str, ...]) -> Iterat
             archive.members = []  # type: ignore[attr-defined]  # else it remembers them all
 
 
-def _members_of_zip(
-    path: Path, stream: BufferedReader, suffixes: tuple[str, ...]
-) -> Iterator[Part]:
+def _members_of_zip(stream: IO[bytes], suffixes: tuple[str, ...]) -> Iterator[Part]:
     with zipfile.ZipFile(stream) as archive:
         for member in archive.infolist():
             name = PurePosixPath(member.filename).name

@@ -7,15 +7,7 @@ import unicodedata
 
 # Presentation forms that fonts put in place of plain letters. NFC leaves them alone, and NFKC would
 # also flatten superscripts and fractions (10² to 102, ½ to 1/2), which changes a dose.
-_LIGATURES = {
-    "\ufb00": "ff",
-    "\ufb01": "fi",
-    "\ufb02": "fl",
-    "\ufb03": "ffi",
-    "\ufb04": "ffl",
-    "\ufb05": "st",
-    "\ufb06": "st",
-}
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 # Soft hyphen, zero-width characters, direction marks, tags, and variation selectors: a reader does
 # not see them, so they may hide text from a search or put text before a model.
 _INVISIBLE = (
@@ -34,7 +26,6 @@ _SYMBOL = re.compile(
     re.MULTILINE,
 )
 UNREADABLE = "[…]"
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _COMBINING = {
     "´": "\u0301",
@@ -57,7 +48,7 @@ def clean_text(text: str) -> str:
     White space is left as it is.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     text = _SYMBOL.sub(_symbol, text)
     return unicodedata.normalize("NFC", _REMOVED.sub("", text))
 

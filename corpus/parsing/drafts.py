@@ -173,17 +173,14 @@ def _row_lines(entries: Sequence[Entry], start: int) -> list[Line]:
             at += len(LABEL_JOINT) if index else 0
             if cell.box is not None:
                 line = Line(at, at + len(cell.text), _r(cell.box))
-                if before is not None and _beside(before, cell):
+                goes_on = before is not None and before is not cell and before.row == cell.row
+                if before is not None and goes_on and before.rows == cell.rows == 1:
                     line = Line(lines[-1].start, line.end, union([lines.pop().box, line.box]))
                 lines.append(line)
                 before = cell
             at += len(cell.text)
         at += len(CELL_JOINT)
     return lines
-
-
-def _beside(left: Cell, right: Cell) -> bool:
-    return left is not right and left.row == right.row and left.rows == right.rows == 1
 
 
 def _r(box: Box) -> Box:

@@ -14,13 +14,8 @@ _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 def list_marker(text: str) -> str | None:
     """Return the marker (with the blank after it) that `text` begins with; None for no list
     item."""
-    match = (
-        _BULLET.match(text)
-        or _TICK.match(text)
-        or _NUMBER.match(text)
-        or _RECOMMENDATION.match(text)
-    )
-    return match.group() if match else None
+    found = (form.match(text) for form in (_BULLET, _TICK, _NUMBER, _RECOMMENDATION))
+    return next((match.group() for match in found if match), None)
 
 
 def is_recommendation(text: str) -> bool:
@@ -61,15 +56,10 @@ def ordinal(number: int, form: str) -> str:
     if form in ("lowerLetter", "upperLetter"):  # aa after z
         text = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
     elif form in ("lowerRoman", "upperRoman"):
-        text = _roman(number)
+        text = ""
+        for value, letters in _ROMAN:
+            text += letters * (number // value)
+            number %= value
     else:
         text = str(number).zfill(2) if form == "decimalZero" else str(number)
     return text.upper() if form.startswith("upper") else text
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text

@@ -82,7 +82,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
     the file itself is given. Raises ParseError: `empty_file`, `unsupported_type`, `type_mismatch`,
     or one of `archives.check_archive`.
     """
-    head = _head(source)
+    if isinstance(source, bytes):
+        head = source[:HEAD_BYTES]
+    else:
+        with source.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
     if not head.strip(_BLANKS) and (isinstance(source, bytes) or _is_blank(source)):
         raise ParseError("The file is empty.", code="empty_file", hint="Upload the file again.")
     extension = PurePath(filename).suffix.lstrip(".").lower()
@@ -91,9 +95,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         media_type = PASSAGES
     if media_type is None:
         raise ParseError(
-            "Files of this type are not read.",
-            code="unsupported_type",
-            hint=READ_FORMATS,
+            "Files of this type are not read.", code="unsupported_type", hint=READ_FORMATS
         )
     if not _agrees(head, media_type):
         raise ParseError(
@@ -103,14 +105,10 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         )
     if media_type in OFFICE and isinstance(source, Path):
         check_archive(source, media_type)
-    return _xml_kind(head) if media_type == XML else media_type
-
-
-def _head(source: Path | bytes) -> bytes:
-    if isinstance(source, bytes):
-        return source[:HEAD_BYTES]
-    with source.open("rb") as stream:
-        return stream.read(HEAD_BYTES)
+    if media_type != XML:
+        return media_type
+    root = _ROOT.match(head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").lstrip(b"\xff\xfe"))
+    return _ROOTS.get(root.group(1), XML) if root else XML
 
 
 def _is_blank(path: Path) -> bool:
@@ -134,11 +132,6 @@ def _agrees(head: bytes, media_type: str) -> bool:
     if media_type == RECORD:
         return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     return media_type != HTML or _MARKUP.search(head.replace(b"\x00", b"")) is not None
-
-
-def _xml_kind(head: bytes) -> str:
-    root = _ROOT.match(head.removeprefix(b"\xef\xbb\xbf").replace(b"\x00", b"").lstrip(b"\xff\xfe"))
-    return _ROOTS.get(root.group(1), XML) if root else XML
 
 
 def _is_text(head: bytes) -> bool:

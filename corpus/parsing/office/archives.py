@@ -34,18 +34,6 @@ def check_archive(path: Path, media_type: str) -> None:
             code="archive_corrupt",
             hint="Save it again in the program that made it.",
         ) from error
-    _check_sizes(members)
-    _check_names(members)
-    if any(member.flag_bits & 1 for member in members):
-        raise ParseError(
-            "The file is protected by a password.",
-            code="archive_encrypted",
-            hint="Remove the password and upload it again.",
-        )
-    _check_parts({member.filename for member in members}, media_type)
-
-
-def _check_sizes(members: list[ZipInfo]) -> None:
     if len(members) > MAX_MEMBERS:
         raise _bomb(f"holds more than {MAX_MEMBERS} parts")
     if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
@@ -54,6 +42,21 @@ def _check_sizes(members: list[ZipInfo]) -> None:
         big = member.file_size > _SMALL_BYTES
         if big and member.file_size > MAX_RATIO * max(1, member.compress_size):
             raise _bomb("unpacks to far more than it holds")
+    _check_names(members)
+    if any(member.flag_bits & 1 for member in members):
+        raise ParseError(
+            "The file is protected by a password.",
+            code="archive_encrypted",
+            hint="Remove the password and upload it again.",
+        )
+    names = {member.filename for member in members}
+    prefix = next(part for kind, part in _MAIN_PART.items() if kind in media_type)
+    if "[Content_Types].xml" not in names or not any(name.startswith(prefix) for name in names):
+        raise ParseError(
+            "The file's name and its content do not agree.",
+            code="type_mismatch",
+            hint="Save it again in the program that made it, or give it its right extension.",
+        )
 
 
 def _check_names(members: list[ZipInfo]) -> None:
@@ -67,16 +70,6 @@ def _check_names(members: list[ZipInfo]) -> None:
             "The file holds parts with names that are not allowed.",
             code="archive_unsafe",
             hint="Save it again in the program that made it.",
-        )
-
-
-def _check_parts(names: set[str], media_type: str) -> None:
-    prefix = next(part for kind, part in _MAIN_PART.items() if kind in media_type)
-    if "[Content_Types].xml" not in names or not any(name.startswith(prefix) for name in names):
-        raise ParseError(
-            "The file's name and its content do not agree.",
-            code="type_mismatch",
-            hint="Save it again in the program that made it, or give it its right extension.",
         )
 
 

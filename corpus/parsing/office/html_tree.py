@@ -64,7 +64,13 @@ class _Parser(HTMLParser):
         return self._builder.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._make_room(tag)
+        ends, within = _ENDS.get(tag, (set(), set()))
+        for depth in range(len(self._open) - 1, 0, -1):
+            if self._open[depth] in within:
+                break
+            if self._open[depth] in ends:
+                while len(self._open) > depth:
+                    self._end()
         self._cells += tag in ("td", "th")
         if self._cells > MAX_CELLS:
             raise ParseError(
@@ -85,15 +91,6 @@ class _Parser(HTMLParser):
     def handle_data(self, data: str) -> None:
         self._builder.data(data)
 
-    def _make_room(self, tag: str) -> None:
-        ends, within = _ENDS.get(tag, (set(), set()))
-        for depth in range(len(self._open) - 1, 0, -1):
-            if self._open[depth] in within:
-                return
-            if self._open[depth] in ends:
-                while len(self._open) > depth:
-                    self._end()
-
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self._open) >= MAX_DEPTH:
             raise too_deep()
@@ -109,9 +106,13 @@ def prune(parent: Element) -> None:
     kept: list[Element] = []
     for child in parent:
         after = child.tail or ""
-        if child.tag in _STRUCK or bool(_LINE_THROUGH.search(child.get("style", ""))):
+        style, is_hidden = child.get("style", ""), "hidden" in child.attrib
+        is_hidden = is_hidden or child.get("aria-hidden") == "true" or bool(_HIDDEN.search(style))
+        at_top = child.tag == "header" and parent.tag == "body"
+        is_banner = at_top and not any(below.tag in _RANKS for below in child.iter())
+        if child.tag in _STRUCK or _LINE_THROUGH.search(style):
             after = (STRUCK if clean_line("".join(child.itertext())) else "") + after
-        elif not _is_unseen(child, parent):
+        elif not (is_hidden or is_banner or child.tag in _DROPPED):
             prune(child)
             kept.append(child)
             continue
@@ -120,11 +121,3 @@ def prune(parent: Element) -> None:
         else:
             parent.text = (parent.text or "") + after
     parent[:] = kept
-
-
-def _is_unseen(element: Element, parent: Element) -> bool:
-    hidden = "hidden" in element.attrib or element.get("aria-hidden") == "true"
-    at_top = element.tag == "header" and parent.tag == "body"
-    banner = at_top and not any(below.tag in _RANKS for below in element.iter())
-    unseen = hidden or banner or element.tag in _DROPPED
-    return unseen or bool(_HIDDEN.search(element.get("style", "")))

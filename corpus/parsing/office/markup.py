@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -21,6 +21,7 @@ from corpus.parsing.types import BlockKind, Page, ParsedDocument
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
 )
+_FACTS = ("author", "description", "date")  # of the names of `meta`
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
 # What Jekyll and its like put in front of Markdown: facts about the file, between two rules.
 _FRONT_MATTER = re.compile(
@@ -34,18 +35,24 @@ def parse_html(request: Request) -> ParsedDocument:
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
     tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
-    title, metadata = line_of(tree.find(".//title")), _metadata(tree)
+    said = {meta.get("name"): meta.get("content", "") for meta in tree.iter("meta")}
+    facts = {name: clean_line(said.get(name, ""))[:500] for name in _FACTS}
+    metadata = {name: value for name, value in facts.items() if value}
     for label in tree.iter("label"):  # in HTML that of a field, in JATS the number of an item
         label.tag = "span"
-    return document_of(request, tree, title, metadata)
+    return document_of(request, tree, line_of(tree.find(".//title")), metadata)
 
 
 def parse_markdown(request: Request) -> ParsedDocument:
     """Return one page: CommonMark with tables and strikethrough, and the HTML inside it."""
+    from markdown_it import MarkdownIt  # late: other formats must not wait for it
+
     text = clean_text(decode(request.path.read_bytes()))
     front = _FRONT_MATTER.match(text)
     title = _FRONT_TITLE.search(front.group(1)) if front else None
-    tree = html_tree(_rendered(text[front.end() :] if front else text))
+    # Beyond its depth the library would leave text out; html_tree refuses what is too deep.
+    reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
+    tree = html_tree(str(reader.render(text[front.end() :] if front else text)))
     for row in tree.iter("tr"):
         # A cell in bold that stands alone in its row spans it: Markdown can't say so.
         first, *others = list(row) or [row]
@@ -55,14 +62,6 @@ def parse_markdown(request: Request) -> ParsedDocument:
             first.set("colspan", str(1 + len(others)))
             row[:] = [first]
     return document_of(request, tree, clean_line(title.group(1)) if title else "")
-
-
-def _rendered(text: str) -> str:
-    from markdown_it import MarkdownIt  # late: other formats must not wait for it
-
-    # Beyond its depth the library would leave text out; html_tree refuses what is too deep.
-    reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
-    return str(reader.render(text))
 
 
 def document_of(
@@ -94,13 +93,6 @@ def first_heading(pages: Iterable[Page]) -> str:
     return next(headings, "")
 
 
-def _metadata(tree: Element) -> dict[str, str]:
-    said = {
-        meta.get("name"): clean_line(meta.get("content", ""))[:500] for meta in tree.iter("meta")
-    }
-    return {name: value for name in ("author", "description", "date") if (value := said.get(name))}
-
-
 def parse_text(request: Request) -> ParsedDocument:
     """Return one page: paragraphs are divided by blank lines, list items by their markers."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
@@ -118,13 +110,8 @@ def _text_drafts(part: str) -> list[Draft]:
     drafts: list[Draft] = []
     for line in lines:
         marker = list_marker(line)
-        if (
-            drafts
-            and drafts[-1].kind is BlockKind.PARAGRAPH
-            and goes_on_range(drafts[-1].text, line)
-        ):
-            marker = None
-        if marker is not None:
+        wrapped = drafts and drafts[-1].kind is BlockKind.PARAGRAPH
+        if marker is not None and not (wrapped and goes_on_range(drafts[-1].text, line)):
             text = line[len(marker) :] if is_bullet(line) else line
             drafts += [text_draft(BlockKind.LIST_ITEM, text)] if text else []
         elif drafts:
@@ -153,21 +140,15 @@ def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
     """Return drafts with captions and notes of tables as such, by their words and places."""
     result: list[Drafted] = []
     for draft in drafts:
+        above = result[-1] if result else None
+        kind = above.kind if isinstance(above, Draft) else None
         if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
-            draft = replace(draft, kind=_kind_beside_table(draft.text, result))
-        if isinstance(draft, DraftTable) and result and not draft.caption:
-            above = result[-1]
-            if isinstance(above, Draft) and above.kind is BlockKind.CAPTION:
-                draft = replace(draft, caption=above.text)
+            if CAPTION.match(draft.text):
+                draft = replace(draft, kind=BlockKind.CAPTION)
+            elif isinstance(above, DraftTable) or kind is BlockKind.FOOTNOTE:
+                is_note = _NOTE.match(draft.text)
+                draft = replace(draft, kind=BlockKind.FOOTNOTE) if is_note else draft
+        elif isinstance(draft, DraftTable) and isinstance(above, Draft) and not draft.caption:
+            draft = replace(draft, caption=above.text if kind is BlockKind.CAPTION else "")
         result.append(draft)
     return result
-
-
-def _kind_beside_table(text: str, before: Sequence[Drafted]) -> BlockKind:
-    if CAPTION.match(text):
-        return BlockKind.CAPTION
-    last = before[-1] if before else None
-    below_table = isinstance(last, DraftTable) or (
-        isinstance(last, Draft) and last.kind is BlockKind.FOOTNOTE
-    )
-    return BlockKind.FOOTNOTE if below_table and _NOTE.match(text) else BlockKind.PARAGRAPH

@@ -37,17 +37,13 @@ def shown_number(value: int | float, form: str) -> str | None:
     number = Decimal(repr(value)) * 100 ** bare.count("%")
     text = _written(abs(number), digits.group())
     sign = "-" if value < 0 and own == 0 and re.search("[1-9]", text) else ""
-    place = _DIGITS.search(section, _first_digit(section))
+    literal = {at for match in _LITERAL.finditer(section) for at in range(*match.span())}
+    first = next(at for at, c in enumerate(section) if c in "#0?." and at not in literal)
+    place = _DIGITS.search(section, first)
     if place is None:
         return None
     before, after = section[: place.start()], section[place.end() :]
     return f"{sign}{_literal(before)}{text}{_literal(after)}".strip()
-
-
-def _first_digit(section: str) -> int:
-    """Return where the digits begin: not inside a literal."""
-    covered = {at for match in _LITERAL.finditer(section) for at in range(*match.span())}
-    return next(at for at, c in enumerate(section) if c in "#0?." and at not in covered)
 
 
 def _written(number: Decimal, digits: str) -> str:
@@ -74,34 +70,21 @@ def shown_date(value: datetime.date | datetime.time, form: str) -> str:
     day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
     clock = value if isinstance(value, datetime.datetime | datetime.time) else datetime.time()
     noon = any(token.upper() in ("AM/PM", "A/P") for token in tokens)
-    return "".join(
-        _token(token, day, clock, (noon, _is_minute(tokens, at))) for at, token in enumerate(tokens)
-    ).strip()
-
-
-def _is_minute(tokens: list[str], at: int) -> bool:
-    """Tell minutes from months: behind hours, or before seconds."""
-    letters = [(n, token[0].lower()) for n, token in enumerate(tokens) if token[0].isalpha()]
-    before = next((c for n, c in reversed(letters) if n < at), "")
-    after = next((c for n, c in letters if n > at), "")
-    return tokens[at].lower() in ("m", "mm") and (before == "h" or after == "s")
-
-
-def _token(
-    token: str,
-    day: datetime.date,
-    clock: datetime.datetime | datetime.time,
-    how: tuple[bool, bool],
-) -> str:
-    noon, is_minute = how
     hour = (clock.hour % 12 or 12) if noon else clock.hour
-    month = clock.minute if is_minute else day.month
-    name = token.lower()
-    shown = {
+    names = {
         "yyyy": f"{day.year:04}", "yy": f"{day.year % 100:02}", "mmmmm": f"{day:%B}"[0],
-        "mmmm": f"{day:%B}", "mmm": f"{day:%b}", "mm": f"{month:02}", "m": str(month),
+        "mmmm": f"{day:%B}", "mmm": f"{day:%b}", "mm": f"{day.month:02}", "m": str(day.month),
         "dddd": f"{day:%A}", "ddd": f"{day:%a}", "dd": f"{day.day:02}", "d": str(day.day),
         "hh": f"{hour:02}", "h": str(hour), "ss": f"{clock.second:02}", "s": str(clock.second),
         "am/pm": f"{clock:%p}", "a/p": f"{clock:%p}"[:1],
     }  # fmt: skip
-    return shown.get(name, token.strip('"\\'))
+    minutes = {"mm": f"{clock.minute:02}", "m": str(clock.minute)}
+    letters = [(at, token[0].lower()) for at, token in enumerate(tokens) if token[0].isalpha()]
+    said = []
+    for at, token in enumerate(tokens):
+        before = next((c for n, c in reversed(letters) if n < at), "")
+        after = next((c for n, c in letters if n > at), "")
+        # Minutes, no months, stand behind hours or before seconds.
+        shown = names | minutes if before == "h" or after == "s" else names
+        said.append(shown.get(token.lower(), token.strip('"\\')))
+    return "".join(said).strip()

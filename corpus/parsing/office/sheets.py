@@ -77,7 +77,11 @@ def _sheets(request: Request) -> list[Any]:
 
 def _page(sheet: Any, number: int, marks: str) -> Page:
     grid, hidden = _grid(sheet)
-    drafts = annotate(draft for region in _regions(grid) for draft in _drafts(region))
+    regions: list[_Grid] = []  # parted by a row without text, or by two such columns
+    for band in _parted(grid, 0, 1):
+        parts = list(_parted(band, 1, _APART))
+        regions += [low for part in parts for low in _parted(part, 0, 1)] if parts[1:] else parts
+    drafts = annotate(draft for region in regions for draft in _drafts(region))
     if drafts and not _UNNAMED.match(sheet.title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))
@@ -134,27 +138,14 @@ def _raw(cell: Any) -> str:
     return f"{value}{UNWRITTEN}" if isinstance(value, datetime.timedelta) else str(value)
 
 
-def _regions(grid: _Grid) -> Iterator[_Grid]:
-    """Yield what stands together: parted by a row without text, or by two such columns."""
-    for band in _parted(grid, 0, 1):
-        parts = list(_parted(band, 1, _APART))
-        for part in parts:
-            yield from _parted(part, 0, 1) if len(parts) > 1 else [part]
-
-
-def _parted(grid: _Grid, axis: int, gap: int) -> Iterator[_Grid]:
-    filled = sorted(
-        {
-            at
-            for place, cell in grid.items()
-            for at in range(place[axis], place[axis] + (cell.columns if axis else cell.rows))
-        }
-    )
+def _parted(grid: _Grid, axis: int, gap: int) -> list[_Grid]:
+    sides = ((at[axis], cell.columns if axis else cell.rows) for at, cell in grid.items())
+    filled = sorted({at for start, size in sides for at in range(start, start + size)})
     starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
     parts: list[_Grid] = [{} for _ in starts]
     for place, cell in grid.items():
         parts[bisect_right(starts, place[axis]) - 1][place] = cell
-    yield from parts
+    return parts
 
 
 def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:

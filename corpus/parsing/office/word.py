@@ -15,7 +15,7 @@ from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
 from corpus.parsing.lists import is_bullet, list_marker, whole_number
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import Package
-from corpus.parsing.office.word_lists import Look, SearchLog, is_on, looks_of, value_of
+from corpus.parsing.office.word_lists import Look, ParagraphLooks, is_on, looks_of, value_of
 from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNKNOWN_SIGN, flat
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -38,19 +38,16 @@ def parse_docx(request: Request) -> ParsedDocument:
     request.on_page(0, 1)
     package = Package(request.path)
     looks = looks_of(package.beside("styles"), package.beside("numbering"))
-    notes = {
-        f"{kind}Reference": _by_id(package.beside(f"{kind}s"), kind)
-        for kind in ("footnote", "endnote")
-    }
+    notes = {}
+    for kind in ("footnote", "endnote"):
+        part = package.beside(f"{kind}s")
+        found = [] if part is None else part.findall(kind)
+        notes[f"{kind}Reference"] = {note.get("id", ""): note for note in found}
     return document_of(request, _Reader(looks, notes).tree(package.main()))
 
 
-def _by_id(part: Element | None, kind: str) -> dict[str, Element]:
-    return {} if part is None else {note.get("id", ""): note for note in part.findall(kind)}
-
-
 class _Reader:
-    def __init__(self, looks: SearchLog, notes: dict[str, dict[str, Element]]) -> None:
+    def __init__(self, looks: ParagraphLooks, notes: dict[str, dict[str, Element]]) -> None:
         self._looks = looks
         self._notes = notes
         self._numbers = count(1)
@@ -103,7 +100,9 @@ class _Reader:
             elif child.tag in _DELETED and clean_line("".join(child.itertext())):
                 yield STRUCK
             elif child.tag == "oMath":
-                yield mathml(child)
+                formula = Element("math")
+                _write_math(child, formula)
+                yield formula
             elif child.tag == "AlternateContent":  # the same twice, for newer and older programs
                 yield from self._parts(next(iter(child), child))
 
@@ -134,7 +133,9 @@ class _Reader:
         elif child.tag == "noBreakHyphen":
             yield "\u2011"
         elif child.tag == "sym":
-            yield _sign(child)
+            raw = child.get("char", "")
+            code = int(raw, 16) if re.fullmatch("[0-9A-Fa-f]{1,4}", raw) else 0
+            yield _of_font(chr(0xF000 | code), child.get("font", ""))
         elif child.tag in self._notes:
             yield from self._note(self._notes[child.tag].get(child.get("id", "")))
         elif child.tag in ("drawing", "pict", "object"):
@@ -259,14 +260,8 @@ def _as_point(paragraph: Element, to: Element) -> None:
     SubElement(to, "ul", depth="0").append(paragraph)
 
 
-def _sign(sym: Element) -> str:
-    """Return a sign of a symbol font; one that is not known is marked, never left out."""
-    raw = sym.get("char", "")
-    code = int(raw, 16) if re.fullmatch("[0-9A-Fa-f]{1,4}", raw) else 0
-    return _of_font(chr(0xF000 | code), sym.get("font", ""))
-
-
 def _of_font(signs: str, font: str) -> str:
+    """Return signs of a symbol font; one that is not known is marked, never left out."""
     known = symbol_text(signs, font)
     return UNREADABLE + UNKNOWN_SIGN if known is None else known
 
@@ -290,14 +285,8 @@ _PARTS = {
 _SIGNS = frozenset("=+−-×·<>≤≥")
 
 
-def mathml(formula: Element) -> Element:
-    """Return a formula of Word's (ECMA-376, part 1, 22.1) as an element `math`."""
-    math = Element("math")
-    _write_math(formula, math)
-    return math
-
-
 def _write_math(element: Element, to: Element) -> None:
+    """Write a formula of Word's (ECMA-376, part 1, 22.1) as MathML."""
     for child in element:
         name, parts = _PARTS.get(child.tag, ("", ()))
         if name:

@@ -44,7 +44,7 @@ def value_of(element: Element | None, path: str, default: str = "") -> str:
 
 
 @dataclass
-class SearchLog:
+class ParagraphLooks:
     """Tells what paragraphs are, in their order: numbers go on from one to the next."""
 
     styles: dict[str, Element]
@@ -126,7 +126,7 @@ def is_on(element: Element | None) -> bool:
     return element is not None and element.get("val", "1") not in ("0", "false", "off", "none")
 
 
-def looks_of(styles: Element | None, numbering: Element | None) -> SearchLog:
+def looks_of(styles: Element | None, numbering: Element | None) -> ParagraphLooks:
     """Return the looks of a file by its parts, which may be missing."""
     named = {} if styles is None else {s.get("styleId", ""): s for s in styles.findall("style")}
     defaults = (key for key, s in named.items() if s.get("default") in ("1", "true"))
@@ -147,4 +147,4 @@ def looks_of(styles: Element | None, numbering: Element | None) -> SearchLog:
                 levels[(key, int(lvl.get("ilvl", "0")))] = Level(form, text, first)
         if any(over.find("startOverride") is not None for over in overrides):
             abstract[key] = f"{abstract[key]} {key}"  # it begins anew
-    return SearchLog(named, levels, abstract, default)
+    return ParagraphLooks(named, levels, abstract, default)
