@@ -85,13 +85,21 @@ def read_passage(line: bytes | str) -> Passage:
     if not text or not title:
         raise PassageError(f"{'text' if title else 'title'} is missing or empty")
     page = _page_number(raw.get("page", 1))
+    listed = raw.get("section_path") or []
+    if not isinstance(listed, list) or not all(isinstance(part, str) for part in listed):
+        raise PassageError("section_path must be a list of headings, the outermost first")
+    path = tuple(filter(None, (clean_text(part).strip() for part in listed)))
+    if len(path) > MAX_SECTIONS or any(len(part) > MAX_HEADING_CHARS for part in path):
+        raise PassageError(
+            f"section_path is longer than {MAX_SECTIONS} headings of 1000 characters"
+        )
     pieces = _pieces(text, page, raw.get("spans") or [])
     if pieces[0][0] != page:
         raise PassageError("page is another than that of the first span")
     return Passage(
         title=title,
         pieces=pieces,
-        section_path=_section_path(raw.get("section_path") or []),
+        section_path=path,
         boxes=tuple(_boxes(raw.get("boxes") or [], {number for number, _ in pieces})),
         id=_string(raw, "id", 500),
         url=_string(raw, "url", 1_000),
@@ -177,7 +185,13 @@ def lay_out(passages: Sequence[Passage]) -> Layout:
             same = max(same - 1, 0)
         for level, heading in enumerate(new[same:], start=same + 1):
             leaves[passage.page].write(BlockKind.HEADING, heading, level=level)
-        spans.append(_write_pieces(leaves, passage))
+        places: list[PageSpan] = []
+        for page, text in passage.pieces:
+            is_first = page not in (at for at, _, _ in places)
+            boxes = [box for box in passage.boxes if is_first and box[0] == page]
+            written = leaves[page].write(BlockKind.PARAGRAPH, text, boxes=boxes)
+            places.append((page, *written))
+        spans.append(tuple(places))
         old = new
     pages = tuple(
         Page(number, "\n".join(leaf.parts), tuple(leaf.blocks)) for number, leaf in leaves.items()
@@ -203,16 +217,6 @@ class _Leaf:
         return start, end
 
 
-def _write_pieces(leaves: Mapping[int, _Leaf], passage: Passage) -> tuple[PageSpan, ...]:
-    spans: list[PageSpan] = []
-    boxed: set[int] = set()
-    for page, text in passage.pieces:
-        boxes = () if page in boxed else [box for box in passage.boxes if box[0] == page]
-        boxed.add(page)
-        spans.append((page, *leaves[page].write(BlockKind.PARAGRAPH, text, boxes=boxes)))
-    return tuple(spans)
-
-
 def _string(raw: Mapping[str, Any], key: str, limit: int, *, keep_lines: bool = False) -> str:
     value = raw.get(key)
     if value is None:
@@ -229,17 +233,6 @@ def _page_number(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_PAGE:
         raise PassageError(f"page must be a number from 1 to {MAX_PAGE}")
     return value
-
-
-def _section_path(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-        raise PassageError("section_path must be a list of headings, the outermost first")
-    path = tuple(part for part in (clean_text(raw).strip() for raw in value) if part)
-    if len(path) > MAX_SECTIONS or any(len(part) > MAX_HEADING_CHARS for part in path):
-        raise PassageError(
-            f"section_path is longer than {MAX_SECTIONS} headings of 1000 characters"
-        )
-    return path
 
 
 def _boxes(value: Any, pages: set[int]) -> Iterator[PageBox]:

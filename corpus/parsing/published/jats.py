@@ -43,11 +43,14 @@ def _facts(article: Element) -> dict[str, str]:
         raise no_text("abstract and no body")
     meta = article.find("front/article-meta")
     numbers = _numbers(meta)
+    url = f"https://doi.org/{numbers['doi']}" if "doi" in numbers else ""
+    if "pmcid" in numbers:
+        url = f"https://pmc.ncbi.nlm.nih.gov/articles/{numbers['pmcid']}/"
     return known(
         source=line_of(article.find("front/journal-meta//journal-title")),
         year=year_in(_dates(meta)),
         source_type="guideline" if "guideline" in kind else "article",
-        url=_address(numbers),
+        url=url,
         language=language_code(article.get("lang") or "en"),
         licence=licence_of(article.find("front/article-meta/permissions")),
         **{key: numbers.get(key, "") for key in ("doi", "pmcid", "pmid")},
@@ -70,12 +73,6 @@ def _numbers(meta: Element | None) -> dict[str, str]:
             kind, text = "pmcid", f"PMC{text.removeprefix('PMC')}"
         found.setdefault(kind, text)
     return found
-
-
-def _address(numbers: dict[str, str]) -> str:
-    if "pmcid" in numbers:
-        return f"https://pmc.ncbi.nlm.nih.gov/articles/{numbers['pmcid']}/"
-    return f"https://doi.org/{numbers['doi']}" if "doi" in numbers else ""
 
 
 def _dates(meta: Element | None) -> Iterator[str]:

@@ -49,10 +49,6 @@ def _facts(topic: Element) -> dict[str, str]:
     )
 
 
-def _title(topic: Element) -> str:
-    return clean_line(topic.get("title", ""))
-
-
 def _body(topic: Element) -> Iterator[Drafted]:
     """Yield what else it is called, and the summary, its highest headings right below the topic."""
     if names := [name for name in map(line_of, topic.findall("also-called")) if name]:
@@ -66,4 +62,6 @@ def _body(topic: Element) -> Iterator[Drafted]:
     yield from blocks(tree, 2 - min(ranks, default=0))
 
 
-READER = Reader(one("health-topic"), _facts, _title, _body)
+READER = Reader(
+    one("health-topic"), _facts, lambda topic: clean_line(topic.get("title", "")), _body
+)

@@ -86,10 +86,6 @@ def _facts(root: Element) -> dict[str, str]:
     )
 
 
-def _title(root: Element) -> str:
-    return clean_line(root.findtext(_VOCABULARIES[root.tag].focus) or "")
-
-
 def _body(root: Element) -> Iterator[Draft]:
     """Yield each question as heading, its answer below; none that has no answer."""
     tags = _VOCABULARIES[root.tag]
@@ -122,4 +118,9 @@ def _answer_drafts(answer: str) -> list[Draft]:
     return drafts
 
 
-READER = Reader(_load, _facts, _title, _body)
+READER = Reader(
+    _load,
+    _facts,
+    lambda root: clean_line(root.findtext(_VOCABULARIES[root.tag].focus) or ""),
+    _body,
+)

@@ -36,7 +36,6 @@ ERRATUM = Doubt(
     "erratum", "A correction of this article was published: compare its figures with that first."
 )
 
-
 Record = TypeVar("Record")
 
 

@@ -89,34 +89,25 @@ def _text(record: dict[str, Any]) -> str:
     return ""
 
 
-def _title(record: dict[str, Any]) -> str:
-    return _line(record, "title")
-
-
 def _body(record: dict[str, Any]) -> Iterator[Draft]:
     """Yield the headings that it stands below, and its text."""
     value = record.get("section_path")
     names = value if isinstance(value, list) else [value] if isinstance(value, str) else []
     path = [text for name in names if isinstance(name, str) and (text := clean_line(name))]
-    for level, text in enumerate(path, start=2 if _title(record) else 1):
+    for level, text in enumerate(path, start=2 if _line(record, "title") else 1):
         yield text_draft(BlockKind.HEADING, text, level)
     for part in _BLANK_LINE.split(_text(record)):
-        yield from _paragraphs(part)
+        drafts: list[Draft] = []
+        for line in filter(None, part.split("\n")):
+            marker = list_marker(line)
+            if marker is not None:
+                said = line[len(marker) :] if is_bullet(line) else line
+                drafts += [text_draft(BlockKind.LIST_ITEM, said)] if said else []
+            elif drafts:  # it belongs to the line before
+                drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {line}")
+            else:
+                drafts.append(text_draft(BlockKind.PARAGRAPH, line))
+        yield from drafts
 
 
-def _paragraphs(part: str) -> list[Draft]:
-    """Return lines that belong together, and list items by their markers."""
-    drafts: list[Draft] = []
-    for line in filter(None, part.split("\n")):
-        marker = list_marker(line)
-        if marker is not None:
-            said = line[len(marker) :] if is_bullet(line) else line
-            drafts += [text_draft(BlockKind.LIST_ITEM, said)] if said else []
-        elif drafts:
-            drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {line}")
-        else:
-            drafts.append(text_draft(BlockKind.PARAGRAPH, line))
-    return drafts
-
-
-READER = Reader(_load, _facts, _title, _body)
+READER = Reader(_load, _facts, lambda record: _line(record, "title"), _body)

@@ -91,11 +91,6 @@ def _address(root: Element, page: Element) -> str:
     return f"{base.scheme}://{base.netloc}/wiki/{title}"
 
 
-def _doubts(article: _Article) -> Iterator[Doubt]:
-    if any(_is_box(line) for line in article.lines.text.split("\n")):
-        yield _LEFT_OUT
-
-
 def _drafts(lines: _Lines) -> Iterator[Drafted]:
     wrapped: list[str] = []
     number = 0
@@ -358,16 +353,6 @@ def _power(values: Sequence[str], named: _Named) -> str:
     return f"×10{raise_text(power) or '^' + power}" if power else ""
 
 
-def _raised(values: Sequence[str], named: _Named) -> str:
-    text = _first(values, named)
-    return (raise_mark(text) if text else None) or text
-
-
-def _bullets(values: Sequence[str]) -> str:
-    """Return a list as it was typed, or of the values."""
-    return "".join(f"\n{v}" if v[:1] in "*#" else f"\n* {v}" for v in values if v) + "\n"
-
-
 _SPOKEN: dict[str, Callable[[Sequence[str], _Named], str]] = {
     **dict.fromkeys(
         "nowrap nobr nobold small smaller big em strong b i bold italic italics math mvar "
@@ -386,13 +371,18 @@ _SPOKEN: dict[str, Callable[[Sequence[str], _Named], str]] = {
     **dict.fromkeys(["frac", "sfrac", "fraction"], _fraction),
     **dict.fromkeys(["e", "10^", "x10^"], _power),
     **dict.fromkeys(["circa", "c.", "ca"], lambda v, n: f"c. {_first(v, n)}".strip()),
-    **dict.fromkeys(
-        ["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"], lambda v, n: _bullets(v)
+    **dict.fromkeys(  # as it was typed, or of the values
+        ["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"],
+        lambda v, n: "".join(f"\n{t}" if t[:1] in "*#" else f"\n* {t}" for t in v if t) + "\n",
     ),
     "val": _value,
-    "sup": _raised,
+    "sup": lambda v, n: ((text := _first(v, n)) and raise_mark(text)) or text,
 }
 
 READER = Reader(
-    _Article, _facts, lambda article: line_of(article.page.find("title")), _body, _doubts
+    _Article,
+    _facts,
+    lambda article: line_of(article.page.find("title")),
+    _body,
+    lambda article: [_LEFT_OUT] if any(map(_is_box, article.lines.text.split("\n"))) else [],
 )

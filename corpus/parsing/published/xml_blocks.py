@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -97,28 +97,23 @@ def _list(element: Element, level: int) -> Iterator[Drafted]:
 
     Word has no list around its items: there `depth` says how deep the one item stands.
     """
-    label, at = _labeller(element), 0
+    is_numbered = element.tag == "ol" or element.get("list-type") == "order"
+    form = _NUMBERINGS.get(element.get("type", "1"), "decimal")
+    at = whole_number(element.get("start", "1"), 1)
     deeper = int(element.get("depth", "1")) - 1
     yield from _title(element)
     yield from _paragraph(element.text or "")
     for child in element:
         if child.tag in ("list-item", "li"):
             styled = _MARKER.search(child.get("style", ""))
-            own = line_of(child.find("label")) or (styled.group(1).strip() if styled else label(at))
+            own = f"{ordinal(at, form)}." if is_numbered else ""
+            own = line_of(child.find("label")) or (styled.group(1).strip() if styled else own)
             drafts = _item(list(blocks(child, level)), own.lstrip("•·-– "))
             at += 1
         else:  # a list right inside a list
             drafts = _item(list(_READERS.get(child.tag, _NOTHING)(child, level)))
         for draft in drafts:
             yield replace(draft, level=draft.level + deeper) if isinstance(draft, Draft) else draft
-
-
-def _labeller(element: Element) -> Callable[[int], str]:
-    """Return how the items of a list are numbered, by their place; bullets are left out."""
-    if element.tag != "ol" and element.get("list-type") != "order":
-        return lambda at: ""
-    first, kind = whole_number(element.get("start", "1"), 1), element.get("type", "1")
-    return lambda at: f"{ordinal(first + at, _NUMBERINGS.get(kind, 'decimal'))}."
 
 
 def _title(element: Element) -> Iterator[Draft]:
@@ -220,7 +215,10 @@ def cells_of(table: Element) -> tuple[Cell, ...]:
     order = {"thead": 0, "tfoot": 2}  # HTML lets the foot stand before the body
     rows.sort(key=lambda pair: order.get(pair[1].tag, 1))
     head = sum(group.tag == "thead" for _, group in rows)
-    width = _width([row for row, _ in rows])
+    # How many columns rows of several cells fill: no cell alone in its row makes more.
+    several = [entries for row, _ in rows if len(entries := _entries(row)) > 1]
+    filled = (sum(_span(e, "colspan") or 1 for e in entries) for entries in several)
+    width = max(filled, default=1)
     taken: set[tuple[int, int]] = set()
     cells: list[Cell] = []
     for number, (row, _) in enumerate(rows):
@@ -242,20 +240,14 @@ def cells_of(table: Element) -> tuple[Cell, ...]:
     if not any(cell.text for cell in cells):
         return ()
     if not head:
-        labels = itertools.takewhile(_holds_labels, (row for row, _ in rows))
-        first = sum(1 for _ in labels)
+        tags = ({entry.tag for entry in _entries(row)} for row, _ in rows)
+        first = sum(1 for _ in itertools.takewhile(lambda tags: tags == {"th"}, tags))
         head = label_rows(cells, first) if 0 < first < len(rows) else 0
     return with_header(cells, head)
 
 
 def _entries(row: Element) -> list[Element]:
     return [entry for entry in row if entry.tag in ("td", "th")]
-
-
-def _width(rows: Sequence[Element]) -> int:
-    """Return how many columns rows of several cells fill: no cell alone in its row makes more."""
-    several = (entries for entries in map(_entries, rows) if len(entries) > 1)
-    return max((sum(_span(e, "colspan") or 1 for e in entries) for entries in several), default=1)
 
 
 def _cell(entry: Element, place: tuple[int, int], limit: int, width: int) -> Cell:
@@ -269,27 +261,20 @@ def cell_text(drafts: Iterator[Drafted]) -> str:
     """Return what stands in a cell on one line: points and rows of inner tables by semicolons."""
     text, before = "", BlockKind.PARAGRAPH
     for draft in drafts:
-        said = draft.text if isinstance(draft, Draft) else _said(draft)
-        kind = draft.kind if isinstance(draft, Draft) else BlockKind.TABLE
+        if isinstance(draft, Draft):
+            said, kind = draft.text, draft.kind
+        else:
+            rows = (", ".join(filter(None, row)) for row in (draft.header, *draft.rows))
+            said, kind = "; ".join(filter(None, rows)), BlockKind.TABLE
         listed = {kind, before} & {BlockKind.LIST_ITEM, BlockKind.TABLE}
         joint = "; " if listed and text and text[-1] not in ".,;:" else " "
         text, before = f"{text}{joint}{said}".strip(), kind
     return text
 
 
-def _said(table: DraftTable) -> str:
-    """Return the rows of a table that stands in a cell, its labels first."""
-    rows = [table.header, *table.rows]
-    return "; ".join(filter(None, (", ".join(filter(None, row)) for row in rows)))
-
-
 def _span(entry: Element, name: str) -> int:
     """Return how far a cell spans; 0 says to the end of its part of the table."""
     return whole_number(entry.get(name, "1").strip().rstrip("%"), 1, digits=8)
-
-
-def _holds_labels(row: Element) -> bool:
-    return {entry.tag for entry in _entries(row)} == {"th"}
 
 
 _READERS: dict[str, _Reader] = {

@@ -40,8 +40,10 @@ def match_words(printed: Sequence[str], text: str) -> Match:
     edges = list(accumulate(map(len, words), initial=0))
     if letters == own:
         return Match(tuple(edges[:-1]), 0)
-    if len(letters) * len(own) > _MAX_WORK:
-        return _by_words(words, wanted)
+    if len(letters) * len(own) > _MAX_WORK:  # letters would take seconds: whole words
+        same = SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()
+        places = {b.a + offset: b.b + offset for b in same for offset in range(b.size)}
+        return Match(tuple(map(places.get, range(len(words)))), len(wanted) - len(places))
     blocks = SequenceMatcher(None, letters, own, autojunk=False).get_matching_blocks()
     ends = list(accumulate(map(len, wanted), initial=0))
     there = _whole([(b.a, b.b, b.size) for b in blocks], edges, set(ends))
@@ -69,16 +71,6 @@ def _whole(
     return found
 
 
-def _by_words(words: Sequence[str], wanted: Sequence[str]) -> Match:
-    """Compare whole words: for texts so long that letters would take seconds."""
-    blocks = SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()
-    places: list[int | None] = [None] * len(words)
-    for block in blocks:
-        for offset in range(block.size):
-            places[block.a + offset] = block.b + offset
-    return Match(tuple(places), len(wanted) - sum(block.size for block in blocks))
-
-
 def in_order(places: Sequence[int]) -> int:
     """Return the length of the longest part of distinct `places` that rises (patience sorting)."""
     tops: list[int] = []
@@ -100,7 +92,12 @@ def by_place(boxes: Boxes) -> list[int]:
     if len(boxes) < 2:
         return list(boxes)
     size = median(map(height, boxes.values())) or 1.0
-    for left in _lefts(boxes, _COLUMN_GAP * size):
+    ordered = sorted(boxes, key=lambda word: (boxes[word][0], word))
+    reaches = accumulate((boxes[word][2] for word in ordered), max)
+    for index, reach in enumerate(reaches, start=1):
+        if index == len(ordered) or boxes[ordered[index]][0] - reach <= _COLUMN_GAP * size:
+            continue  # no white strip runs through all rows behind this word
+        left = set(ordered[:index])
         sides = [
             {word: box for word, box in boxes.items() if (word in left) is is_left}
             for is_left in (True, False)
@@ -122,17 +119,6 @@ def uprighted(boxes: Boxes, lines: Sequence[Sequence[int]]) -> Boxes:
     across, along = (0 if right >= 0 else 180), (90 if down > 0 else 270)
     turn = across if abs(right) >= abs(down) else along
     return {word: upright(box, (0.0, 0.0), turn) for word, box in boxes.items()}
-
-
-def _lefts(boxes: Boxes, gap: float) -> list[set[int]]:
-    """Return what stands to the left of each white strip that runs through all rows."""
-    ordered = sorted(boxes, key=lambda word: (boxes[word][0], word))
-    right, found = boxes[ordered[0]][2], []
-    for index, word in enumerate(ordered):
-        if boxes[word][0] - right > gap:
-            found.append(set(ordered[:index]))
-        right = max(right, boxes[word][2])
-    return found
 
 
 def _rows(boxes: Boxes, size: float) -> list[list[int]]:

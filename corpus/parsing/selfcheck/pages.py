@@ -103,10 +103,7 @@ def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterat
         box = union(word.box for word in row)
         words = [word.text.lower() for word in sorted(row, key=lambda word: word.box)]
         text = _FIGURES.sub("#", " ".join(words))
-        yield _Running(text, box, _in_margin(page, box) and "#" in (text[0], text[-1]))
-
-
-def _in_margin(page: Page, box: Box) -> bool:
-    """Tell what stands in the outer part of a page, at any side: its text may be turned."""
-    places = zip(middle(box), (page.width, page.height), strict=True)
-    return any(not MARGIN * size <= at <= (1 - MARGIN) * size for at, size in places)
+        # In the outer part of the page, at any side: its text may be turned.
+        places = zip(middle(box), (page.width, page.height), strict=True)
+        in_margin = any(not MARGIN * size <= at <= (1 - MARGIN) * size for at, size in places)
+        yield _Running(text, box, in_margin and "#" in (text[0], text[-1]))
