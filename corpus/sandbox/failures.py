@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from corpus.parsing.types import ParseError
@@ -20,9 +21,9 @@ def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
     `work` is READING or CUTTING.
     """
     if status == KNOWN_FAILURE:
-        known = _known_failure(output_dir / _FILE)
-        if known is not None:
-            return known
+        with suppress(OSError, ValueError, TypeError), (output_dir / _FILE).open("rb") as stream:
+            said, code, hint, again = json.loads(stream.read(MAX_ERROR_BYTES))
+            return ParseError(str(said), code=str(code), hint=str(hint), retryable=bool(again))
     if status == -signal.SIGXCPU:
         return ParseError(
             f"{work} took too much processor time, so it was stopped.",
@@ -43,15 +44,6 @@ def write_failure(output_dir: Path, error: ParseError) -> int:
     said = [str(error), error.code, error.hint, error.retryable]
     (output_dir / _FILE).write_text(json.dumps(said), encoding="utf-8")
     return KNOWN_FAILURE
-
-
-def _known_failure(path: Path) -> ParseError | None:
-    try:
-        with path.open("rb") as stream:
-            message, code, hint, retryable = json.loads(stream.read(MAX_ERROR_BYTES))
-        return ParseError(str(message), code=str(code), hint=str(hint), retryable=bool(retryable))
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 def timed_out(wall_s: float, work: str = READING) -> ParseError:
