@@ -8,15 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from corpus.boxes import Blocks
-from corpus.chunking import ChunkDraft, ChunkSettings, split
-from corpus.chunking.given import take_passages
+from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens, context_line, split
 from corpus.chunking.near_duplicates import meaning_label
+from corpus.chunking.types import Source
 from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise, sniff
+from corpus.parsing.published.exchanged import Passage as GivenPassage
 from corpus.parsing.published.exchanged import lay_out, read_passages
 from corpus.parsing.types import Page
 from corpus.positions import positions_of
@@ -60,8 +62,20 @@ def write_cut(document: Path, order: Path, folder: Path) -> None:
 
     Raises ParseError for passages of the document that can't be read.
     """
-    wanted = _order(json.loads(order.read_text(encoding="utf-8")))
-    drafts, pages = _drafts(document, wanted)
+    raw = json.loads(order.read_text(encoding="utf-8"))
+    raw["settings"] = ChunkSettings(**raw["settings"])
+    raw["counter"] = TokenCounter(**raw["counter"])
+    wanted = Order(**raw)
+    about = {"title": wanted.title, "population": wanted.population, "sha256": wanted.sha256}
+    count_tokens = wanted.counter.load()
+    if wanted.media_type == sniff.PASSAGES:
+        given = read_passages(document)
+        drafts = take_passages(given, **about, count_tokens=count_tokens)
+        pages = lay_out(given).pages
+    else:
+        whole = {"pages": list(wanted.pages), "engine": "", "title": "", "metadata": {}}
+        pages = serialise.from_raw(whole).pages
+        drafts = split(pages, **about, settings=wanted.settings, count_tokens=count_tokens)
     passages = passages_of(drafts, pages, title=wanted.title, population=wanted.population)
     text = json.dumps([asdict(passage) for passage in passages], ensure_ascii=False)
     (folder / CUT).write_text(text, encoding="utf-8")
@@ -94,36 +108,39 @@ def passages_of(
     blocks: Blocks = views[pages[0].number].blocks if is_one_run else ()
     ends = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
     said = statements_of([(draft.section_path, draft.spans) for draft in drafts], views)
+    positions = positions_of(blocks, ends)
+    label = partial(meaning_label, title=title, population=population)
     return [
-        Passage(draft, position, _twins(draft, title, population), tuple(statements))
-        for draft, position, statements in zip(
-            drafts, positions_of(blocks, ends), said, strict=True
+        Passage(
+            draft, position, label(draft.text, section_path=draft.section_path), tuple(statements)
         )
+        for draft, position, statements in zip(drafts, positions, said, strict=True)
     ]
 
 
-def _twins(draft: ChunkDraft, title: str, population: str) -> str:
-    return meaning_label(
-        draft.text, title=title, section_path=draft.section_path, population=population
-    )
+def take_passages(
+    passages: Sequence[GivenPassage],
+    *,
+    title: str,
+    population: str,
+    sha256: str,
+    count_tokens: CountTokens,
+) -> list[ChunkDraft]:
+    """Return a draft for each passage, in order, on the pages that `lay_out` makes of them.
 
-
-def _drafts(document: Path, order: Order) -> tuple[list[ChunkDraft], Sequence[Page]]:
-    """Return the drafts, and the pages that they stand on."""
-    about = {"title": order.title, "population": order.population, "sha256": order.sha256}
-    if order.media_type == sniff.PASSAGES:
-        given = read_passages(document)
-        drafts = take_passages(given, **about, count_tokens=order.counter.load())
-        return drafts, lay_out(given).pages
-    whole = {"pages": list(order.pages), "engine": "", "title": "", "metadata": {}}
-    pages = serialise.from_raw(whole).pages
-    drafts = split(pages, **about, settings=order.settings, count_tokens=order.counter.load())
-    return drafts, pages
-
-
-def _order(raw: dict[str, Any]) -> Order:
-    raw["settings"] = ChunkSettings(**raw["settings"])
-    return Order(**{**raw, "counter": TokenCounter(**raw["counter"])})
+    What came in as one passage stays one, whatever its length.
+    """
+    layout = lay_out(passages)
+    source = Source({page.number: page.text for page in layout.pages}, sha256, count_tokens)
+    return [
+        source.draft(
+            spans,
+            index=index,
+            context=context_line(title, passage.section_path, population, count_tokens),
+            section_path=passage.section_path,
+        )
+        for index, (passage, spans) in enumerate(zip(passages, layout.spans, strict=True))
+    ]
 
 
 def _statement(raw: dict[str, Any]) -> Statement:

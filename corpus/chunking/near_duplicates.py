@@ -127,25 +127,15 @@ def _words(text: str) -> list[str]:
             if words and words[-1] not in (".", ":"):
                 words.append(".")
         elif token[0].isdigit():
-            words.append(_number(token) if after in _UNIT_OF else token)
+            is_decimal = "." in token and after in _UNIT_OF
+            words.append(token.rstrip("0").rstrip(".") if is_decimal else token)
         elif before[:1].isdigit() or before == "/":
-            words.append(_unit(token))
+            # A unit; what is none that is known keeps its case if it is short.
+            is_long = len(token) >= _SPELLED_OUT
+            words.append(_word(token) if is_long else _UNIT_OF.get(token, token))
         elif not _is_article(token, before):
             words.append(_word(token))
     return words[:-1] if words and words[-1] == "." else words
-
-
-def _number(token: str) -> str:
-    return token.rstrip("0").rstrip(".") if "." in token else token
-
-
-def _unit(token: str) -> str:
-    """Return the unit after a number or a slash; what is no known unit keeps its case if it is
-    short.
-    """
-    if len(token) >= _SPELLED_OUT:
-        return _word(token)
-    return _UNIT_OF.get(token, token)
 
 
 @lru_cache(maxsize=20_000)  # most words of a passage stand in the one before

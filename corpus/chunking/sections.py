@@ -10,20 +10,34 @@ of the text.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from core.text.sentences import sentence_spans
-from corpus.chunking.context import MAX_CONTEXT_TOKENS, below_title, context_line
-from corpus.chunking.types import ChunkDraft, ChunkSettings, CountTokens, Source, Spans, stripped
+from corpus.chunking.types import (
+    MAX_CONTEXT_TOKENS,
+    ChunkDraft,
+    ChunkSettings,
+    CountTokens,
+    Source,
+    Spans,
+    below_title,
+    context_line,
+)
 from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
 
 # Text of more characters for each token is no prose: an encoder's tokenizer makes one token of any
 # "word" that is too long for it. The longest words of English have about as many.
 _MOST_CHARS_OF_TOKEN = 16
+_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
+_NUMBER = re.compile(r"\d{1,4}$")
+_LEAST_ENTRIES = 3
+_BEYOND = 20  # by which printed numbers may run ahead of the file's pages
+_SHARE = 0.5  # of a page's lines; the rest are its heading and entries printed on two lines
 
 
 @dataclass(frozen=True)
@@ -35,25 +49,15 @@ class _Unit:
 
 
 @dataclass(frozen=True)
-class _Section:
-    """What all passages of a section have in common; `budget` is the room for their text."""
-
-    path: tuple[str, ...]
-    context: str
-    budget: int
-
-
-@dataclass(frozen=True)
 class _Run:
     """Consecutive blocks of one section that are packed together; `lead` opens each passage."""
 
-    section: _Section
     lead: tuple[_Unit, ...]
     units: tuple[_Unit, ...]
     is_table: bool = False
 
 
-def split_sections(
+def split(
     pages: Sequence[Page],
     *,
     title: str,
@@ -62,44 +66,44 @@ def split_sections(
     settings: ChunkSettings,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """Return the document's passages in reading order; none for a document without text."""
+    """Return the passages in reading order, tables of contents left out; none without text."""
+    last = max((page.number for page in pages), default=0)
+    pages = [page for page in pages if not _is_contents_page(page, last)] or pages
     source = Source({page.number: page.text for page in pages}, sha256, count_tokens)
+    size = settings.max_tokens - settings.reserved_tokens
+    most = min(MAX_CONTEXT_TOKENS, size // 3)
     drafts: list[ChunkDraft] = []
-    for path, group in groupby(_with_sections(pages), key=lambda item: item[0]):
-        section = _section(path, title, population, settings, count_tokens)
-        for run in _runs(section, [(page, block) for _, page, block in group], source):
-            overlap = 0 if run.is_table else min(settings.overlap_tokens, section.budget // 3)
-            for window in _windows(run, overlap):
+    for whole, group in groupby(_with_sections(pages), key=lambda item: item[0]):
+        path = below_title(whole, title)
+        context = context_line(title, path, population, count_tokens, max_tokens=most)
+        budget = size - count_tokens(context)  # the room for the text of a passage
+        for run in _runs(budget, [(page, block) for _, page, block in group], source):
+            overlap = 0 if run.is_table else min(settings.overlap_tokens, budget // 3)
+            for window in _windows(run, budget, overlap):
+                spans = _merge(window, source.texts)
                 drafts.append(
-                    source.draft(
-                        _merge(window, source.texts),
-                        index=len(drafts),
-                        context=section.context,
-                        section_path=section.path,
-                    )
+                    source.draft(spans, index=len(drafts), context=context, section_path=path)
                 )
     return drafts
 
 
-def _section(
-    path: tuple[str, ...],
-    title: str,
-    population: str,
-    settings: ChunkSettings,
-    count_tokens: CountTokens,
-) -> _Section:
-    size = settings.max_tokens - settings.reserved_tokens
-    path = below_title(path, title)
-    most = min(MAX_CONTEXT_TOKENS, size // 3)
-    context = context_line(title, path, population, count_tokens, max_tokens=most)
-    return _Section(path, context, size - count_tokens(context))
+def _is_contents_page(page: Page, last: int) -> bool:
+    """Tell whether most lines of a page are dots that lead to the number of a page: it names every
+    subject of its document in few words, is found for many questions and answers none.
+
+    These never fall and end near the `last` page of the document: a list of telephones or doses
+    that is set so stays.
+    """
+    lines = [line.rstrip() for line in page.text.splitlines() if line.strip()]
+    entries = [found for line in lines if (found := _NUMBER.search(line)) and _LEADERS.search(line)]
+    numbers = [int(found.group()) for found in entries]
+    is_rising = numbers == sorted(numbers) and max(numbers, default=0) <= last + _BEYOND
+    return is_rising and len(entries) >= max(_LEAST_ENTRIES, _SHARE * len(lines))
 
 
-def _runs(
-    section: _Section, blocks: Sequence[tuple[Page, Block]], source: Source
-) -> Iterator[_Run]:
+def _runs(budget: int, blocks: Sequence[tuple[Page, Block]], source: Source) -> Iterator[_Run]:
     """Run in reading order: text of the section, or one table with its caption and footnotes."""
-    located = _Located(section, source)
+    located = _Located(budget, source)
     after = _continued(blocks)
     later = {place for places in after.values() for place in places}
     text: list[_Unit] = []
@@ -113,12 +117,12 @@ def _runs(
             position += 1
             continue
         if text:
-            yield _Run(section, (), tuple(text))
+            yield _Run((), tuple(text))
             text = []
         yield located.table(blocks[position:stop])
         position = stop
     if text:
-        yield _Run(section, (), tuple(text))
+        yield _Run((), tuple(text))
 
 
 def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
@@ -183,26 +187,21 @@ def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
 class _Located:
     """Cuts blocks of a section into units that fit its passages, and counts their tokens."""
 
-    def __init__(self, section: _Section, source: Source) -> None:
-        self._section = section
+    def __init__(self, budget: int, source: Source) -> None:
+        self._budget = budget
         self._texts = source.texts
         self._count = source.count_tokens
         self._captions: list[_Unit] = []  # of the table before, which the next may go on with
         self._header: list[_Unit] = []
 
     def sentences(self, blocks: Sequence[tuple[Page, Block]]) -> list[_Unit]:
-        """Return the sentences of a text in one or more blocks, or the rows of its table, in
-        order.
-        """
-        if blocks[0][1].table is not None:
-            run = self.table(blocks)
-            return [*run.lead, *run.units]
+        """Return the sentences of a text in one or more blocks, in order."""
         parts = [(page.number, block.start, block.end) for page, block in blocks]
         joined = _Joined(parts, self._texts)
         units: list[_Unit] = []
         for start, end in sentence_spans(joined.text):
             found = self._unit(*joined.spans(start, end))
-            units.extend(self._fitting(found, self._section.budget))
+            units.extend(self._fitting(found, self._budget))
         return units
 
     def table(self, blocks: Sequence[tuple[Page, Block]]) -> _Run:
@@ -228,22 +227,21 @@ class _Located:
         if any(block.table is not None and block.continues for _, block in blocks):
             captions, header = captions or self._captions, header or self._header
         self._captions, self._header = captions, header
-        budget = self._section.budget
         lead, rows = captions + header, body
-        if _tokens(lead) > budget // 2:
+        if _tokens(lead) > self._budget // 2:
             lead, rows = header, captions + body
-        if _tokens(lead) > budget - budget // 3 or not rows:
+        if _tokens(lead) > self._budget - self._budget // 3 or not rows:
             lead, rows = [], captions + header + body
-        room = budget - _tokens(lead)
+        room = self._budget - _tokens(lead)
         units = [part for unit in rows for part in self._fitting(unit, room)]
-        return _Run(self._section, tuple(lead), tuple(units), is_table=True)
+        return _Run(tuple(lead), tuple(units), is_table=True)
 
     def _unit(self, *spans: tuple[int, int, int]) -> _Unit:
         """Text that can't fit is not given to the tokenizer, so that what is halved until it fits
         is tokenised a few times, however long it was."""
         chars = sum(end - start for _, start, end in spans) + len(spans) - 1
         least = chars // _MOST_CHARS_OF_TOKEN
-        if least > self._section.budget:
+        if least > self._budget:
             return _Unit(spans, least)
         text = "\n".join(self._texts[page][start:end] for page, start, end in spans)
         return _Unit(spans, max(self._count(text), least))
@@ -303,9 +301,9 @@ def _tokens(units: Sequence[_Unit]) -> int:
     return sum(unit.tokens for unit in units)
 
 
-def _windows(run: _Run, overlap: int) -> Iterator[tuple[_Unit, ...]]:
+def _windows(run: _Run, budget: int, overlap: int) -> Iterator[tuple[_Unit, ...]]:
     """Greedy windows of whole units; each but the first begins with the end of the one before."""
-    room = run.section.budget - sum(unit.tokens for unit in run.lead)
+    room = budget - _tokens(run.lead)
     start = 0
     units = run.units
     while start < len(units):
@@ -316,24 +314,20 @@ def _windows(run: _Run, overlap: int) -> Iterator[tuple[_Unit, ...]]:
         yield (*run.lead, *units[start:stop])
         if stop == len(units):
             return
-        start = _step_back(units, start, stop, overlap)
-
-
-def _step_back(units: Sequence[_Unit], start: int, stop: int, overlap: int) -> int:
-    shared = 0
-    while stop - 1 > start and shared + units[stop - 1].tokens <= overlap:
-        stop -= 1
-        shared += units[stop].tokens
-    return stop
+        first, start, shared = start, stop, units[stop - 1].tokens
+        while start - 1 > first and shared <= overlap:
+            start -= 1
+            shared += units[start - 1].tokens
 
 
 def _merge(units: Sequence[_Unit], texts: Mapping[int, str]) -> Spans:
     """Return spans in order, joined where only white space stands between two of one page."""
     spans: list[tuple[int, int, int]] = []
     for page, start, end in (span for unit in units for span in unit.spans):
-        start, end = stripped(texts[page], start, end)
-        if start == end:
+        piece = texts[page][start:end]
+        if not piece.strip():
             continue
+        start, end = start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
         if spans and spans[-1][0] == page and spans[-1][2] <= start:
             _, first, last = spans[-1]
             if not texts[page][last:start].strip():

@@ -1,4 +1,4 @@
-"""What the chunker is given and what it makes."""
+"""What the chunker is given and what it makes, and the line in front of each passage."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from corpus.encoders.counting import CountTokens as CountTokens
 
 Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
 
+MAX_CONTEXT_TOKENS = 64
 # The share of what an encoder reads that a passage may fill where the encoder is the limit. The
 # rest is for tokenizers by which a whole has more tokens than its parts; it makes 220 of 254.
 SHARE_OF_ENCODER = (13, 15)
@@ -84,10 +85,36 @@ class Source:
         )
 
 
-def stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range without the white space at its ends; empty at `start` for white space
-    alone.
+def context_line(
+    title: str,
+    section_path: Sequence[str],
+    population: str,
+    count_tokens: CountTokens,
+    *,
+    max_tokens: int = MAX_CONTEXT_TOKENS,
+) -> str:
+    """Return `title | section > subsection | population`, shortened from the outer sections
+    inwards. It is embedded and indexed in front of a passage, and never quoted.
     """
-    piece = text[start:end]
-    left = len(piece) - len(piece.lstrip())
-    return start + left, start + max(left, len(piece.rstrip()))
+    path = list(section_path)
+    while True:
+        parts = [title, " > ".join(path), population]
+        line = " | ".join(part for part in parts if part)
+        if count_tokens(line) <= max_tokens:
+            return line
+        words = title.split()
+        if path:
+            path.pop(0)
+        elif len(words) > 1:
+            title = " ".join(words[: max(1, len(words) * 3 // 4)])
+        elif population:
+            population = ""
+        else:
+            title = title[: len(title) // 2]
+
+
+def below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
+    """Return the path without a first heading that only repeats the document's title."""
+    if path and " ".join(path[0].split()).casefold() == " ".join(title.split()).casefold():
+        return path[1:]
+    return path

@@ -26,7 +26,7 @@ def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
     if not wanted:
         return ()
     found: dict[str, Piece] = {}
-    for place in at.headings_above():
+    for place in (place for place in at.above() if place.kind == "heading"):
         if place.page < at.page - HEADING_PAGES or len(found) == len(set(wanted)):
             break
         if (text := one_line(place.text)) in wanted:
@@ -45,7 +45,9 @@ def introduction(at: Place) -> Leads | None:
     may not hold for it, or where its list begins on a page that is not known.
     """
     if at.kind == "paragraph":
-        return _lead_of_paragraph(at)
+        line = next(at.above(), None)  # right above, with a colon
+        leads = line and line.kind == "paragraph" and line.text.rstrip().endswith(":")
+        return _lines(line, is_list=True) if line and leads else ()
     items: list[Place] = []
     for place in at.above():
         if place.page != at.page and place.kind in ("footnote", "caption"):
@@ -57,20 +59,8 @@ def introduction(at: Place) -> Leads | None:
             if over is None or outer is None:
                 return None
             return (*outer, *_lines(place, is_list=at.kind != "table"), *over)
-    return _over(at, items) if _is_first_page(at, items) else None
-
-
-def _is_first_page(at: Place, items: Sequence[Place]) -> bool:
-    """Tell whether nothing stands above what was walked over."""
-    return min([at.page, *(item.page for item in items)]) == 1 or at.kind == "table"
-
-
-def _lead_of_paragraph(at: Place) -> Leads:
-    """Return the line with a colon that stands right above a paragraph."""
-    above = next(at.above(), None)
-    if above is None or above.kind != "paragraph" or not above.text.rstrip().endswith(":"):
-        return ()
-    return _lines(above, is_list=True)
+    is_first_page = min([at.page, *(item.page for item in items)]) == 1 or at.kind == "table"
+    return _over(at, items) if is_first_page else None
 
 
 def _over(at: Place, items: Sequence[Place]) -> Leads | None:
@@ -116,24 +106,16 @@ def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
         if not 0 < item.block["level"] < depth:
             continue
         depth = item.block["level"]
-        parts = _item_parts(items[at:])
+        parts = [item]
+        for above in items[at + 1 :]:
+            if not parts[-1].block.get("continues") or above.block["level"] != depth:
+                break
+            parts.append(above)
         if parts[-1].block.get("continues"):
             return None
         if not is_stopped(item.text) or any(CONDITION.search(part.text) for part in parts):
             found += parts
     return tuple(place.whole() for place in reversed(found))
-
-
-def _item_parts(items: Sequence[Place]) -> list[Place]:
-    """Return the parts of the first item, the last one first: those above it that it goes on
-    from.
-    """
-    parts = [items[0]]
-    for above in items[1:]:
-        if not parts[-1].block.get("continues") or above.block["level"] != items[0].block["level"]:
-            break
-        parts.append(above)
-    return parts
 
 
 def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:

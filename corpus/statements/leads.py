@@ -79,15 +79,6 @@ def binds_to_before(sentence: str) -> bool:
     return bool(BOUND_TO_BEFORE.match(sentence) or refers or _COMPARES.search(sentence))
 
 
-def must_be_said(quote: str) -> bool:
-    """Tell whether a quote behind the first stands above it or limits it: no row, no plain note."""
-    if " | " in quote:
-        return False
-    if not quote.rstrip().endswith((".", "!", "?", ")")):
-        return True
-    return bool(CONDITION.search(quote) or _ANNOUNCES.search(quote))
-
-
 def is_negative_lead(quote: str) -> bool:
     """Tell whether a quote behind the first says `not` of what stands below it."""
     return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)

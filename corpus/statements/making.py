@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.text.sentences import sentence_spans
-from corpus.statements.lead_ins import Leads, as_lead, introduction, limiting_headings
-from corpus.statements.leads import binds_to_before
-from corpus.statements.page_breaks import whole_statements
+from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
+from corpus.statements.leads import binds_to_before, is_cut_off, is_stopped
 from corpus.statements.places import Piece, Place, Views, one_line
 from corpus.statements.table_rows import caption_of, table_rows
 
@@ -24,6 +23,8 @@ from corpus.statements.table_rows import caption_of, table_rows
 _BROKEN_OFF = re.compile(
     r"\b(?:a|an|at|by|each|every|for|from|in|of|per|than|the|to|with)\s*$", re.IGNORECASE
 )
+_FLOWING = ("paragraph", "list_item")
+_BETWEEN = ("footnote", "table", "caption")  # may stand between two parts of one text
 MAX_CHARS = 240  # up to which sentences of one paragraph are quoted together
 
 Span = tuple[int, int, int]  # page, start, end
@@ -71,42 +72,30 @@ def statements_of(
 
 
 def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
+    """Yield the statements of a block; a heading and the caption of a table say nothing."""
+    below = next(at.below(), None) if at.kind == "caption" else None
     if at.block.get("table"):
-        return _rows(at, section_path)
-    return _sentences(at, section_path) if _says_something(at) else iter(())
-
-
-def _says_something(at: Place) -> bool:
-    """Tell whether a block says something by itself: no heading, and no caption of a table."""
-    if at.kind == "caption":
-        following = next(at.below(), None)
-        return following is None or not following.block.get("table")
-    return at.kind != "heading"
-
-
-def _rows(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
-    caption, start = caption_of(at), int(at.block["start"])
-    for row in table_rows(at, section_path):
-        shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
-        yield Statement(one_line(shown), row.pieces, at.kind, caption, start, row.index)
+        caption, start = caption_of(at), int(at.block["start"])
+        for row in table_rows(at, section_path):
+            shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
+            yield Statement(one_line(shown), row.pieces, at.kind, caption, start, row.index)
+    elif at.kind != "heading" and not (below and below.block.get("table")):
+        yield from _sentences(at, section_path)
 
 
 def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
-    headings, above = limiting_headings(at, section_path), _introduction(at)
+    headings = limiting_headings(at, section_path)
+    above = introduction(at) if at.kind in _FLOWING else ()
     if headings is None or above is None:
         return
     leads = (*headings, *above)
     offset = at.block["start"]
-    for start, end in whole_statements(at, _spans(at.text)):
+    for start, end in _whole_statements(at, _spans(at.text)):
         said = at.piece(offset + start, offset + end)
         if _BROKEN_OFF.search(said.text):
             continue
         shown = " ".join([*(as_lead(part.text) for part in leads), said.text])
         yield Statement(one_line(shown), (said, *leads), at.kind)
-
-
-def _introduction(at: Place) -> Leads | None:
-    return introduction(at) if at.kind in ("paragraph", "list_item") else ()
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
@@ -119,3 +108,78 @@ def _spans(text: str) -> list[tuple[int, int]]:
         else:
             spans.append((start, end))
     return spans
+
+
+def _whole_statements(at: Place, statements: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return those of a block's statements that no break cuts off from what belongs to them.
+
+    Of a part that goes on from before the first is left out, of one that goes on below the last.
+    """
+    if at.kind not in _FLOWING:
+        return statements
+    if _is_second_part(at):
+        statements = statements[1:]
+    return statements[:-1] if _is_first_part(at) else statements
+
+
+def _is_second_part(at: Place) -> bool:
+    """Tell whether a block begins in the middle of what another page or column began."""
+    if at.block.get("continues"):
+        return True
+    before = _flowing(at.above())
+    if before is None or before.page == at.page:
+        has_page_before = at.page - 1 in at.views
+        return at.position == 0 and has_page_before and _begins_inside(at)
+    if at.kind == "list_item":
+        return before.kind == "list_item" and is_cut_off(before.text)
+    return _begins_inside(at) or _is_open(before, following=at)
+
+
+def _is_first_part(at: Place) -> bool:
+    """Tell whether a block ends in the middle of what another page or column goes on with."""
+    following = _flowing(at.below())
+    if following is None:
+        # A paragraph at the end of all that is known may go on.
+        rest = list(at.below())
+        is_last = all(place.kind in _BETWEEN for place in rest)
+        return is_last and at.kind == "paragraph" and _is_unended(at)
+    if following.block.get("continues"):
+        return _is_unended(at) or binds_to_before(following.text)
+    if following.page == at.page:
+        return False
+    return _is_open(at, following=following) or binds_to_before(following.text)
+
+
+def _is_open(at: Place, *, following: Place) -> bool:
+    """Tell whether the last text of a page may go on with the first of the next.
+
+    Items often have no full stop: one is open where it ends on a word that can't be the last, or
+    where the item above it has one. A line above a list is no half of it.
+    """
+    if not _is_unended(at):
+        return False
+    if at.kind == "paragraph":
+        return True
+    text = at.text.strip()
+    above = next(at.above(), None)
+    sibling_stops = above is not None and above.kind == "list_item" and is_stopped(above.text)
+    return is_cut_off(text) or sibling_stops or _begins_inside(following)
+
+
+def _is_unended(at: Place) -> bool:
+    text = at.text.rstrip()
+    return not is_stopped(text) and not text.endswith(":")
+
+
+def _begins_inside(at: Place) -> bool:
+    return at.kind == "paragraph" and at.text.strip()[:1].islower()
+
+
+def _flowing(places: Iterable[Place]) -> Place | None:
+    """Return the next text over notes and tables; None where a heading comes first."""
+    for place in places:
+        if place.kind in _FLOWING:
+            return place
+        if place.kind not in _BETWEEN:
+            return None
+    return None

@@ -68,12 +68,9 @@ class Place:
         yield from (replace(self, position=p) for p in reversed(range(self.position)))
         page = self.page - 1
         while page in self.views:
-            yield from self._on(page)
+            places = reversed(range(len(self.views[page].blocks)))
+            yield from (replace(self, page=page, position=p) for p in places)
             page -= 1
-
-    def headings_above(self) -> Iterator[Place]:
-        """Return the headings above, the nearest first."""
-        return (place for place in self.above() if place.kind == "heading")
 
     def below(self) -> Iterator[Place]:
         """Yield the blocks below, the nearest first, to the end of the next page."""
@@ -82,11 +79,6 @@ class Place:
         following = self.views.get(self.page + 1)
         for p in range(len(following.blocks) if following else 0):
             yield replace(self, page=self.page + 1, position=p)
-
-    def _on(self, page: int) -> Iterator[Place]:
-        """Return the blocks of another page, from its end."""
-        places = reversed(range(len(self.views[page].blocks)))
-        return (replace(self, page=page, position=p) for p in places)
 
 
 def one_line(text: str) -> str:

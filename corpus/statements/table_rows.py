@@ -33,11 +33,18 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
     """Yield the rows that may be quoted: none where it can't be told what they depend on."""
     table = at.block["table"]
     rows = table["rows"]
-    leads = _leads(at, section_path) if rows else None
-    if leads is None:
+    parts = (
+        (limiting_headings(at, section_path), introduction(at), _placed_caption(at)) if rows else ()
+    )
+    if not rows or None in parts:
         return
-    labels = _labels(at) or _labels_before(at)
-    is_sectioned = not labels and _has_sections(at)
+    leads = tuple(dict.fromkeys(piece for part in parts for piece in part or ()))
+    before = _part_before(at)
+    goes_on = before is not None and before.block["table"]["rows"]
+    labels = _labels(at) or (_labels(before) if before and goes_on else ())
+    # Is the first cell of its rows the bar of a section, which is not printed in them?
+    width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
+    is_sectioned = not labels and 0 < width < len(rows[0]["cells"])
     for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):
         merged = _merged_cell(at, index, above, filled)
         if merged is None or (is_sectioned and len({*filled[1:]} - {""}) > _TOLD_APART):
@@ -50,44 +57,15 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
 
 
-def _has_sections(at: Place) -> bool:
-    """Tell whether the first cell of its rows is the bar of a section, which is not printed in
-    them.
-    """
-    table = at.block["table"]
-    width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
-    return bool(width) and len(table["rows"][0]["cells"]) > width
-
-
 def filled_cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
     """Return the cells of each row, a merged one with the text that it shares."""
     return [cells for cells, _ in _filled(rows)]
-
-
-def _leads(at: Place, section_path: Sequence[str]) -> Leads | None:
-    """Return headings that limit, the line above, the caption; None where one of them can't be
-    placed.
-    """
-    headings, above, caption = (
-        limiting_headings(at, section_path),
-        introduction(at),
-        _placed_caption(at),
-    )
-    if headings is None or above is None or caption is None:
-        return None
-    return tuple(dict.fromkeys((*headings, *above, *caption)))
 
 
 def _labels(at: Place) -> Leads:
     """Return the header row of a table; none where it prints none."""
     header = at.piece(at.block["start"], at.block["table"]["rows"][0]["start"])
     return (header,) if header.text else ()
-
-
-def _labels_before(at: Place) -> Leads:
-    """Return the header row on the page before, where a table without one goes on from there."""
-    before = _part_before(at)
-    return _labels(before) if before and before.block["table"]["rows"] else ()
 
 
 def _part_before(at: Place) -> Place | None:

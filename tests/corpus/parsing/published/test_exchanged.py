@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from corpus.chunking.given import take_passages
+from corpus.chunking.cutting import take_passages
 from corpus.parsing.published.exchanged import (
     PassageError,
     lay_out,
