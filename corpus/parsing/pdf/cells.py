@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pypdfium2.raw as raw
@@ -55,8 +55,7 @@ def read_page(page: Any, number: int) -> PageCells:
     given = characters(page, frame, painted, fonts)
     printed = list(_pieces(char for char in given if _is_shown(char, frame.size)))
     drawn = drawings(painted, frame)
-    seen = _seen(page, frame, printed, painted, drawn.covers)
-    pieces = seen.pieces
+    pieces, hidden, unseen = _seen(page, frame, printed, painted, drawn.covers)
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
         # PDFium sorts by place what stands in one line; lines over each other are told by time.
         pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
@@ -66,14 +65,14 @@ def read_page(page: Any, number: int) -> PageCells:
         letters[piece[0].font.turn] += len(piece)
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
-    doubts = [*([_ASLANT] if aslant else []), *seen.doubts]
+    doubts = [*([_ASLANT] if aslant else []), *unseen]
     main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,
         words=(*main.words, *lost),
         insets=tuple(insets),
         doubts=(*doubts, *drawn.doubts),
-        hidden=tuple(seen.hidden),
+        hidden=tuple(hidden),
         unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
 
@@ -85,28 +84,23 @@ def _cells(
     size: tuple[float, float],
     turn: int,
 ) -> PageCells:
-    words = (_word(p, at) for at, p in enumerate(pieces) if p[0].font.turn == turn)
+    words = []
+    for place, piece in enumerate(pieces):
+        font = piece[0].font
+        text = mend_accents(clean_line("".join(character.text for character in piece)))
+        if font.turn == turn and text:
+            box = union(character.box for character in piece)
+            after_blank = piece[0].after_blank
+            words.append(Word(text, box, font.size, font.bold, font.name, place, after_blank))
     return PageCells(
         number,
         *(size[::-1] if turn in (90, 270) else size),
-        tuple(word for word in words if word.text),
+        tuple(words),
         tuple(Rule(upright(rule.box, size, turn)) for rule in drawn.rules),
         turn=turn,
         drawn=tuple(upright(box, size, turn) for box in drawn.art),
         frames=tuple(upright(box, size, turn) for box in drawn.frames),
     )
-
-
-@dataclass
-class _Seen:
-    """The pieces that somebody sees on the page, and the boxes of the others on it."""
-
-    pieces: list[list[Character]]
-    hidden: list[Box] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
-
-    def add_doubt(self, doubt: Doubt) -> None:
-        self.doubts += [] if doubt in self.doubts else [doubt]
 
 
 def _seen(
@@ -115,57 +109,48 @@ def _seen(
     pieces: Sequence[list[Character]],
     painted: Sequence[Painted],
     covers: Sequence[tuple[int, Box]],
-) -> _Seen:
-    """Leave out what nobody sees on the page; what is seen in part is no word, but a mark."""
-    suspect = _suspect(frame, pieces, covers)
-    if not suspect:
-        return _Seen(list(pieces))
-    read = {char.font.place for piece in pieces for char in piece}
-    doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
-    characters = [char for at in suspect for char in pieces[at]]
-    marks = [(painted[char.font.place], _displayed([char], frame.size)) for char in characters]
-    told = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
-    found = _Seen([])
-    for piece in pieces:
-        letters = [char for char in piece if char.text.isalnum()]
-        seen = {told.get(id(char), True) for char in letters or piece}
-        if seen == {True}:
-            found.pieces.append(piece)
-            continue
-        box = union(char.box for char in piece)
-        if seen == {False}:
-            found.hidden.append(_displayed(piece, frame.size))
-        else:
-            found.pieces.append([replace(piece[0], text=UNREADABLE, box=box)])
-        if letters:  # not for bullets, which say nothing
-            found.add_doubt(UNSEEN if seen == {False} else PARTLY_SEEN)
-    return found
+) -> tuple[list[list[Character]], list[Box], dict[Doubt, None]]:
+    """Return the pieces that somebody sees, the boxes of the others on the page, and doubts.
 
-
-def _suspect(
-    frame: Frame, pieces: Sequence[list[Character]], covers: Sequence[tuple[int, Box]]
-) -> list[int]:
-    """Return the pieces of which somebody may not see a part."""
-    found = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
+    What is seen in part is no word, but a mark.
+    """
+    suspect = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
     first = min((piece[0].font.place for piece in pieces), default=0)
     late = [cover for cover in covers if cover[0] > first]
     if late:
         words = [(piece[0].font.place, _displayed(piece, frame.size)) for piece in pieces]
-        found |= covered(words, late)
-    return sorted(at for at in found if all(c.font.place >= 0 for c in pieces[at]))
+        suspect |= covered(words, late)
+    suspect = {at for at in suspect if all(c.font.place >= 0 for c in pieces[at])}
+    if not suspect:
+        return list(pieces), [], {}
+    read = {char.font.place for piece in pieces for char in piece}
+    doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
+    characters = [char for at in sorted(suspect) for char in pieces[at]]
+    marks = [(painted[char.font.place], _displayed([char], frame.size)) for char in characters]
+    told = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
+    kept: list[list[Character]] = []
+    hidden: list[Box] = []
+    doubts: dict[Doubt, None] = {}
+    for piece in pieces:
+        letters = [char for char in piece if char.text.isalnum()]
+        seen = {told.get(id(char), True) for char in letters or piece}
+        if seen == {True}:
+            kept.append(piece)
+            continue
+        box = union(char.box for char in piece)
+        if seen == {False}:
+            hidden.append(_displayed(piece, frame.size))
+        else:
+            kept.append([replace(piece[0], text=UNREADABLE, box=box)])
+        if letters:  # not for bullets, which say nothing
+            doubts[UNSEEN if seen == {False} else PARTLY_SEEN] = None
+    return kept, hidden, doubts
 
 
 def _displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
     turn = max(piece[0].font.turn, 0)
     box = union(character.box for character in piece)
     return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
-
-
-def _word(piece: Sequence[Character], place: int) -> Word:
-    font = piece[0].font
-    text = mend_accents(clean_line("".join(character.text for character in piece)))
-    box = union(character.box for character in piece)
-    return Word(text, box, font.size, font.bold, font.name, place, piece[0].after_blank)
 
 
 def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:
@@ -204,16 +189,14 @@ def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:
 
 def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
     """Yield words; letters set apart for looks, three or more in a row, are one."""
-    for alone, group in itertools.groupby(parts, key=_is_letter):
+    for alone, group in itertools.groupby(
+        parts, key=lambda part: len(part) == 1 and part[0].text.isalpha()
+    ):
         letters = list(group)
         if alone and len(letters) >= _MIN_SPACED:
             yield [character for part in letters for character in part]
         else:
             yield from letters
-
-
-def _is_letter(part: Sequence[Character]) -> bool:
-    return len(part) == 1 and part[0].text.isalpha()
 
 
 def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:

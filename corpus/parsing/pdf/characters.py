@@ -91,19 +91,11 @@ def characters(
             font = fonts[address] = _font(handle, index, owner, frame, (place, is_doubtful))
         known = mapped.get((font.name, code))
         if known is None:
-            known = mapped[font.name, code] = not _lacks_mapping(handle, index, code)
+            private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
+            known = not (private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1)
+            mapped[font.name, code] = known
         box = _box(handle, index, font, frame, rect)
         yield Character(_text(text, font, known), box, font, known)
-
-
-def _sign(text: str, font: Font) -> str | None:
-    """Return the sign that a character of Symbol or Wingdings shows; None for other fonts."""
-    found = _SIGN_FONT.search(font.name)
-    if found is None:
-        return None
-    private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
-    sign = symbol_text(private, found.group())
-    return sign if sign != private else None
 
 
 def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
@@ -118,12 +110,6 @@ def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
     at = frame.displayed(x.value, y.value, x.value, y.value)
     base = upright(at, frame.size, max(font.turn, 0))[1]
     return (box[0], base - 0.75 * font.size, box[2], base + 0.25 * font.size)
-
-
-def _lacks_mapping(handle: Any, index: int, code: int) -> bool:
-    """Tell a character of which only its font knows what it looks like."""
-    private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
-    return private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1
 
 
 def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int, bool]) -> Font:
@@ -141,18 +127,19 @@ def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int,
     bold = bool(_BOLD.search(name)) or raw.FPDFText_GetFontWeight(handle, index) >= _BOLD_WEIGHT
     mode = raw.FPDFTextObj_GetTextRenderMode(owner)
     angle = -math.degrees(math.atan2(matrix.b, matrix.a)) + frame.turn
-    return Font(name, size, bold, _turn(angle), mode not in UNPAINTED, *painted)
-
-
-def _turn(angle: float) -> int:
-    """Return a clockwise angle as 0, 90, 180 or 270; -1 for one that is aslant."""
     near = round(angle / 90) * 90
-    return near % 360 if abs(angle - near) <= 10 else -1
+    turn = near % 360 if abs(angle - near) <= 10 else -1
+    return Font(name, size, bold, turn, mode not in UNPAINTED, *painted)
 
 
 def _text(text: str, font: Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
-    if not is_mapped:
-        return _sign(text, font) or _UNNAMED.get(text, UNREADABLE)
-    return "-" if text in _HYPHENS else text
+    if is_mapped:
+        return "-" if text in _HYPHENS else text
+    if found := _SIGN_FONT.search(font.name):
+        private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
+        sign = symbol_text(private, found.group())
+        if sign and sign != private:
+            return sign
+    return _UNNAMED.get(text, UNREADABLE)

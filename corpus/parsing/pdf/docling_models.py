@@ -25,7 +25,17 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
 
     Raises ParseError: `models_unusable` where the models can't be loaded, `pages_missing`.
     """
-    result = _converter(request).convert(request.path, raises_on_error=True)
+    try:
+        converter = _loaded(request)
+    except MemoryError:
+        raise
+    except Exception as error:  # docling, torch and their extensions each raise their own
+        raise ParseError(
+            f"Docling's layout models can't be loaded ({type(error).__name__}).",
+            code="models_unusable",
+            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
+        ) from error
+    result = converter.convert(request.path, raises_on_error=True)
     total = renderer.page_count
     if result.status.value != "success" or len(result.document.pages) != total:
         raise ParseError(
@@ -46,48 +56,28 @@ def pages_of(document: Any, count: int) -> tuple[Page, ...]:
     return tuple(page_of(html_tree(html), number) for number, html in enumerate(written, start=1))
 
 
-def _converter(request: Request) -> Any:
-    """Return docling's converter, its models loaded. Raises ParseError `models_unusable`."""
-    try:
-        return _loaded(request)
-    except MemoryError:
-        raise
-    except Exception as error:  # docling, torch and their extensions each raise their own
-        raise ParseError(
-            f"Docling's layout models can't be loaded ({type(error).__name__}).",
-            code="models_unusable",
-            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
-        ) from error
-
-
 def _loaded(request: Request) -> Any:
-    from docling.datamodel.base_models import InputFormat  # heavy, so late
-    from docling.datamodel.pipeline_options import PdfPipelineOptions
+    """Return docling's converter, its models loaded; RapidOCR has those of its own package, so that
+    none are fetched."""
+    import rapidocr  # heavy, as all of these, so late
+    from docling.datamodel.base_models import InputFormat
+    from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
     from docling.document_converter import DocumentConverter, PdfFormatOption
 
-    options = PdfPipelineOptions(
-        artifacts_path=request.docling_artifacts, ocr_options=_ocr_options()
+    (folder,) = (Path(place) / "models" for place in rapidocr.__path__)
+    ocr_options = RapidOcrOptions(
+        backend="onnxruntime",
+        det_model_path=str(folder / "PP-OCRv6_det_small.onnx"),
+        cls_model_path=str(folder / "ch_ppocr_mobile_v2.0_cls_mobile.onnx"),
+        rec_model_path=str(folder / "PP-OCRv6_rec_small.onnx"),
     )
+    options = PdfPipelineOptions(artifacts_path=request.docling_artifacts, ocr_options=ocr_options)
     converter = DocumentConverter(
         allowed_formats=[InputFormat.PDF],
         format_options={InputFormat.PDF: PdfFormatOption(pipeline_options=options)},
     )
     converter.initialize_pipeline(InputFormat.PDF)
     return converter
-
-
-def _ocr_options() -> Any:
-    """Return options for RapidOCR with the models of its own package, so that none are fetched."""
-    import rapidocr
-    from docling.datamodel.pipeline_options import RapidOcrOptions
-
-    (folder,) = (Path(place) / "models" for place in rapidocr.__path__)
-    return RapidOcrOptions(
-        backend="onnxruntime",
-        det_model_path=str(folder / "PP-OCRv6_det_small.onnx"),
-        cls_model_path=str(folder / "ch_ppocr_mobile_v2.0_cls_mobile.onnx"),
-        rec_model_path=str(folder / "PP-OCRv6_rec_small.onnx"),
-    )
 
 
 def _confidence(result: Any, number: int) -> float | None:

@@ -34,7 +34,17 @@ _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "Creati
 def parse_pdf(request: Request) -> ParsedDocument:
     """Return all pages. Raises ParseError."""
     renderer = Renderer(request.path)
-    _check_count(renderer.page_count, request.max_pages)
+    count, limit = renderer.page_count, request.max_pages
+    if count == 0:
+        raise ParseError(
+            "The PDF has no pages.", code="pdf_empty", hint="Export it again from its source."
+        )
+    if count > limit:
+        raise ParseError(
+            f"The PDF has {count} pages; {limit} are allowed.",
+            code="too_many_pages",
+            hint="Split it, or ask for a higher limit.",
+        )
     if request.docling_artifacts is not None:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
 
@@ -46,7 +56,9 @@ def parse_pdf(request: Request) -> ParsedDocument:
             code="pages_missing",
             hint="Save the PDF again and upload it; nothing of it is used as it is.",
         )
-    metadata = pdf_metadata(renderer)
+    raw = renderer.metadata()
+    facts = {name: clean_line(raw.get(key, ""))[:500] for key, name in _METADATA.items()}
+    metadata = {key: value for key, value in facts.items() if value}
     named = title_said(metadata.get("title", ""))
     laid_out = lay_out(cells, named)
     hidden = [page.hidden for page in cells]
@@ -66,42 +78,20 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
     return replace(page, doubts=doubts)
 
 
-def _check_count(count: int, limit: int) -> None:
-    if count == 0:
-        raise ParseError(
-            "The PDF has no pages.", code="pdf_empty", hint="Export it again from its source."
-        )
-    if count > limit:
-        raise ParseError(
-            f"The PDF has {count} pages; {limit} are allowed.",
-            code="too_many_pages",
-            hint="Split it, or ask for a higher limit.",
-        )
-
-
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
+    """Return the cells of all pages; one that can't be read costs that page, and says so."""
     pictures = PictureReader(renderer)
     cells: list[PageCells] = []
     total = renderer.page_count
     request.on_page(0, total)
     for number in range(1, total + 1):
-        page = _cells(renderer, number)
-        cells.append(page if PAGE_UNREADABLE in page.doubts else pictures.read(page))
+        try:
+            page = read_page(renderer.page(number), number)
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
+            cells.append(PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,)))
+        else:
+            cells.append(pictures.read(page))
         request.on_page(number, total)
     return cells
-
-
-def _cells(renderer: Renderer, number: int) -> PageCells:
-    """Return the cells of a page; one that can't be read costs that page, and says so."""
-    try:
-        return read_page(renderer.page(number), number)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
-        return PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,))
-
-
-def pdf_metadata(renderer: Renderer) -> dict[str, str]:
-    raw = renderer.metadata()
-    facts = {name: clean_line(raw.get(key, ""))[:500] for key, name in _METADATA.items()}
-    return {key: value for key, value in facts.items() if value}

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as raw
+from pypdfium2 import PdfMatrix
 
-from corpus.parsing.geometry import Rule, common, height, union, width
+from corpus.parsing.geometry import Rule, common, contains, height, union, width
 from corpus.parsing.types import Box, Doubt
 
 MIN_RULE = 8.0  # points
@@ -39,7 +40,6 @@ TOO_MANY_RULES = Doubt(
 )
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
-Matrix = tuple[float, float, float, float, float, float]
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
@@ -52,7 +52,7 @@ class Painted(NamedTuple):
 
     found: Any
     kind: int
-    place: Matrix
+    place: PdfMatrix
     window: Box | None
 
     @property
@@ -137,8 +137,12 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
         seen = grounds.paint(found, box)
         if seen is None:
             continue
-        if seen.fill and not seen.stroke and _is_box(points, straight):
-            fills.setdefault(seen.fill, []).append(box)
+        fill, stroke = seen
+        level = all(
+            abs(a[0] - b[0]) < 0.5 or abs(a[1] - b[1]) < 0.5 for a, b in itertools.pairwise(points)
+        )
+        if fill and not stroke and len(points) <= 6 and level and all(straight[1:]):
+            fills.setdefault(fill, []).append(box)
         else:
             add(box, points, straight)
     for box in (box for colour in sorted(fills) for box in _areas(fills[colour])):
@@ -151,40 +155,26 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
     return Drawings(tuple(rules), tuple(dict.fromkeys(frames)), tuple(art), doubts, tuple(covers))
 
 
-def _is_box(points: Sequence[Point], straight: Sequence[bool]) -> bool:
-    edges = list(itertools.pairwise(points))
-    level = all(abs(a[0] - b[0]) < 0.5 or abs(a[1] - b[1]) < 0.5 for a, b in edges)
-    return len(points) <= 6 and level and all(straight[1:])
-
-
 def _areas(boxes: Sequence[Box]) -> list[Box]:
     """Return what boxes of one colour fill together: the edge between two of them is not seen.
 
     What they fill only in part, as a frame of strips does, is known by the box around it.
     """
+
+    def touches(box: Box, other: Box) -> bool:
+        across = min(box[2], other[2]) - max(box[0], other[0])
+        down = min(box[3], other[3]) - max(box[1], other[1])
+        return min(across, down) >= -_SEAM and max(across, down) > 1
+
     done: list[list[Box]] = []
     groups: list[list[Box]] = []  # that reach as low as the boxes that are still to come
     for box in sorted(set(boxes[:_MAX_FILLS]), key=lambda b: (b[1], b[0], b)):
         done += [g for g in groups if max(b[3] for b in g) < box[1] - 1]
         groups = [g for g in groups if max(b[3] for b in g) >= box[1] - 1]
-        near = [g for g in groups if any(_touch(box, other) for other in g)]
+        near = [g for g in groups if any(touches(box, other) for other in g)]
         joined = [box, *(other for group in near for other in group)]
         groups = [*(g for g in groups if not any(g is other for other in near)), joined]
     return [union(group) for group in [*done, *groups]]
-
-
-def _touch(box: Box, other: Box) -> bool:
-    across = min(box[2], other[2]) - max(box[0], other[0])
-    down = min(box[3], other[3]) - max(box[1], other[1])
-    return min(across, down) >= -_SEAM and max(across, down) > 1
-
-
-@dataclass(frozen=True)
-class _Paint:
-    """The colours of a path that can be seen."""
-
-    fill: Colour | None
-    stroke: Colour | None
 
 
 class _Grounds:
@@ -193,31 +183,32 @@ class _Grounds:
     def __init__(self) -> None:
         self._filled: list[tuple[Box, Colour]] = []
 
-    def paint(self, path: Any, box: Box) -> _Paint | None:
-        """Return the colours of a path, None where they are those of what it is painted on.
+    def paint(self, path: Any, box: Box) -> tuple[Colour | None, Colour | None] | None:
+        """Return the colours of a path's inside and of its edge, where they can be seen.
+
+        None where both are those of what it is painted on.
 
         To be asked in paint order.
         """
         filled, stroked = _paint(path)
-        ground = next((c for other, c in reversed(self._filled) if _covers(other, box)), _WHITE)
+        corners = (box[:2], box[2:])
+        ground = next(
+            (
+                colour
+                for other, colour in reversed(self._filled)
+                if all(contains(other, corner, margin=1) for corner in corners)
+            ),
+            _WHITE,
+        )
         fill = _colour(path, raw.FPDFPageObj_GetFillColor) if filled else None
         stroke = _colour(path, raw.FPDFPageObj_GetStrokeColor) if stroked else None
         if fill and min(width(box), height(box)) > MAX_THICKNESS:
             self._filled = [*self._filled[-_MAX_GROUNDS:], (box, fill)]
-        shown = _Paint(
+        shown = (
             fill if fill and _differs(fill, ground) else None,
             stroke if stroke and _differs(stroke, fill or ground) else None,
         )
-        return shown if shown.fill or shown.stroke else None
-
-
-def _covers(box: Box, other: Box) -> bool:
-    return (
-        box[0] - 1 <= other[0]
-        and box[1] - 1 <= other[1]
-        and box[2] + 1 >= other[2]
-        and box[3] + 1 >= other[3]
-    )
+        return shown if any(shown) else None
 
 
 def _differs(colour: Colour, ground: Colour) -> bool:
@@ -235,24 +226,23 @@ def _colour(path: Any, ask: Any) -> Colour | None:
 
 def objects(page: Any) -> Iterator[Painted]:
     """Yield what a page paints in that order: text, paths, pictures and shades, also in forms."""
-    unit: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     for index in range(raw.FPDFPage_CountObjects(page.raw)):
-        yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), unit, None, 0)
+        yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), PdfMatrix(), None, 0)
 
 
-def _unpacked(found: Any, place: Matrix, window: Box | None, depth: int) -> Iterator[Painted]:
+def _unpacked(found: Any, place: PdfMatrix, window: Box | None, depth: int) -> Iterator[Painted]:
     kind = raw.FPDFPageObj_GetType(found)
     if kind in _PAINTED:
         yield Painted(found, kind, place, window)
     elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-        inner = _times(_matrix(found), place)
+        inner = _matrix(found).multiply(place)
         window = common(window, clip_of(found, place))
         for index in range(raw.FPDFFormObj_CountObjects(found)):
             part = raw.FPDFFormObj_GetObject(found, index)
             yield from _unpacked(part, inner, window, depth + 1)
 
 
-def clip_of(found: Any, place: Matrix) -> Box | None:
+def clip_of(found: Any, place: PdfMatrix) -> Box | None:
     """Return the box, in user space, around what an object's own clip leaves; None without one."""
     clip = raw.FPDFPageObj_GetClipPath(found)
     count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
@@ -265,43 +255,24 @@ def clip_of(found: Any, place: Matrix) -> Box | None:
         for index in range(raw.FPDFClipPath_CountPathSegments(clip, path)):
             segment = raw.FPDFClipPath_GetPathSegment(clip, path, index)
             raw.FPDFPathSegment_GetPoint(segment, x, y)
-            points.append(_apply(place, x.value, y.value))
+            points.append(place.on_point(x.value, y.value))
         kept = common(kept, union((*p, *p) for p in points) if points else (0.0, 0.0, 0.0, 0.0))
     return kept
 
 
-def _matrix(found: Any) -> Matrix:
+def _matrix(found: Any) -> PdfMatrix:
     matrix = raw.FS_MATRIX()
     raw.FPDFPageObj_GetMatrix(found, matrix)
-    return (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
+    return PdfMatrix.from_raw(matrix)
 
 
-def _times(one: Matrix, other: Matrix) -> Matrix:
-    """Return the matrix that applies `one`, then `other`."""
-    a, b, c, d, e, f = one
-    p, q, r, s, t, u = other
-    return (
-        a * p + b * r,
-        a * q + b * s,
-        c * p + d * r,
-        c * q + d * s,
-        e * p + f * r + t,
-        e * q + f * s + u,
-    )
-
-
-def _apply(place: Matrix, x: float, y: float) -> tuple[float, float]:
-    a, b, c, d, e, f = place
-    return (a * x + c * y + e, b * x + d * y + f)
-
-
-def bounds(found: Any, place: Matrix, frame: Frame) -> Box | None:
+def bounds(found: Any, place: PdfMatrix, frame: Frame) -> Box | None:
     """Return the box of an object on the displayed page; None where it has none."""
     values = [ctypes.c_float() for _ in range(4)]
     if not raw.FPDFPageObj_GetBounds(found, *values):
         return None
     left, bottom, right, top = (value.value for value in values)
-    corners = [_apply(place, x, y) for x in (left, right) for y in (bottom, top)]
+    corners = [place.on_point(x, y) for x in (left, right) for y in (bottom, top)]
     x0, y0, x1, y1 = union((x, y, x, y) for x, y in corners)
     return frame.displayed(x0, y0, x1, y1)
 
@@ -314,13 +285,13 @@ def _paint(found: Any) -> tuple[bool, bool]:
 
 
 def _outline(
-    found: Any, place: Matrix, frame: Frame, count: int | None
+    found: Any, place: PdfMatrix, frame: Frame, count: int | None
 ) -> tuple[list[Point], list[bool]]:
     """Return a path's points on the displayed page, and which are reached by a straight line.
 
     `count` is that of its segments; without one, only the corners of its bounds are told.
     """
-    whole = _times(_matrix(found), place)
+    whole = _matrix(found).multiply(place)
     if count is None:
         box = bounds(found, place, frame)
         corners = [(box[0], box[1]), (box[2], box[3])] if box else []
@@ -333,7 +304,7 @@ def _outline(
         segment = raw.FPDFPath_GetPathSegment(found, index)
         raw.FPDFPathSegment_GetPoint(segment, x, y)
         kind = raw.FPDFPathSegment_GetType(segment)
-        at = _apply(whole, x.value, y.value)
+        at = whole.on_point(x.value, y.value)
         box = frame.displayed(*at, *at)
         if kind == raw.FPDF_SEGMENT_MOVETO:
             start = len(points)

@@ -18,8 +18,7 @@ from corpus.parsing.geometry import (
     upright,
     width,
 )
-from corpus.parsing.pdf.line_finder import LineFinder, Quad
-from corpus.parsing.pdf.line_reader import LineReader
+from corpus.parsing.pdf.ocr_models import LineFinder, LineReader, Quad
 from corpus.parsing.types import Box, Doubt
 
 SCALE = 3.0  # pixels a point: lines of 10 points come at the height that the recogniser wants
@@ -98,7 +97,17 @@ class Reader:
         taken by `known` boxes, as displayed, are left out. The confidence is the mean over all
         other lines by their letters; 0 where there are none.
         """
-        reading = self._upright(picture, size, known)
+        # A line that stands on end is laid down before it is read, so that even a page that lies
+        # on its side tells by the scores of a few lines to which side.
+        view = self._view(picture, size, self._turn, known)
+        tried = view.read(self._reader, view.longest)
+        sure = tried.confidence >= SURE
+        if tried.lines and not (sure and not tried.stands_tall):
+            further = (90 if sure else 270) if tried.stands_tall else 180
+            other = self._view(picture, size, (view.turn + further) % 360, known)
+            if other.read(self._reader, other.longest).letters_read > tried.letters_read:
+                view = other
+        reading = view.read(self._reader, range(len(view.quads)))
         if reading.confidence >= SURE:
             self._turn = reading.turn
         words = [word for line in reading.legible for word in _words(line)]
@@ -111,22 +120,6 @@ class Reader:
             doubts=tuple(_doubts(reading, MAX_FIND_PX / max(size))),
             unsure=tuple((line.box, line.score) for line in reading.legible if line.score < SURE),
         )
-
-    def _upright(self, picture: Any, size: tuple[float, float], known: Sequence[Box]) -> Reading:
-        """Read the picture as that before lay; turned further, if a few lines are surer there.
-
-        A line that stands on end is laid down before it is read, so that even a page that lies on
-        its side tells by its scores to which side.
-        """
-        view = self._view(picture, size, self._turn, known)
-        tried = view.read(self._reader, view.longest)
-        sure = tried.confidence >= SURE
-        if tried.lines and not (sure and not tried.stands_tall):
-            further = (90 if sure else 270) if tried.stands_tall else 180
-            other = self._view(picture, size, (view.turn + further) % 360, known)
-            if other.read(self._reader, other.longest).letters_read > tried.letters_read:
-                view = other
-        return view.read(self._reader, range(len(view.quads)))
 
     def _view(
         self, picture: Any, size: tuple[float, float], turn: int, known: Sequence[Box]
@@ -171,13 +164,12 @@ class _View:
         lines = []
         for at in chosen:
             if at not in self._read:
-                self._read[at] = self._line(reader, self.quads[at])
+                quad = self.quads[at]
+                text, score = reader.read(quad.cut_from(self._pixels))
+                text, box = spaced(clean_line(text)), _scaled(quad.box, self._factor)
+                self._read[at] = ReadLine(text, box, score)
             lines.append(self._read[at])
         return Reading(self.turn, self._frame, tuple(line for line in lines if line.text))
-
-    def _line(self, reader: LineReader, quad: Quad) -> ReadLine:
-        text, score = reader.read(quad.cut_from(self._pixels))
-        return ReadLine(spaced(clean_line(text)), _scaled(quad.box, self._factor), score)
 
 
 def spaced(text: str) -> str:

@@ -52,7 +52,7 @@ CONFIRMED = {Suspicion.SWAPPED: 0.75, Suspicion.UNMAPPED: 0.9}
 
 
 class PictureReader:
-    """SearchLog at the pages of an open PDF where their own text lacks what they show."""
+    """Looks at the pages of an open PDF where their own text lacks what they show."""
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
@@ -121,13 +121,20 @@ def join(layer: PageCells, read: PageCells, region: Box) -> PageCells:
         return _seen(read) if read.words else layer
     if letters < MIN_LETTERS:
         return layer
+    count = len(read.words)
+    if holds_words(read.words) and read.turn == layer.turn:
+        message = f"{count} words of this page stand in a picture, and were read from it. "
+        doubt = Doubt("ocr_picture_read", f"{message}Check them and their order.")
+        return add_words(layer, _seen(read, doubt), region)
     if not holds_words(read.words):
-        return replace(layer, doubts=(*layer.doubts, labels_doubt(read)))
-    if read.turn == layer.turn:
-        return add_words(layer, _seen(read, added_doubt(read)), region)
-    if is_whole and letters > letters_of(layer.words):
+        message = f"A picture on this page holds numbers and labels ({count}). They are not "
+        doubt = Doubt("ocr_picture_labels", message + _ONLY_THERE)
+    elif is_whole and letters > letters_of(layer.words):
         return _seen(read, _STAMP)
-    return replace(layer, doubts=(*layer.doubts, turned_doubt(read)))
+    else:
+        message = f"A picture on this page holds text in another direction ({count} words). "
+        doubt = Doubt("ocr_picture_turned", f"{message}It is not {_ONLY_THERE}")
+    return replace(layer, doubts=(*layer.doubts, doubt))
 
 
 def unsure_lines(page: Page, unsure: Sequence[tuple[Box, float]]) -> Iterator[Doubt]:
@@ -165,6 +172,7 @@ def _is_blank(picture: Any, known: Sequence[Box], px_per_pt: float) -> bool:
     return bool(lightest - darkest < FAINT)
 
 
+_ONLY_THERE = "part of the text that is searched: check that nothing needed stands only there."
 _STAMP = Doubt(
     "ocr_under_stamp",
     "The page is a picture that lies in another direction than a few words of text over it: the "
@@ -229,30 +237,3 @@ def add_words(layer: PageCells, read: PageCells, region: Box) -> PageCells:
         unsure=(*layer.unsure, *((placed(box), score) for box, score in read.unsure)),
         drawn=tuple(drawn),
     )
-
-
-def turned_doubt(read: PageCells) -> Doubt:
-    """Return the doubt about a picture that can't be read in one direction with its page."""
-    message = (
-        f"A picture on this page holds text in another direction ({len(read.words)} words). "
-        "It is not part of the text that is searched: check that nothing needed stands only there."
-    )
-    return Doubt("ocr_picture_turned", message)
-
-
-def labels_doubt(read: PageCells) -> Doubt:
-    """Return the doubt about a picture that holds labels, as a chart does."""
-    message = (
-        f"A picture on this page holds numbers and labels ({len(read.words)}). They are not "
-        "part of the text that is searched: check that nothing needed stands only there."
-    )
-    return Doubt("ocr_picture_labels", message)
-
-
-def added_doubt(read: PageCells) -> Doubt:
-    """Return the doubt that says what of a page was read from a picture."""
-    message = (
-        f"{len(read.words)} words of this page stand in a picture, and were read from it. "
-        "Check them and their order."
-    )
-    return Doubt("ocr_picture_read", message)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.geometry import height, overlap, union
+from corpus.parsing.geometry import contains, height, overlap, union
 from corpus.parsing.pdf.drawings import Frame, Painted, bounds, clip_of
 from corpus.parsing.types import Box, Doubt
 
@@ -70,30 +70,26 @@ class Doubtful:
         for index in range(raw.FPDFPageObj_CountMarks(text)):
             mark = raw.FPDFPageObj_GetMark(text, index)
             address = ctypes.addressof(mark.contents)
-            known = self._marks.get(address)
-            if known is None:
-                known = self._marks[address] = self._is_layer(mark)
-            if known:
+            if address not in self._marks:
+                limit = ctypes.sizeof(self._name)
+                raw.FPDFPageObjMark_GetName(mark, self._name, limit, self._size)
+                name = "".join(map(chr, self._name[:2])) if self._size.value == limit else ""
+                self._marks[address] = name == _OPTIONAL
+            if self._marks[address]:
                 return True
         return False
 
-    def _is_layer(self, mark: Any) -> bool:
-        limit = ctypes.sizeof(self._name)
-        raw.FPDFPageObjMark_GetName(mark, self._name, limit, self._size)
-        wanted = len(_OPTIONAL) + 1  # and a zero
-        return self._size.value == 2 * wanted and "".join(map(chr, self._name[:2])) == _OPTIONAL
-
     def _is_cut(self, text: Painted) -> bool:
         windows = [box for box in (text.window, clip_of(text.found, text.place)) if box]
-        if not windows:
-            return False
-        box = bounds(text.found, text.place, self._frame)
-        return not box or any(_sticks_out(box, self._frame.displayed(*w)) for w in windows)
-
-
-def _sticks_out(box: Box, window: Box) -> bool:
-    low = any(box[side] < window[side] - _CUT for side in (0, 1))
-    return low or any(box[side] > window[side] + _CUT for side in (2, 3))
+        box = bounds(text.found, text.place, self._frame) if windows else None
+        return bool(windows) and not (
+            box
+            and all(
+                contains(self._frame.displayed(*window), corner, margin=_CUT)
+                for window in windows
+                for corner in (box[:2], box[2:])
+            )
+        )
 
 
 def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]]) -> set[int]:
@@ -109,15 +105,13 @@ def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]])
     found: set[int] = set()
     for later, cover in covers:
         first, last = bisect_left(tops, cover[1] - tallest), bisect_right(tops, cover[3])
-        found |= {
-            at for at in order[first:last] if later > words[at][0] and _hides(cover, words[at][1])
-        }
+        for at in order[first:last]:
+            place, box = words[at]
+            across = overlap(cover[0], cover[2], box[0], box[2])
+            down = overlap(cover[1], cover[3], box[1], box[3])
+            if later > place and across > _CUT and down > _COVERED * height(box):
+                found.add(at)
     return found
-
-
-def _hides(cover: Box, box: Box) -> bool:
-    across = overlap(cover[0], cover[2], box[0], box[2])
-    return across > _CUT and overlap(cover[1], cover[3], box[1], box[3]) > _COVERED * height(box)
 
 
 def are_seen(

@@ -62,6 +62,17 @@ def make_pdf(path: Path, *draws: Draw, encrypt: StandardEncryption | None = None
     return path
 
 
+def read_pdf(folder: Path, *draws: Draw) -> ParsedDocument:
+    """Return what is read of a PDF with a page for each function."""
+    return read(make_pdf(folder / "a.pdf", *draws), folder)
+
+
+def read(path: Path, folder: Path) -> ParsedDocument:
+    document = parse(path, folder / "out")
+    assert_contract(document)
+    return document
+
+
 def write_lines(
     canvas: Canvas, lines: Sequence[str], *, x: float = 60, y: float = 700, size: float = 10
 ) -> None:

@@ -311,22 +311,10 @@ def swap_letters(path: Path) -> Path:
     number = content.count(b" obj\n") + 1
     stream = f"{number} 0 obj\n<< /Length {len(mapping)} >>\nstream\n{mapping}\nendstream\nendobj\n"
     changed = content[:at] + font + f" /ToUnicode {number} 0 R".encode() + content[at + len(font) :]
-    body = changed[: changed.rindex(b"xref\n0 ")] + stream.encode()
-    path.write_bytes(body + _table_of_objects(body))
+    body, _, end = changed.partition(b"xref\n0 ")  # without a table, PDFium finds all objects
+    root = end[end.index(b"/Root") :].partition(b"\n")[0]
+    path.write_bytes(body + stream.encode() + b"trailer\n<<" + root + b">>\n%%EOF\n")
     return path
-
-
-def _table_of_objects(body: bytes) -> bytes:
-    root = body.index(b"/Catalog")
-    root_number = int(body[: body.rindex(b" 0 obj", 0, root)].rsplit(b"\n", 1)[-1])
-    offsets = {}
-    for line_start in [0, *(at + 1 for at, byte in enumerate(body) if byte == 10)]:
-        words = body[line_start : line_start + 16].split(b"\n")[0].split()
-        if len(words) == 3 and words[1:] == [b"0", b"obj"]:
-            offsets[int(words[0])] = line_start
-    rows = "".join(f"{n} 1\n{at:010d} 00000 n \n" for n, at in sorted(offsets.items()))
-    trailer = f"trailer\n<< /Size {max(offsets) + 1} /Root {root_number} 0 R >>\n"
-    return f"xref\n{rows}{trailer}startxref\n{len(body)}\n%%EOF\n".encode()
 
 
 def test_a_scan_under_a_stamp_is_read_whole(tmp_path: Path) -> None:

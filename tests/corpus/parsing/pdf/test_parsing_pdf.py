@@ -12,23 +12,12 @@ from corpus.parsing.types import Block, ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
-def _parse(path: Path, out: Path) -> ParsedDocument:
-    document = fixtures.parse(path, out)
-    fixtures.assert_contract(document)
-    return document
-
-
 def _tables(document: ParsedDocument) -> list[Block]:
     return [block for page in document.pages for block in page.blocks if block.table]
 
 
-def test_two_columns_are_read_one_after_the_other(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns), out)
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, fixtures.two_columns)
 
     kinds = fixtures.block_texts(document.pages[0])
     assert kinds[0] == ("heading", "A title that spans both columns of the page")
@@ -40,19 +29,16 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path, out: Path) -> 
     assert text.endswith("say about it here.")
 
 
-def test_divided_words_are_mended_and_compounds_kept(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns), out)
+def test_divided_words_are_mended_and_compounds_kept(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, fixtures.two_columns)
 
     assert "as algorithms often are" in document.pages[0].text
     assert "by an X-ray that keeps" in document.pages[0].text
 
 
 @pytest.mark.parametrize("ruled", [True, False])
-def test_a_dosing_table_has_its_header_rows_and_caption(
-    tmp_path: Path, out: Path, ruled: bool
-) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=ruled))
-    document = _parse(path, out)
+def test_a_dosing_table_has_its_header_rows_and_caption(tmp_path: Path, ruled: bool) -> None:
+    document = fixtures.read_pdf(tmp_path, fixtures.dosing_table(ruled=ruled))
 
     (block,) = _tables(document)
     assert block.table is not None
@@ -64,7 +50,7 @@ def test_a_dosing_table_has_its_header_rows_and_caption(
     assert kinds == ["heading", "paragraph", "caption", "table", "footnote", "paragraph"]
 
 
-def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path, out: Path) -> None:
+def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path) -> None:
     def page(number: int) -> fixtures.Draw:
         def draw(canvas: Canvas) -> None:
             fixtures.write_lines(canvas, ["Hospital X - for demonstration"], y=815, size=8)
@@ -73,7 +59,7 @@ def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path, out: Path)
 
         return draw
 
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", page(1), page(2), page(3)), out)
+    document = fixtures.read_pdf(tmp_path, page(1), page(2), page(3))
 
     assert [page.number for page in document.pages] == [1, 2, 3]
     for number, page_ in enumerate(document.pages, start=1):
@@ -83,8 +69,8 @@ def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path, out: Path)
         ]
 
 
-def test_lines_stand_where_they_were_drawn(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", fixtures.plain_page("boxes")), out)
+def test_lines_stand_where_they_were_drawn(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, fixtures.plain_page("boxes"))
 
     page = document.pages[0]
     assert (page.width, page.height) == fixtures.A4
@@ -96,7 +82,7 @@ def test_lines_stand_where_they_were_drawn(tmp_path: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])
-def test_a_turned_page_is_read_as_it_is_seen(tmp_path: Path, out: Path, turn: int) -> None:
+def test_a_turned_page_is_read_as_it_is_seen(tmp_path: Path, turn: int) -> None:
     import pypdfium2
 
     source = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=True))
@@ -104,15 +90,15 @@ def test_a_turned_page_is_read_as_it_is_seen(tmp_path: Path, out: Path, turn: in
     turned[0].set_rotation(turn)
     turned.save(tmp_path / "b.pdf")
 
-    document = _parse(tmp_path / "b.pdf", out)
+    document = fixtures.read(tmp_path / "b.pdf", tmp_path)
 
-    upright = _parse(source, out)
+    upright = fixtures.read(source, tmp_path)
     assert document.pages[0].text == upright.pages[0].text
     sideways = turn in (90, 270)
     assert (document.pages[0].width > document.pages[0].height) == sideways
 
 
-def test_superscripts_are_not_read_as_figures(tmp_path: Path, out: Path) -> None:
+def test_superscripts_are_not_read_as_figures(tmp_path: Path) -> None:
     def draw(canvas: Canvas) -> None:
         fixtures.write_lines(canvas, ["Stop when the platelet count is below 100 x 10"], size=10)
         canvas.setFont("Helvetica", 6)
@@ -124,14 +110,14 @@ def test_superscripts_are_not_read_as_figures(tmp_path: Path, out: Path) -> None
         canvas.setFont("Helvetica", 10)
         canvas.drawString(end + canvas.stringWidth("9", "Helvetica", 6), 700, "/L.")
 
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
+    document = fixtures.read_pdf(tmp_path, draw)
 
     assert "100 x 10⁹/L." in document.pages[0].text
 
 
-def test_a_page_without_a_text_layer_is_read_by_ocr(tmp_path: Path, out: Path) -> None:
+def test_a_page_without_a_text_layer_is_read_by_ocr(tmp_path: Path) -> None:
     source = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.dosing_table(ruled=True))
-    document = _parse(fixtures.picture_pdf(tmp_path / "b.pdf", source), out)
+    document = fixtures.read(fixtures.picture_pdf(tmp_path / "b.pdf", source), tmp_path)
 
     page = document.pages[0]
     assert page.ocr_confidence is not None
@@ -142,10 +128,10 @@ def test_a_page_without_a_text_layer_is_read_by_ocr(tmp_path: Path, out: Path) -
     assert "Measure the platelet count in the second week." in page.text
 
 
-def test_the_same_bytes_give_the_same_pages(tmp_path: Path, out: Path) -> None:
+def test_the_same_bytes_give_the_same_pages(tmp_path: Path) -> None:
     path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns, fixtures.plain_page("x"))
 
-    first, second = (to_json(fixtures.parse(path, out)) for _ in range(2))
+    first, second = (to_json(fixtures.parse(path, tmp_path / "out")) for _ in range(2))
 
     assert first == second
     assert to_json(from_json(first)) == first
@@ -161,8 +147,8 @@ def test_the_same_bytes_give_the_same_pages(tmp_path: Path, out: Path) -> None:
         ("stroke-thrombolysis-adults.pdf", ("70", "63.0", "6.3")),
     ],
 )
-def test_samples_dosing_tables(name: str, row: tuple[str, ...], out: Path) -> None:
-    document = _parse(fixtures.SAMPLES / name, out)
+def test_samples_dosing_tables(name: str, row: tuple[str, ...], tmp_path: Path) -> None:
+    document = fixtures.read(fixtures.SAMPLES / name, tmp_path)
 
     rows = [r.cells for block in _tables(document) if block.table for r in block.table.rows]
     assert any(cells[: len(row)] == row for cells in rows)
@@ -186,9 +172,7 @@ def test_a_title_of_the_metadata_is_no_name_of_a_program_or_a_file(
             fixtures.write_heading(canvas, heading, y=740)
         fixtures.write_lines(canvas, ["Give oxygen to all who need it, and do not wait."] * 6)
 
-    assert (
-        fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").title == title
-    )
+    assert fixtures.read_pdf(tmp_path, draw).title == title
 
 
 def test_a_line_that_introduces_what_follows_is_no_title(tmp_path: Path) -> None:
@@ -198,5 +182,5 @@ def test_a_line_that_introduces_what_follows_is_no_title(tmp_path: Path) -> None
         fixtures.write_heading(canvas, "These are the ways of bridging that there are:", y=600)
         fixtures.write_lines(canvas, ["Give heparin for as long as the clinic says."] * 3, y=560)
 
-    document = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out")
+    document = fixtures.read_pdf(tmp_path, draw)
     assert document.title == "Stopping warfarin"
