@@ -39,18 +39,14 @@ def without_bylines(parts: Sequence[Part]) -> list[Part]:
         if heading_depth(text) is not None or first.size >= headings[0][0].lines[0].size:
             break
         beside = any(o is not heading and same_row(first.box, o.lines[0].box) for o, _ in headings)
-        centred = beside and below and _is_centred(heading, below)
+        above, under = first.box, below.lines[0].box if below else first.box
+        off = abs((above[0] + above[2]) - (under[0] + under[2]))
+        # A name over its address, no heading over its text.
+        centred = beside and off < 2 * _CENTRED < 2 * abs(above[0] - under[0])
         if not (_NAMES.match(text) or _MARKED.match(text) or centred):
             break
         heading.kind = BlockKind.PARAGRAPH
     return list(parts)
-
-
-def _is_centred(heading: Group, below: Group) -> bool:
-    """Tell a name over its address from a heading over its text."""
-    above, under = heading.lines[0].box, below.lines[0].box
-    off = abs((above[0] + above[2]) - (under[0] + under[2]))
-    return off < 2 * _CENTRED < 2 * abs(above[0] - under[0])
 
 
 def side_by_side(rows: Sequence[Sequence[Line]]) -> list[list[Line]]:

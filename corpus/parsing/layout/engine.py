@@ -12,10 +12,31 @@ from typing import TypeVar
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.drafts import Draft, DraftTable, place_draft
-from corpus.parsing.geometry import PageCells, middle, typical_size, union
+from corpus.parsing.geometry import (
+    PageCells,
+    Word,
+    contains,
+    middle,
+    typical_size,
+    union,
+    upright,
+)
 from corpus.parsing.layout.bylines import find_title, side_by_side, without_bylines
-from corpus.parsing.layout.doubts import ORDER_LOST, SIGN_UNREADABLE, doubt_columns, doubt_parts
-from corpus.parsing.layout.figures import KEPT, LEFT_OUT, Figure, find_figures, is_figure_caption
+from corpus.parsing.layout.doubts import (
+    COLUMNS_UNSURE,
+    ORDER_LOST,
+    SIGN_UNREADABLE,
+    TURNED,
+    doubt_parts,
+)
+from corpus.parsing.layout.figures import (
+    Figure,
+    captioned,
+    demote_labels,
+    doubt_figures,
+    find_figures,
+    without_figures,
+)
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
 from corpus.parsing.layout.joining import Vocabulary, decide
@@ -23,15 +44,13 @@ from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
 from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of, without
+from corpus.parsing.layout.runs import Line, lines_of, link_runs, merge_row, rows_of, without
 from corpus.parsing.layout.styles import (
     HeadingStyle,
     Styles,
-    heading_depth,
     heading_levels,
     measure,
 )
-from corpus.parsing.layout.turned import TURNED, settle
 from corpus.parsing.tables.continued import join_tables
 from corpus.parsing.tables.find import (
     IN_COLUMNS,
@@ -64,7 +83,7 @@ class LaidOut:
     labels: tuple[tuple[Box, ...], ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Frame:
     """A page, or what stands on it in another direction, with its blocks. `labels` are ids of
     words."""
@@ -93,18 +112,19 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     parts = [frames[0].parts for frames in found]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
-    frames = [
-        [replace(first, parts=joined), *insets]
-        for (first, *insets), joined in zip(found, parts, strict=True)
-    ]
-    every = [frame.parts for page in frames for frame in page]
+    for (first, *_), joined in zip(found, parts, strict=True):
+        first.parts = joined
+    every = [frame.parts for page in found for frame in page]
     title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary(list(_texts(_groups(every), pages)))
-    levels = _levels(every) | item_levels(parts)
+    headings = [group for group in _groups(every) if group.kind is BlockKind.HEADING]
+    styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
+    levels = dict(zip(map(id, headings), heading_levels(styled), strict=True))
+    levels |= item_levels(parts)
     for inset in (frame for _, *insets in found for frame in insets):
         levels |= item_levels([inset.parts])
     drafts = []
-    for page in frames:
+    for page in found:
         made = (
             place_draft(_draft(part, vocabulary, levels), frame.cells.displayed)
             for frame in page
@@ -112,7 +132,7 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         )
         drafts.append(tuple(draft for draft in made if draft.has_text))
     labels = tuple(
-        tuple(box for frame in page for box in _boxes(frame.cells, frame.labels)) for page in frames
+        tuple(box for frame in page for box in _boxes(frame.cells, frame.labels)) for page in found
     )
     dropped = tuple(
         tuple(box for cells in (page, *page.insets) for box in _boxes(cells, running))
@@ -144,10 +164,29 @@ def _prepared(page: PageCells) -> PageCells | None:
     """
     if any(len(frame.words) > MAX_WORDS for frame in (page, *page.insets)):
         return None
-    page = settle(page, [region.box for region in ruled_regions(page)]) if page.insets else page
+    page = _settled(page, [region.box for region in ruled_regions(page)]) if page.insets else page
     for frame in (page, *page.insets):
         running_words([frame])
     return page
+
+
+def _settled(page: PageCells, tables: Sequence[Box]) -> PageCells:
+    """Return a page whose turned labels in ruled `tables` are words of it, a line as one word."""
+    labels: list[Word] = []
+    insets: list[PageCells] = []
+    for inset in page.insets:
+        runs = [
+            (run, upright(inset.displayed(run.box), page.displayed_size, page.turn))
+            for run in link_runs(inset.words)
+        ]
+        inside = [(run, box) for run, box in runs if any(contains(t, middle(box)) for t in tables)]
+        labels += [
+            Word(run.text, box, run.size, run.bold, run.words[0].font) for run, box in inside
+        ]
+        left = {id(word) for run, _ in inside for word in run.words}
+        words = tuple(word for word in inset.words if id(word) not in left)
+        insets += [replace(inset, words=words)] if words else []
+    return replace(page, words=(*page.words, *labels), insets=tuple(insets))
 
 
 def _running(pages: Sequence[PageCells]) -> set[int]:
@@ -171,17 +210,15 @@ def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]
 def _frame(cells: PageCells, styles: Styles, *, is_inset: bool, in_order: bool) -> _Frame:
     """Return the blocks of a page; where no sense can be made of it, its lines as they come."""
     read = _tried(lambda page: _page_parts(page, styles), cells) if in_order else None
-    parts, labels = read or (_tried(_plain_lines, cells) or _plain_words(cells), set())
-    return _Frame(cells, [_turned(part) for part in parts] if is_inset else parts, labels)
-
-
-def _turned(part: Part) -> Part:
-    """Return a part with its doubt; a line or two, as a stamp at the edge, is no running text."""
-    if isinstance(part, FoundTable):
-        return part.with_doubt(TURNED)
-    part.doubts.append(TURNED)
-    part.kind = BlockKind.FOOTNOTE if len(part.lines) <= 2 else part.kind
-    return part
+    parts, labels = read or (_in_no_order(cells), set())
+    for at, part in enumerate(parts if is_inset else ()):
+        if isinstance(part, FoundTable):
+            parts[at] = part.with_doubt(TURNED)
+        else:
+            part.doubts.append(TURNED)
+            # A line or two, as a stamp at the edge, is no running text.
+            part.kind = BlockKind.FOOTNOTE if len(part.lines) <= 2 else part.kind
+    return _Frame(cells, parts, labels)
 
 
 def _styles(pages: Sequence[PageCells]) -> list[Styles]:
@@ -191,18 +228,12 @@ def _styles(pages: Sequence[PageCells]) -> list[Styles]:
     return [measure([page]) if page.is_scan else native for page in pages]
 
 
-def _plain_lines(page: PageCells) -> list[Part]:
-    return _in_no_order([merge_row(row) for row in rows_of(link_runs(page.words))])
-
-
-def _plain_words(page: PageCells) -> list[Part]:
-    return _in_no_order([Line((word,)) for word in page.words])
-
-
-def _in_no_order(lines: Sequence[Line]) -> list[Part]:
+def _in_no_order(page: PageCells) -> list[Part]:
+    """Return the lines of a page, or its words, each by itself, the first of them with a doubt."""
+    lines = _tried(lambda page: lines_of(page.words), page)
     groups = [
         Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box, stands_alone=True)
-        for line in lines
+        for line in lines or [Line((word,)) for word in page.words]
     ]
     for group in groups[:1]:
         group.doubts.append(ORDER_LOST)
@@ -224,12 +255,12 @@ def _page_parts(page: PageCells, styles: Styles) -> tuple[list[Part], set[int]]:
     solids: list[Solid] = [*tables, *certain, *nodes]
     panels = find_panels(free, [solid.box for solid in solids])
     parts = _arranged(free, [*solids, *panels], styles)
-    parts = _without_figures(parts)
-    _demote_figure_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
-    _doubt_figures(parts, figures)
+    parts = without_figures(parts)
+    demote_labels(parts, known={id(figure.caption.words[0]) for figure in certain})
+    doubt_figures(parts, figures)
     doubt_parts(parts, styles)
     labels = {id(word) for figure in certain for run in figure.labels for word in run.words}
-    return _captioned(parts), labels
+    return captioned(parts), labels
 
 
 def _without(page: PageCells, taken: set[int]) -> PageCells:
@@ -250,8 +281,9 @@ def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[
     parts: list[Part] = []
     for region in order_items(items):
         parts += _region_parts(region, runs, solids, styles, page)
-    if columns_unsure(items):
-        doubt_columns(parts)
+    first = next((part for part in parts if isinstance(part, Group)), None)
+    if first and columns_unsure(items):
+        first.doubts.append(COLUMNS_UNSURE)
     return parts
 
 
@@ -268,7 +300,7 @@ def _region_parts(
     for used, table in find_aligned(texts):
         here.append(table)
         texts = without(texts, used)
-    unsure = [id(word) for run in unsure_runs(texts) for word in run.words]
+    unsure = {id(word) for run in unsure_runs(texts) for word in run.words}
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
     for solid in sorted(here, key=lambda found: (found.box[1], found.box[0])):
@@ -277,7 +309,10 @@ def _region_parts(
         parts += group_lines(above, styles, page_height=page.height)
         parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)
-    _doubt_columns(parts, frozenset(unsure))
+    for part in (part for part in parts if isinstance(part, Group)):
+        # Cells that may be a table's were read as lines of text.
+        words = (id(word) for line in part.lines for word in line.words)
+        part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
     return parts
 
 
@@ -293,107 +328,15 @@ def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part
         inner = replace(page, words=solid.words)
         body = min(styles.body, typical_size(solid.words))
         return _arranged(inner, find_panels(inner, ()), replace(styles, body=body))
-    lines = [merge_row(row) for row in rows_of(link_runs(solid.words))]
+    lines = lines_of(solid.words)
     left = lines[0].box[0]
     node = Group(BlockKind.PARAGRAPH, lines, left, solid.box, stands_alone=True)
     node.doubts.append(FLOW_CHART)
     return [node]
 
 
-def _doubt_columns(parts: Sequence[Part], unsure: frozenset[int]) -> None:
-    """Tell the approver where cells that may be a table's were read as lines of text."""
-    for part in parts:
-        if isinstance(part, Group):
-            words = (id(word) for line in part.lines for word in line.words)
-            part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
-
-
-def _without_figures(parts: Sequence[Part]) -> list[Part]:
-    """Take back tables that stand right above the caption of a figure: they are labels in a
-    drawing."""
-    kept: list[Part] = []
-    for index, part in enumerate(parts):
-        below = parts[index + 1] if index + 1 < len(parts) else None
-        above = parts[index - 1] if index else None
-        drawn = isinstance(below, Group) and _is_figure_caption(below)
-        if isinstance(part, FoundTable) and drawn and not (above and _is_table_caption(above)):
-            kept += [
-                Group(BlockKind.PARAGRAPH, [line], line.box[0], part.box) for line in part.lines
-            ]
-        else:
-            kept.append(part)
-    return kept
-
-
-def _demote_figure_labels(parts: Sequence[Part], *, known: set[int]) -> None:
-    """Words inside a figure are no headings, however large: the short lines above its caption.
-
-    Those of `known` figures, named by the first words of their captions, are out of the text.
-    """
-    for index, part in enumerate(parts):
-        if not (isinstance(part, Group) and _is_figure_caption(part)):
-            continue
-        if id(part.lines[0].words[0]) in known:
-            continue
-        for above in reversed(parts[:index]):
-            if not isinstance(above, Group) or not _is_label(above):
-                break
-            above.kind = BlockKind.PARAGRAPH
-
-
-def _doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
-    """Tell the approver at each caption what became of the words inside its figure."""
-    doubts = {
-        id(figure.caption.words[0]): LEFT_OUT if figure.certain else KEPT
-        for figure in figures
-        if figure.labels
-    }
-    for part in parts:
-        if isinstance(part, Group) and id(part.lines[0].words[0]) in doubts:
-            part.doubts.append(doubts[id(part.lines[0].words[0])])
-
-
-def _is_figure_caption(part: Group) -> bool:
-    return part.kind is BlockKind.CAPTION and is_figure_caption(part.lines[0].text)
-
-
-def _is_label(part: Group) -> bool:
-    text = part.text
-    return len(text) <= 60 and text[-1] not in ".:?!" and heading_depth(text) is None
-
-
-def _captioned(parts: list[Part]) -> list[Part]:
-    """Give each table the caption that stands next to it."""
-    result = list(parts)
-    free = {index for index, part in enumerate(parts) if _is_table_caption(part)}
-    for index, part in enumerate(parts):
-        if not isinstance(part, FoundTable):
-            continue
-        near = [other for other in (index - 1, index + 1) if other in free]
-        if near:
-            caption = parts[near[0]]
-            free.discard(near[0])
-            if isinstance(caption, Group):
-                result[index] = part.with_caption(draft_of(caption, None).text)
-    return result
-
-
-def _is_table_caption(part: Part) -> bool:
-    return (
-        isinstance(part, Group)
-        and part.kind is BlockKind.CAPTION
-        and not is_figure_caption(part.lines[0].text)
-    )
-
-
 def _groups(parts: Iterable[Sequence[Part]]) -> list[Group]:
     return [part for page in parts for part in page if isinstance(part, Group)]
-
-
-def _levels(parts: Sequence[Sequence[Part]]) -> dict[int, int]:
-    headings = [group for group in _groups(parts) if group.kind is BlockKind.HEADING]
-    styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
-    return {id(g): level for g, level in zip(headings, heading_levels(styled), strict=True)}
 
 
 def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:

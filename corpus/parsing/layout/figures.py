@@ -20,9 +20,12 @@ from corpus.parsing.geometry import (
     union,
     width,
 )
+from corpus.parsing.layout.flow import Part
+from corpus.parsing.layout.paragraphs import Group, draft_of
 from corpus.parsing.layout.runs import Line, merge_row, without
-from corpus.parsing.layout.styles import CAPTION
-from corpus.parsing.types import Box, Doubt
+from corpus.parsing.layout.styles import CAPTION, heading_depth
+from corpus.parsing.tables.find import FoundTable
+from corpus.parsing.types import BlockKind, Box, Doubt
 
 LEFT_OUT = Doubt(
     "figure_words_left_out",
@@ -71,26 +74,17 @@ def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = 
 
     What is drawn in `tables` belongs to them, unless they hold arrows and dots as a chart does.
     """
-    real = [table for table in tables if not _is_chart(page, table)]
-    drawn = tuple(
-        box for box in page.drawn[:_MAX_ART] if not any(_inside(box, table) for table in real)
-    )
+    drawn = page.drawn[:_MAX_ART]
+    small = [box for box in drawn if 1 < min(width(box), height(box)) < 15]
+    real = [t for t in tables if sum(_inside(box, t) for box in small) < _MIN_ART]
+    drawn = tuple(box for box in drawn if not any(_inside(box, table) for table in real))
     page = replace(page, drawn=drawn)
     runs = sorted(runs, key=lambda run: run.box[1])
-    parts = _part_captions(runs)
+    firsts = [run for run in runs if _PART.match(run.text)][:_MAX_PARTS]
+    parts = [_filled(_stack(run, runs), runs) for run in firsts]  # captions, `(a) ...`
     captions = [run for run in runs if is_figure_caption(run.text)][:_MAX_FIGURES]
     found = (_figure(page, runs, caption, parts) for caption in captions)
     return [figure for figure in found if figure is not None]
-
-
-def _is_chart(page: PageCells, box: Box) -> bool:
-    """Tell the grid of a chart from a table: small things are drawn in it."""
-    small = [
-        art
-        for art in page.drawn[:_MAX_ART]
-        if _inside(art, box) and 1 < min(width(art), height(art)) < 15
-    ]
-    return len(small) >= _MIN_ART
 
 
 def _figure(
@@ -100,9 +94,16 @@ def _figure(
     column = union(line.box for line in stack)
     others = without(runs, stack)
     known = _ids(line for part in parts for line in part)
-    prose = [run for run in others if known.isdisjoint(_ids([run])) and not _is_short(run, column)]
+    prose = [
+        run
+        for run in others
+        if known.isdisjoint(_ids([run]))
+        and (width(run.box) >= 0.6 * width(column) or len(run.text) > _PROSE_CHARS)
+    ]
     art = [box for box in page.drawn if _in_column(box, column)]
-    zone = _drawing(art, _with_parts(column, parts), prose)
+    boxes = [union(line.box for line in part) for part in parts]
+    above = [b for b in boxes if _in_column(b, column) and 0 <= column[1] - b[3] <= _REACH]
+    zone = _drawing(art, union([column, *above]), prose)
     if zone is None:
         return None
     zone = _with_labels_around(zone, column, without(others, prose))
@@ -110,7 +111,8 @@ def _figure(
     own = tuple(tuple(part) for part in parts if all(_inside(line.box, zone) for line in part))
     told = _ids(line for part in own for line in part)
     labels = [run for run in inside if not _ids([run]) & told]
-    certain = len(without(labels, prose)) == len(labels) and not _reads_on(labels, column)
+    full = sum(width(run.box) > 0.6 * width(column) for run in labels)
+    certain = len(without(labels, prose)) == len(labels) and full < 2  # two lines read on
     return Figure(zone, caption, tuple(labels), own, certain)
 
 
@@ -125,35 +127,23 @@ def _drawing(art: Sequence[Box], column: Box, prose: Sequence[Line]) -> Box | No
             if gap > reach or (gap < -4 and zone is None):
                 continue
             between = union([box, zone]) if zone else box
-            if any(_crosses(run.box, between) for run in prose):
-                continue
-            zone = between
+            if not any(
+                between[1] < middle(run.box)[1] < between[3]
+                and overlap(run.box[0], run.box[2], between[0], between[2]) > 0
+                for run in prose
+            ):
+                zone = between
         if zone is not None and height(zone) > 20:
             return zone
     return None
-
-
-def _with_parts(column: Box, parts: Sequence[Sequence[Line]]) -> Box:
-    """Return a caption's box with the captions of parts that stand right above it."""
-    boxes = [union(line.box for line in part) for part in parts]
-    near = [box for box in boxes if _in_column(box, column) and 0 <= column[1] - box[3] <= _REACH]
-    return union([column, *near])
 
 
 def _in_column(box: Box, column: Box) -> bool:
     return box[0] >= column[0] - _SIDE and box[2] <= column[2] + _SIDE
 
 
-def _crosses(box: Box, zone: Box) -> bool:
-    return zone[1] < middle(box)[1] < zone[3] and overlap(box[0], box[2], zone[0], zone[2]) > 0
-
-
 def _inside(box: Box, zone: Box) -> bool:
     return contains(zone, middle(box))
-
-
-def _is_short(run: Line, column: Box) -> bool:
-    return width(run.box) < 0.6 * width(column) and len(run.text) <= _PROSE_CHARS
 
 
 def _with_labels_around(zone: Box, column: Box, short: Sequence[Line]) -> Box:
@@ -178,18 +168,6 @@ def _with_labels_around(zone: Box, column: Box, short: Sequence[Line]) -> Box:
     if zone[3] <= column[1]:
         return (left, zone[1], right, column[1])
     return zone
-
-
-def _reads_on(labels: Sequence[Line], column: Box) -> bool:
-    """Tell running text: lines below each other that fill the column's width."""
-    full = sum(width(run.box) > 0.6 * width(column) for run in labels)
-    return full >= 2
-
-
-def _part_captions(runs: Sequence[Line]) -> list[list[Line]]:
-    """Return the captions of parts, `(a) ...`, each with the lines that go on below it."""
-    firsts = [run for run in runs if _PART.match(run.text)][:_MAX_PARTS]
-    return [_filled(_stack(run, runs), runs) for run in firsts]
 
 
 def _filled(stack: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
@@ -219,3 +197,72 @@ def _stack(first: Line, runs: Iterable[Line]) -> list[Line]:
         if below and same and not (_PART.match(run.text) or CAPTION.match(run.text)):
             stack.append(run)
     return stack
+
+
+def without_figures(parts: Sequence[Part]) -> list[Part]:
+    """Take back tables that stand right above the caption of a figure: they are labels in a
+    drawing."""
+    kept: list[Part] = []
+    for index, part in enumerate(parts):
+        below = parts[index + 1] if index + 1 < len(parts) else None
+        above = parts[index - 1] if index else None
+        drawn = _is_caption(below, of_figure=True) and not _is_caption(above, of_figure=False)
+        if isinstance(part, FoundTable) and drawn:
+            kept += [
+                Group(BlockKind.PARAGRAPH, [line], line.box[0], part.box) for line in part.lines
+            ]
+        else:
+            kept.append(part)
+    return kept
+
+
+def demote_labels(parts: Sequence[Part], *, known: set[int]) -> None:
+    """Words inside a figure are no headings, however large: the short lines above its caption.
+
+    Those of `known` figures, named by the first words of their captions, are out of the text.
+    """
+    for index, part in enumerate(parts):
+        is_caption = isinstance(part, Group) and _is_caption(part, of_figure=True)
+        if not is_caption or id(part.lines[0].words[0]) in known:
+            continue
+        for above in reversed(parts[:index]):
+            if not isinstance(above, Group) or len(above.text) > 60:
+                break
+            if above.text[-1] in ".:?!" or heading_depth(above.text) is not None:
+                break
+            above.kind = BlockKind.PARAGRAPH
+
+
+def doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
+    """Tell the approver at each caption what became of the words inside its figure."""
+    doubts = {
+        id(figure.caption.words[0]): LEFT_OUT if figure.certain else KEPT
+        for figure in figures
+        if figure.labels
+    }
+    for part in parts:
+        if isinstance(part, Group) and id(part.lines[0].words[0]) in doubts:
+            part.doubts.append(doubts[id(part.lines[0].words[0])])
+
+
+def captioned(parts: list[Part]) -> list[Part]:
+    """Give each table the caption that stands next to it."""
+    result = list(parts)
+    free = {index for index, part in enumerate(parts) if _is_caption(part, of_figure=False)}
+    for index, part in enumerate(parts):
+        if not isinstance(part, FoundTable):
+            continue
+        near = [other for other in (index - 1, index + 1) if other in free]
+        if near:
+            caption = parts[near[0]]
+            free.discard(near[0])
+            if isinstance(caption, Group):
+                result[index] = part.with_caption(draft_of(caption, None).text)
+    return result
+
+
+def _is_caption(part: Part | None, *, of_figure: bool) -> bool:
+    """Tell the caption of a figure, or that of a table or a box."""
+    if not isinstance(part, Group) or part.kind is not BlockKind.CAPTION:
+        return False
+    return is_figure_caption(part.lines[0].text) == of_figure

@@ -48,9 +48,12 @@ def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
         here: list[Part] = []
         fresh = True  # nothing of this page's text has come yet
         for part in parts:
-            if before is not None and isinstance(part, Group) and _ends_sum(before, part):
-                before.lines.extend(part.lines)
-                continue
+            if before is not None and isinstance(part, Group) and len(part.lines) == 1:
+                last, line = before.lines[-1], part.lines[0]
+                is_below = line.box[1] > last.box[1] and is_limit(line, last)
+                if is_below and is_formula([last], before.column):  # of a sum: it ends there
+                    before.lines.extend(part.lines)
+                    continue
             if not isinstance(part, Group) or part.kind not in (*_FLOWING, BlockKind.HEADING):
                 here.append(part)
                 continue
@@ -99,13 +102,6 @@ def _is_sum_of(before: Group, part: Group) -> bool:
     if is_formula(part.lines, part.column):
         return True
     return is_formula(before.lines[-1:], before.column) and part.text[0].islower()
-
-
-def _ends_sum(before: Group, part: Group) -> bool:
-    """Tell the limit of a sum that stands right below its formula."""
-    last = before.lines[-1]
-    below = len(part.lines) == 1 and part.lines[0].box[1] > last.box[1]
-    return below and is_limit(part.lines[0], last) and is_formula([last], before.column)
 
 
 def _follows(before: Group, part: Group) -> bool:

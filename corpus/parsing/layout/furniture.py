@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.parsing.geometry import PageCells, Word, middle, typical_size
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of
+from corpus.parsing.geometry import PageCells, middle, typical_size
+from corpus.parsing.layout.runs import Line, lines_of
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
 EDGE = 0.08
@@ -61,7 +61,11 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     when it is a page number.
     """
     usual = typical_size([word for page in pages for word in page.words])
-    margins = [_Margin(page, line) for page in pages for line in _margin_lines(page)]
+    margins = []
+    for page in pages:
+        top, bottom = MARGIN * page.height, (1 - MARGIN) * page.height
+        words = [word for word in page.words if not top <= middle(word.box)[1] <= bottom]
+        margins += [_Margin(page, line) for line in lines_of(words)]
     texts = _pages_with((m.line.text.lower(), m.place, m.page.number) for m in margins)
     patterns = _pages_with((m.pattern, m.place, m.page.number) for m in margins)
     anywhere = _pages_with((m.pattern, 0, m.page.number) for m in margins)
@@ -80,8 +84,13 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
             is_small and len(margin.pattern) >= _TELLING and anywhere[margin.pattern, 0] >= enough
         )
         repeated = max(same, alike) >= enough or (there >= many and again) or moved
-        alone = len(pages) == 1 and _is_head(page, line, usual)
-        if (repeated and not _is_said(line, usual)) or alone or _is_number(page, line):
+        # Small print, or a letterhead, at the upper edge of a page that no other can confirm.
+        edge = EDGE if line.size < 0.9 * usual else EDGE / 2
+        alone = len(pages) == 1 and line.box[3] < edge * page.height
+        # A sentence in the size of the text may stand alike on many pages.
+        ends = line.text[-1] in ".;:!?" and len(line.words) > 2
+        is_said = line.size >= 0.95 * usual and ends
+        if (repeated and not is_said) or alone or _is_number(page, line):
             running.update(id(word) for word in line.words)
     return running
 
@@ -96,11 +105,6 @@ def _is_number(page: PageCells, line: Line) -> bool:
         return True
     found = _PAGE_NUMBER.match(line.text) is not None
     return found and not _in_cell(page, line) and not _goes_on(page, line)
-
-
-def _is_said(line: Line, usual: float) -> bool:
-    """Tell a sentence in the size of the text, which may stand alike on many pages."""
-    return line.size >= 0.95 * usual and line.text[-1] in ".;:!?" and len(line.words) > 2
 
 
 def _goes_on(page: PageCells, line: Line) -> bool:
@@ -124,18 +128,3 @@ def _in_cell(page: PageCells, line: Line) -> bool:
     ]
     left = any(box[2] <= line.box[0] for box in beside)
     return left and any(box[0] >= line.box[2] for box in beside)
-
-
-def _is_head(page: PageCells, line: Line, usual: float) -> bool:
-    """Tell small print, or a letterhead, at the upper edge of a page that no other can confirm."""
-    small = line.size < 0.9 * usual
-    return line.box[3] < (EDGE if small else EDGE / 2) * page.height
-
-
-def _margin_lines(page: PageCells) -> list[Line]:
-    def outer(word: Word) -> bool:
-        y = (word.box[1] + word.box[3]) / 2
-        return y < MARGIN * page.height or y > (1 - MARGIN) * page.height
-
-    words = [word for word in page.words if outer(word)]
-    return [merge_row(row) for row in rows_of(link_runs(words))]

@@ -56,7 +56,9 @@ class Vocabulary:
         if joined or hyphenated:
             return joined and not self._is_usual(first, second)
         whole = self._has_whole or _ADDRESS.search(before) is not None
-        return not whole and not self._are_words(first, second)
+        parts = (first.lower(), second.lower())
+        are_words = all(len(part) >= _MIN_PART and part in self._words for part in parts)
+        return not whole and not are_words
 
     def _stands(self, first: str, second: str) -> tuple[bool, bool]:
         """Tell whether the document prints two parts as one word, and whether with a hyphen."""
@@ -68,10 +70,6 @@ class Vocabulary:
         first, second = first.lower(), second.lower()
         count = self._compounds[f"{first}-{second}"]
         return count > 0 and (self._has_whole or count >= self._words[first + second])
-
-    def _are_words(self, first: str, second: str) -> bool:
-        parts = (first.lower(), second.lower())
-        return all(len(part) >= _MIN_PART and part in self._words for part in parts)
 
 
 def _parts(before: str, after: str) -> tuple[str, str] | None:
@@ -118,13 +116,10 @@ def decide(text: str, vocabulary: Vocabulary) -> str:
     return first
 
 
-def join_lines(lines: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
-    """Return lines as one text; the empty string for none."""
+def join_lines(lines: Sequence[str]) -> str:
+    """Return lines as one text, hyphens that may divide a word `UNDECIDED`; empty for none."""
     text = ""
     for line in lines:
-        if text:
-            kept, glue = glue_between(text, line, vocabulary)
-            text = kept + glue + line
-        else:
-            text = line
+        kept, glue = glue_between(text, line, None) if text else ("", "")
+        text = kept + glue + line
     return text

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
@@ -57,15 +56,12 @@ def item_levels(pages: Sequence[Sequence[Part]]) -> dict[int, int]:
                     at = len(lists)
                 levels[id(part)], before = at, part
             elif part.kind is not BlockKind.FOOTNOTE:
-                lists, before = _around(lists, part, offsets), None
+                # A paragraph stands in the lists whose items' text begins where it does.
+                left = min(line.box[0] - offsets[id(line)] for line in part.lines)
+                reach = left + _near(part.lines[0])
+                beyond = (n for n, item in enumerate(lists) if item.text_left > reach)
+                lists, before = lists[: next(beyond, len(lists))], None
     return levels
-
-
-def _around(lists: Sequence[_Open], part: Group, offsets: dict[int, float]) -> list[_Open]:
-    """Return the open lists that a paragraph stands in: it begins where an item's text does."""
-    left = min(line.box[0] - offsets[id(line)] for line in part.lines)
-    near = _near(part.lines[0])
-    return list(takewhile(lambda item: item.text_left <= left + near, lists))
 
 
 def _with_item(
@@ -120,19 +116,15 @@ def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
     offsets: dict[int, float] = {}
     first = left = min((line.box[0] for line, _ in lines), default=0.0)
     for at, (line, _) in enumerate(lines):
-        if at and _is_next_column(*lines[at - 1], line):
-            right = lines[at - 1][1].column[2]
+        above, part = lines[max(0, at - 1)]
+        right = part.column[2]
+        if at and line.box[0] >= right and line.box[1] < above.box[3] - 2:  # the next column
             below = lines[at : at + _MAX_LINES]
             left = min(other.box[0] for other, _ in below if other.box[0] >= right)
         elif line.box[0] < left - _BACK:
             left = first
         offsets[id(line)] = margin + left - first
     return offsets
-
-
-def _is_next_column(above: Line, part: Group, line: Line) -> bool:
-    """Tell a line that stands higher than the one before it, right of all of its column."""
-    return line.box[0] >= part.column[2] and line.box[1] < above.box[3] - 2
 
 
 def _margins(pages: Sequence[Sequence[Part]]) -> list[float]:

@@ -67,12 +67,13 @@ def columns_unsure(items: Sequence[Item]) -> bool:
     if gutter is None:
         return False
     texts = [item for item in items if not item.solid]
-    crossing = [
-        item
-        for item in texts
-        if item.box[0] < gutter - GUTTER / 2 and item.box[2] > gutter + GUTTER / 2
-    ]
+    crossing = _crossing(texts, gutter)
     return len(_zones(crossing)) > MAX_BANDS and 4 * len(crossing) > len(texts)
+
+
+def _crossing(items: Sequence[Item], gutter: float) -> list[Item]:
+    left, right = gutter - GUTTER / 2, gutter + GUTTER / 2
+    return [item for item in items if item.box[0] < left and item.box[2] > right]
 
 
 def _best_gutter(items: Sequence[Item]) -> float | None:
@@ -126,17 +127,16 @@ class _Side:
 
     @property
     def lines(self) -> int:
-        """How many they are; 0 where they are no column of text."""
-        return self.count if self.count >= MIN_LINES and self._is_text() else 0
+        """How many they are; 0 where they are no column of text, of which most fill most of its
+        width, but cells."""
+        wide = self._right - self._left
+        if self.count < MIN_LINES or wide < 60:
+            return 0
+        return self.count if self._widths[self.count // 2] >= _MIN_FILL * wide else 0
 
     def add(self, box: Box) -> None:
         insort(self._widths, box[2] - box[0])
         self._left, self._right = min(self._left, box[0]), max(self._right, box[2])
-
-    def _is_text(self) -> bool:
-        """Tell text from a column of cells: most of its lines fill most of its width."""
-        wide = self._right - self._left
-        return wide >= 60 and self._widths[self.count // 2] >= _MIN_FILL * wide
 
 
 def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
@@ -144,11 +144,7 @@ def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
 
     What stands beside a crossing item belongs to its band.
     """
-
-    def crosses(item: Item) -> bool:
-        return item.box[0] < gutter - GUTTER / 2 and item.box[2] > gutter + GUTTER / 2
-
-    crossing = [item for item in items if crosses(item)]
+    crossing = _crossing(items, gutter)
     zones = _zones([*crossing, *_last_lines(items, crossing)])
     bands: list[list[Item]] = [[] for _ in range(2 * len(zones) + 1)]
     for item in items:
@@ -162,6 +158,10 @@ def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
 def _last_lines(items: Sequence[Item], crossing: Sequence[Item]) -> list[Item]:
     """Return the short last lines of paragraphs that cross the gutter: nothing stands beside
     them."""
+
+    def follows(box: Box, last: Box) -> bool:
+        return abs(box[0] - last[0]) < 2 and 0 <= last[1] - box[3] < 0.7 * (last[3] - last[1])
+
     across = {id(item) for item in crossing}
     long = [item.box for item in crossing if not item.solid]
     return [
@@ -169,18 +169,12 @@ def _last_lines(items: Sequence[Item], crossing: Sequence[Item]) -> list[Item]:
         for item in items
         if not item.solid
         and id(item) not in across
-        and any(_is_above(box, item.box) for box in long)
+        and any(follows(box, item.box) for box in long)
         and all(
             other is item or other.box[3] <= item.box[1] or other.box[1] >= item.box[3]
             for other in items
         )
     ]
-
-
-def _is_above(box: Box, last: Box) -> bool:
-    """Tell the line that the last one of its paragraph follows."""
-    step = last[3] - last[1]
-    return abs(box[0] - last[0]) < 2 and 0 <= last[1] - box[3] < 0.7 * step
 
 
 def _zones(crossing: Sequence[Item]) -> list[tuple[float, float]]:

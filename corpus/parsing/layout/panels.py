@@ -54,14 +54,23 @@ class Panel:
 
 def chart_nodes(page: PageCells) -> list[Panel]:
     """Return the boxes of a page's flow chart; none where no arrows or lines lead to them."""
-    leaves = [leaf for leaf in _leaves(_filled(page)) if _is_padded(leaf)]
+    panels = _filled(page)
+    leaves = []  # with no other box in them
+    for leaf in panels:
+        tall = height(leaf.box) - height(union(word.box for word in leaf.words))
+        is_padded = tall >= _PADDING * leaf.words[0].size  # no shade behind a line of text
+        held = (o for o in panels if o is not leaf and o.ids <= leaf.ids)
+        if is_padded and not any(_inside(o.box, leaf.box) for o in held):
+            leaves.append(leaf)
     groups = connected(leaves, lambda leaf: leaf.box, _TOUCH)
     nodes = [leaf for group in groups if not _is_grid(group) for leaf in group]
     nodes = [node for node in nodes if len(node.words) <= _MAX_NODE_WORDS]
-    if len(nodes) < _MIN_NODES or _are_cells([node.box for node in nodes]):
+    tops, lefts = ({round(node.box[side] / 4) for node in nodes} for side in (1, 0))
+    are_cells = len(nodes) >= _MANY and 2 * len(nodes) >= len(tops) * len(lefts)  # of a grid
+    if len(nodes) < _MIN_NODES or are_cells:
         return []
-    held = {panel.box for panel in leaves}
-    lines = [box for box in page.drawn[:_MAX_LINES] if box not in held]
+    boxes = {panel.box for panel in leaves}
+    lines = [box for box in page.drawn[:_MAX_LINES] if box not in boxes]
     linked = sum(any(_leads_to(line, node.box) for line in lines) for node in nodes)
     around = union(node.box for node in nodes)
     inside = {name for node in nodes for name in node.ids}
@@ -93,7 +102,11 @@ def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
     for panel in sorted(_filled(page), key=lambda p: (-width(p.box) * height(p.box), p.box)):
         if len(panel.words) > _MAX_SHARE * len(page.words) or not held.isdisjoint(panel.ids):
             continue
-        if any(_inside(panel.box, other) or _cuts(panel.box, other) for other in places):
+        if any(
+            _inside(panel.box, other)
+            or (touch(panel.box, other, _TOUCH) and not _inside(other, panel.box))
+            for other in places
+        ):
             continue
         if len({round(run.box[1]) for run in link_runs(panel.words)}) >= 2:
             found.append(panel)
@@ -129,17 +142,6 @@ def _filled(page: PageCells) -> list[Panel]:
     return panels
 
 
-def _leaves(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the boxes with no other box in them."""
-    return [
-        panel
-        for panel in panels
-        if not any(
-            o is not panel and o.ids <= panel.ids and _inside(o.box, panel.box) for o in panels
-        )
-    ]
-
-
 def _is_grid(group: Sequence[Panel]) -> bool:
     """Tell cells of a table: at least two rows with two boxes beside each other."""
     corners = [(panel.box[1], panel.box[0]) for panel in group]
@@ -147,24 +149,6 @@ def _is_grid(group: Sequence[Panel]) -> bool:
     return sum(rows) >= 2
 
 
-def _are_cells(boxes: Sequence[Box]) -> bool:
-    """Tell many boxes that fill most places of a grid, gaps between them or not."""
-    places = len({round(box[1] / 4) for box in boxes}) * len({round(box[0] / 4) for box in boxes})
-    return len(boxes) >= _MANY and 2 * len(boxes) >= places
-
-
-def _is_padded(panel: Panel) -> bool:
-    """Tell a box from the shade behind a line of text."""
-    text = union(word.box for word in panel.words)
-    return height(panel.box) - height(text) >= _PADDING * panel.words[0].size
-
-
 def _inside(box: Box, other: Box) -> bool:
     corners = (box[0], box[1]), (box[2], box[3])
     return all(contains(other, corner, margin=2) for corner in corners)
-
-
-def _cuts(box: Box, other: Box) -> bool:
-    """Tell a box that another crosses: neither in it nor around it nor apart."""
-    apart = not touch(box, other, _TOUCH)
-    return not apart and not _inside(box, other) and not _inside(other, box)

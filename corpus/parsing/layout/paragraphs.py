@@ -62,7 +62,9 @@ def group_lines(lines: Sequence[Line], styles: Styles, *, page_height: float) ->
         if groups and not _starts(groups[-1], line, styles, column, pitch):
             groups[-1].lines.append(line)
         else:
-            groups.append(Group(_kind(line), [line], _text_left(line), column))
+            is_item = list_marker(line.text) is not None and len(line.words) >= 2
+            left = line.words[1].box[0] if is_item else line.box[0]
+            groups.append(Group(_kind(line), [line], left, column))
     for group in groups:
         group.kind = _final_kind(group, styles, page_height)
     return [part for group in groups for part in _without_run_in(group)]
@@ -74,38 +76,24 @@ def _without_run_in(group: Group) -> list[Group]:
     Only a number tells such a heading from words that are set off for weight: in `Not for
     children. Give ...` those words belong to the sentence.
     """
-    count = _run_in_words(group)
-    if not count:
-        return [group]
-    first, rest = group.lines[0].words[:count], group.lines[0].words[count:]
-    heading = Group(BlockKind.HEADING, [Line(first)], group.text_left, group.column)
-    body = Group(BlockKind.PARAGRAPH, [Line(rest), *group.lines[1:]], group.text_left, group.column)
-    return [heading, body]
-
-
-def _run_in_words(group: Group) -> int:
-    """Return how many words of a paragraph's first line are a heading in a font of their own."""
     words = group.lines[0].words
     fonts = [word.font for word in words]
     count = next((at for at, font in enumerate(fonts) if font != fonts[0]), 0)
-    text = " ".join(word.text for word in words[:count])
+    first, rest = words[:count], words[count:]
+    text = " ".join(word.text for word in first)
     numbered = (heading_depth(text) or 0) >= 2 and text.endswith((".", ":"))
     fits = group.kind is BlockKind.PARAGRAPH and len(group.lines) > 1 and fonts[0]
-    other = fonts[count] == group.lines[-1].words[-1].font
-    return count if fits and numbered and other else 0
+    if not (fits and numbered and fonts[count] == group.lines[-1].words[-1].font):
+        return [group]
+    heading = Group(BlockKind.HEADING, [Line(first)], group.text_left, group.column)
+    body = Group(BlockKind.PARAGRAPH, [Line(rest), *group.lines[1:]], group.text_left, group.column)
+    return [heading, body]
 
 
 def _kind(line: Line) -> BlockKind:
     if CAPTION.match(line.text):
         return BlockKind.CAPTION
     return BlockKind.LIST_ITEM if list_marker(line.text) else BlockKind.PARAGRAPH
-
-
-def _text_left(line: Line) -> float:
-    marker = list_marker(line.text)
-    if marker is None or len(line.words) < 2:
-        return line.box[0]
-    return line.words[1].box[0]
 
 
 def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float) -> bool:
@@ -128,7 +116,8 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
     if group.kind is BlockKind.LIST_ITEM:
         return not _goes_on_item(group, line)
     indented = line.box[0] - group.lines[-1].box[0] > 0.8 * line.size
-    if indented and _ENDED.search(above.text) and not _centred(above, line):
+    off = abs((above.box[0] + above.box[2]) - (line.box[0] + line.box[2]))
+    if indented and _ENDED.search(above.text) and off >= 4:  # it is not centred
         return True
     short = above.box[2] < column[2] - 0.2 * (column[2] - column[0])
     return short and bool(_ENDED.search(above.text)) and not line.text[0].islower()
@@ -167,20 +156,13 @@ def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
         return styles.is_heading([*lines]) != styles.is_heading([line])
     apart = styles.is_set_apart(lines)
     if apart == styles.is_set_apart([line]):
-        return apart and _other_type(last, line) and styles.is_heading([line])
+        # A heading right above another is of another size or font.
+        fonts = [{word.font for word in item.words} for item in (last, line)]
+        near = abs(last.size - line.size) <= 0.03 * last.size and not fonts[0].isdisjoint(fonts[1])
+        return apart and not near and styles.is_heading([line])
     if apart:
         return styles.is_heading(lines) and not line.text[0].islower()
     return styles.is_heading([line]) and (line.bold or bool(_ENDED.search(last.text)))
-
-
-def _other_type(line: Line, other: Line) -> bool:
-    """Tell lines of two sizes or fonts, as a heading right above another is set."""
-    fonts = [{word.font for word in item.words} for item in (line, other)]
-    return fonts[0].isdisjoint(fonts[1]) or abs(line.size - other.size) > 0.03 * line.size
-
-
-def _centred(above: Line, line: Line) -> bool:
-    return abs((above.box[0] + above.box[2]) - (line.box[0] + line.box[2])) < 4
 
 
 def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
@@ -211,16 +193,12 @@ def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Dra
             pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)
         pieces.append(Piece(text, line.box, glue))
     if kind is BlockKind.LIST_ITEM and not group.continues:
-        pieces[0] = _without_bullet(pieces[0], lines[0])
+        # A bullet says nothing and is left out; a number is kept, which may be referred to.
+        first, words = pieces[0], lines[0].words
+        marker = list_marker(first.text)
+        if marker is not None and is_bullet(first.text):
+            alone = len(words) > 1 and words[0].text == marker.strip()
+            box = union(word.box for word in words[1:]) if alone else first.box
+            pieces[0] = Piece(first.text[len(marker) :], box, first.glue)
     printed = tuple(piece for piece in pieces if piece.text)
     return Draft(kind, printed, level, group.continues, tuple(group.doubts))
-
-
-def _without_bullet(piece: Piece, line: Line) -> Piece:
-    """Leave out a bullet, which says nothing; keep a number, which may be referred to."""
-    marker = list_marker(piece.text)
-    if marker is None or not is_bullet(piece.text):
-        return piece
-    alone = len(line.words) > 1 and line.words[0].text == marker.strip()
-    box = union(word.box for word in line.words[1:]) if alone else piece.box
-    return Piece(piece.text[len(marker) :], box, piece.glue)

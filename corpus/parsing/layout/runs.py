@@ -43,6 +43,10 @@ _RAISED = str.maketrans(
     "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 )
 
+# The words that reach into a level strip of the page, from left to right: where each begins, its
+# font height, and its place in the order of all words.
+_Band = list[tuple[float, float, int]]
+
 
 @dataclass(frozen=True)
 class Line:
@@ -69,7 +73,10 @@ class Line:
         parts = [base.text]
         for before, word in zip(self.words, self.words[1:], strict=False):
             joint = _joint(before, word)
-            raised = None if joint else _raised(base, word)
+            # An exponent or a note's mark: 10⁹ must not be read as 109.
+            small = word.size < 0.85 * base.size
+            high = word.box[3] < base.box[3] - 0.2 * base.size
+            raised = raise_mark(word.text) if not joint and small and high else None
             base = base if raised else word
             parts += [joint, raised or word.text]
         return mend_accents("".join(parts))
@@ -86,13 +93,6 @@ def _joint(before: Word, word: Word) -> str:
         return " "
     gap = word.box[0] - before.box[2]
     return "" if gap < _TOUCHING * max(before.size, word.size) else " "
-
-
-def _raised(base: Word, word: Word) -> str | None:
-    """Return an exponent or a note's mark as Unicode superscript: 10⁹ must not be read as 109."""
-    small = word.size < 0.85 * base.size
-    high = word.box[3] < base.box[3] - 0.2 * base.size
-    return raise_mark(word.text) if small and high else None
 
 
 def raise_text(text: str) -> str | None:
@@ -123,7 +123,8 @@ def printed_over(runs: Sequence[Line]) -> frozenset[int]:
     """Return the ids of the words in the rows of runs that are printed over each other."""
     found = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
     strips: dict[int, list[Line]] = {}
-    for run in sorted((r for r in runs if _is_said(r.text)), key=lambda run: run.box[0]):
+    said = (run for run in runs if any(map(str.isalnum, run.text)))
+    for run in sorted(said, key=lambda run: run.box[0]):
         for number in _reached(run.box):
             strips.setdefault(number, []).append(run)
     for strip in strips.values():
@@ -134,8 +135,12 @@ def printed_over(runs: Sequence[Line]) -> frozenset[int]:
                 if _crossing(run, other) and same_row(run.box, other.box):
                     found += [run, other]
     bands = _merged((run.box[1], run.box[3]) for run in found)
-    words = (word for run in runs for word in run.words) if bands else ()
-    return frozenset(id(word) for word in words if _is_in(middle(word.box)[1], bands))
+    inside = set()
+    for word in (word for run in runs for word in run.words) if bands else ():
+        at = bisect_right(bands, y := middle(word.box)[1], key=itemgetter(0))
+        if at > 0 and y <= bands[at - 1][1]:
+            inside.add(id(word))
+    return frozenset(inside)
 
 
 def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -149,26 +154,21 @@ def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     return merged
 
 
-def _is_in(place: float, spans: Sequence[tuple[float, float]]) -> bool:
-    at = bisect_right(spans, place, key=itemgetter(0))
-    return at > 0 and place <= spans[at - 1][1]
-
-
 def _laps(word: Word, other: Word) -> bool:
-    if not (_is_said(word.text) and _is_said(other.text)):
+    if not all(any(map(str.isalnum, text)) for text in (word.text, other.text)):
         return False  # accents that TeX sets apart
     return word.box[2] - other.box[0] > _LAPPED * min(word.size, other.size)
-
-
-def _is_said(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _linked(words: Sequence[Word], rules: Sequence[Rule], over: frozenset[int]) -> list[Line]:
     """Return the runs; words of `over` follow each other as the file has them."""
     order = sorted(range(len(words)), key=lambda i: (words[i].box[0], words[i].box[1], i))
     uprights = sorted((rule.box for rule in rules if not rule.horizontal), key=itemgetter(0))
-    bands = _bands_of(words, order)
+    bands: dict[int, _Band] = {}
+    for place, index in enumerate(order):
+        word = words[index]
+        for number in _reached(word.box):
+            bands.setdefault(number, []).append((word.box[0], word.size, place))
     follows: dict[int, int] = {}
     taken: set[int] = set()
     for place, index in enumerate(order):
@@ -213,48 +213,21 @@ def _justified(runs: Sequence[Line]) -> list[Line]:
     told = sorted((run for run in runs if run.words[0].place >= 0), key=lambda r: r.words[0].place)
     chains: list[list[Line]] = []
     for run in told:
-        if chains and _stretched(chains[-1][-1], run):
+        before = chains[-1][-1] if chains else run
+        gap = run.box[0] - before.box[2]
+        follows = run.words[0].place == before.words[-1].place + 1
+        near = follows and 0 < gap <= STRETCHED * before.size
+        if near and same_row(before.box, run.box):
             chains[-1].append(run)
         else:
             chains.append([run])
     free = [run for run in runs if run.words[0].place < 0]
     for chain in chains:
         whole = Line(tuple(word for run in chain for word in run.words))
-        free += [whole] if len(chain) > 1 and _is_even(whole) else chain
+        gaps = [after.box[0] - word.box[2] for word, after in itertools.pairwise(whole.words)]
+        is_even = len(gaps) >= 3 and max(gaps) <= 1.15 * min(gaps) + 0.3
+        free += [whole] if len(chain) > 1 and is_even else chain
     return free
-
-
-def _stretched(run: Line, other: Line) -> bool:
-    gap = other.box[0] - run.box[2]
-    follows = other.words[0].place == run.words[-1].place + 1
-    return follows and 0 < gap <= STRETCHED * run.size and same_row(run.box, other.box)
-
-
-def _is_even(line: Line) -> bool:
-    gaps = [after.box[0] - word.box[2] for word, after in itertools.pairwise(line.words)]
-    return len(gaps) >= 3 and max(gaps) <= 1.15 * min(gaps) + 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class _Band:
-    """The words that reach into a level strip of the page, from left to right: where each begins,
-    its font height, and its place in the order of all words."""
-
-    lefts: list[float]
-    sizes: list[float]
-    places: list[int]
-
-
-def _bands_of(words: Sequence[Word], order: Sequence[int]) -> dict[int, _Band]:
-    bands: dict[int, _Band] = {}
-    for place, index in enumerate(order):
-        word = words[index]
-        for number in _reached(word.box):
-            band = bands.setdefault(number, _Band([], [], []))
-            band.lefts.append(word.box[0])
-            band.sizes.append(word.size)
-            band.places.append(place)
-    return bands
 
 
 def _reached(box: Box) -> range:
@@ -267,20 +240,28 @@ def _near(word: Word, place: int, bands: dict[int, _Band]) -> Iterator[int]:
     limit = word.box[2] + RUN_GAP * word.size
     for number in _reached(word.box):
         band = bands[number]
-        start = bisect_left(band.lefts, word.box[2] - _OVERLAP * word.size)
-        for at in range(start, min(start + _MAX_NEAR, len(band.lefts))):
-            if band.lefts[at] > limit + band.sizes[at]:
+        start = bisect_left(band, word.box[2] - _OVERLAP * word.size, key=itemgetter(0))
+        for left, size, other in band[start : start + _MAX_NEAR]:
+            if left > limit + size:
                 break
-            if band.places[at] > place:
-                yield band.places[at]
+            if other > place:
+                yield other
 
 
 def _is_right_of(word: Word, other: Word, uprights: Sequence[Box]) -> bool:
-    """Tell a word that goes on a line, near enough and with no rule between."""
+    """Tell a word that goes on a line, near enough and with no rule between.
+
+    `uprights` come from left to right.
+    """
     gap = other.box[0] - word.box[2]
     reach = RUN_GAP if _is_next(word, other) else APART_GAP
     near = -_OVERLAP * word.size <= gap <= reach * max(word.size, other.size)
-    return near and same_row(word.box, other.box) and not _divided(word.box, other.box, uprights)
+    if not near or not same_row(word.box, other.box):
+        return False
+    first = bisect_left(uprights, word.box[2] - 1, key=itemgetter(0))
+    last = bisect_right(uprights, other.box[0] + 1, key=itemgetter(0))
+    between = uprights[first : max(first, last)]
+    return not any(overlap(rule[1], rule[3], word.box[1], word.box[3]) > 1 for rule in between)
 
 
 def _is_next(word: Word, other: Word) -> bool:
@@ -288,25 +269,25 @@ def _is_next(word: Word, other: Word) -> bool:
     return word.place < 0 or other.place < 0 or 0 < other.place - word.place <= NEXT
 
 
-def _divided(left: Box, right: Box, uprights: Sequence[Box]) -> bool:
-    """Tell whether a rule stands between two boxes; `uprights` come from left to right."""
-    first = bisect_left(uprights, left[2] - 1, key=itemgetter(0))
-    last = bisect_right(uprights, right[0] + 1, key=itemgetter(0))
-    return any(
-        overlap(rule[1], rule[3], left[1], left[3]) > 1
-        for rule in uprights[first : max(first, last)]
-    )
-
-
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Group lines that stand beside each other, from the top down, each row from left to right."""
+
+    def left(line: Line) -> float:
+        return line.box[0]
+
     rows: list[list[Line]] = []
     latest: list[Line] = []  # of the last row, as they came
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
         # The last one first: it mostly is beside, and many may stand in a row.
-        beside = any(_beside(line, other) for other in reversed(latest))
-        if beside and not _stacked(line, rows[-1]):
-            insort(rows[-1], line, key=_left_of)
+        is_beside = any(
+            same_row(line.box, other.box) and not _crossing(line, other)
+            for other in reversed(latest)
+        )
+        # Lines of two cells may be set at heights between each other's.
+        at = bisect_left(rows[-1], line.box[0], key=left) if is_beside else 0
+        near = rows[-1][max(0, at - 2) : at + 2] if is_beside else ()
+        if is_beside and not any(_crossing(line, other) for other in near):
+            insort(rows[-1], line, key=left)
             latest.append(line)
         else:
             rows.append([line])
@@ -314,25 +295,10 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _left_of(line: Line) -> float:
-    return line.box[0]
-
-
-def _beside(line: Line, other: Line) -> bool:
-    return same_row(line.box, other.box) and not _crossing(line, other)
-
-
 def _crossing(line: Line, other: Line) -> bool:
     """Tell lines of which one stands over half of the other's width."""
     shared = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
     return shared >= 0.5 * min(width(line.box), width(other.box))
-
-
-def _stacked(line: Line, row: Sequence[Line]) -> bool:
-    """Tell a line that stands below or above one of a row, which comes from left to right, although
-    it is beside others of it: lines of two cells may be set at heights between each other's."""
-    at = bisect_left(row, line.box[0], key=_left_of)
-    return any(_crossing(line, other) for other in row[max(0, at - 2) : at + 2])
 
 
 def without(lines: Iterable[Line], taken: Iterable[Line]) -> list[Line]:
@@ -345,6 +311,11 @@ def merge_row(row: Sequence[Line]) -> Line:
     """Return one line of all words of a row."""
     words = [word for line in row for word in line.words]
     return Line(tuple(sorted(words, key=lambda word: word.box[0])))
+
+
+def lines_of(words: Sequence[Word]) -> list[Line]:
+    """Return the printed lines that words make, from the top down."""
+    return [merge_row(row) for row in rows_of(link_runs(words))]
 
 
 def pitch_of(lines: Sequence[Line]) -> float:

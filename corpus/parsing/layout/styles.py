@@ -144,28 +144,19 @@ def heading_levels(headings: Sequence[tuple[HeadingStyle, str]]) -> list[int]:
     """
     ranks = _style_ranks({style for style, _ in headings})
     depths = [heading_depth(text) for _, text in headings]
-    usual = {depth: _usual_style(headings, depths, depth) for depth in depths if depth}
-    keys = [
-        (ranks[_like(style, usual.get(depth or 0))], depth)
-        for (style, _), depth in zip(headings, depths, strict=True)
-    ]
+    numbered: dict[int, Counter[HeadingStyle]] = {}
+    for (style, _), depth in zip(headings, depths, strict=True):
+        if depth:
+            numbered.setdefault(depth, Counter())[style] += 1
+    keys = []
+    for (style, _), depth in zip(headings, depths, strict=True):
+        usual = numbered[depth].most_common(1)[0][0] if depth else style  # the first of equals
+        near = abs(style.size - usual.size) <= _NEARLY * usual.size and style.bold == usual.bold
+        keys.append((ranks[usual if near else style], depth))
     highest = {rank: min((d for r, d in keys if r == rank and d), default=1) for rank, _ in keys}
     full = [(rank, (depth or highest[rank]) - highest[rank]) for rank, depth in keys]
     levels = {key: at for at, key in enumerate(sorted(set(full)), start=1)}
     return [levels[key] for key in full]
-
-
-def _usual_style(
-    headings: Sequence[tuple[HeadingStyle, str]], depths: Sequence[int | None], depth: int
-) -> HeadingStyle:
-    """Return the commonest style of the headings numbered so deep; the first of equals."""
-    styles = [style for (style, _), own in zip(headings, depths, strict=True) if own == depth]
-    return Counter(styles).most_common(1)[0][0]
-
-
-def _like(style: HeadingStyle, usual: HeadingStyle | None) -> HeadingStyle:
-    near = usual is not None and abs(style.size - usual.size) <= _NEARLY * usual.size
-    return usual if usual is not None and near and style.bold == usual.bold else style
 
 
 def _style_ranks(styles: set[HeadingStyle]) -> dict[HeadingStyle, int]:

@@ -9,13 +9,13 @@ from functools import cached_property
 
 from corpus.parsing.geometry import Word, middle, overlap, typical_size, union
 from corpus.parsing.layout.runs import link_runs
-from corpus.parsing.tables.cells import GridCell, tight
-from corpus.parsing.tables.grids import Region
+from corpus.parsing.tables.grids import GridCell, Region, tight
 from corpus.parsing.types import Box
 
 # Font heights of white that divide two columns; a blank between words has 0.25 to 0.35.
 MIN_GAP = 0.5
 _REACHED = 2.0  # points of a column's text below a label that reaches it
+_CENTRED = 4.0  # points between the middle of a label and that of the columns that it stands over
 _KEPT = 4.0  # points between edges that count as one
 
 
@@ -63,17 +63,14 @@ class Columns:
             for at, (left, right) in enumerate(self.extents)
             if overlap(box[0], box[2], left, right) > min(_REACHED, 0.5 * (right - left))
         ]
-        reached += [best, *self._around(box)]
-        return min(reached), max(reached) + 1
-
-    def _around(self, box: Box) -> list[int]:
-        """Return the two columns between which a label stands that keeps to the edge of neither."""
+        reached.append(best)
         x = middle(box)[0]
         for at, ((start, left), (right, end)) in enumerate(itertools.pairwise(self.extents)):
             edges = abs(box[0] - start), abs(box[2] - left), abs(box[0] - right), abs(box[2] - end)
-            if left < x < right and min(edges) > _KEPT:
-                return [at, at + 1]
-        return []
+            if left < x < right and min(edges) > _KEPT:  # a label between two, at no edge of them
+                reached += [at, at + 1]
+                break
+        return min(reached), max(reached) + 1
 
     def cut(self, line: Sequence[Word]) -> list[Piece]:
         """Cut a line at the strips, unless its words run across one without a gap.
@@ -102,7 +99,14 @@ class Columns:
 def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
     """Return the columns of the lines of a table: those of its body, since labels may span."""
     telling = [word for line in _telling_lines(region, lines) for word in line]
-    edges = (region.box[0], *_column_gaps(telling), region.box[2])
+    least = MIN_GAP * typical_size(telling)
+    spans = sorted((word.box[0], word.box[2]) for word in telling)
+    gaps: list[float] = []  # the middles of the white strips that no word crosses
+    end = spans[0][1]
+    for left, right in spans[1:]:
+        gaps += [(end + left) / 2] if left - end >= least else []
+        end = max(end, right)
+    edges = (region.box[0], *gaps, region.box[2])
     extents = []
     for left, right in itertools.pairwise(edges):
         inside = [word.box for word in telling if left <= middle(word.box)[0] < right]
@@ -125,22 +129,6 @@ def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequ
         if count > 1 or max(w.box[2] for w in line) - min(w.box[0] for w in line) < wide
     ]
     return telling or body
-
-
-def _column_gaps(words: Sequence[Word]) -> list[float]:
-    """Return the middles of the white strips that no word crosses."""
-    least = MIN_GAP * typical_size(words)
-    spans = sorted((word.box[0], word.box[2]) for word in words)
-    gaps: list[float] = []
-    reach = spans[0][1]
-    for left, right in spans[1:]:
-        if left - reach >= least:
-            gaps.append((reach + left) / 2)
-        reach = max(reach, right)
-    return gaps
-
-
-_CENTRED = 4.0  # points between the middle of a label and that of the columns that it stands over
 
 
 def label_cells(
@@ -204,35 +192,29 @@ def _widened(
     rules: Sequence[Box],
 ) -> Piece:
     """Let a label reach the columns that the rule below it covers, or over which it is centred."""
-    free = _free_columns(piece, lines[at], columns.count)
+    others = [p for p in lines[at] if p is not piece]  # free are the columns between them
+    first = max((p.right for p in others if p.left < piece.left), default=0)
+    end = min((p.left for p in others if p.left > piece.left), default=columns.count)
     ruled = _columns_of_rule(piece, columns, rules)
     if ruled is not None:
-        return replace(piece, left=max(ruled[0], free[0]), right=min(ruled[1], free[1]))
+        return replace(piece, left=max(ruled[0], first), right=min(ruled[1], end))
     below = {column for line in lines[at + 1 :] for p in line for column in p.columns}
     if piece.right - piece.left > 1 or piece.left not in below:
         return piece
-    x = middle(piece.box)[0]
-    best = (abs(x - _middle(columns, piece.left, piece.right)), piece.left, piece.right)
+    x, extents = middle(piece.box)[0], columns.extents
+
+    def off_centre(left: int, right: int) -> float:
+        return abs(x - (extents[left][0] + extents[right - 1][1]) / 2)
+
+    best = (off_centre(piece.left, piece.right), piece.left, piece.right)
     if best[0] <= _CENTRED:
         return piece
-    for left in range(free[0], piece.left + 1):
-        for right in range(max(piece.right, left + 2), free[1] + 1):
-            off = abs(x - _middle(columns, left, right))
+    for left in range(first, piece.left + 1):
+        for right in range(max(piece.right, left + 2), end + 1):
+            off = off_centre(left, right)
             if off <= _CENTRED and set(range(left, right)) <= below:
                 best = min(best, (off, left, right))
     return replace(piece, left=best[1], right=best[2])
-
-
-def _middle(columns: Columns, left: int, right: int) -> float:
-    return (columns.extents[left][0] + columns.extents[right - 1][1]) / 2
-
-
-def _free_columns(piece: Piece, line: Sequence[Piece], count: int) -> tuple[int, int]:
-    """Return the columns around a label that no other label of its line stands in, half-open."""
-    others = [p for p in line if p is not piece]
-    left = max((p.right for p in others if p.left < piece.left), default=0)
-    right = min((p.left for p in others if p.left > piece.left), default=count)
-    return left, right
 
 
 def _columns_of_rule(

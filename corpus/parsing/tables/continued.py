@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells
+from corpus.parsing.layout.flow import Part
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.tables.find import FoundTable
 from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
@@ -36,15 +37,17 @@ _NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+", re.IGNORECASE)
 _LOW = 0.6  # of the page's height: a table without labels below goes on only from there
 _SHIFT = 12.0  # points between edges of one column on two pages
 
-Part = Group | FoundTable
-
 
 def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> list[list[Part]]:
     """Return the parts of each page; a table that goes on says so and has labels and caption."""
     joined = [list(page_parts) for page_parts in parts]
     for above, below, page in zip(joined, joined[1:], pages, strict=False):
-        last, first = _last_table(above), _first_table(below)
-        if last is None or first is None:
+        # The table that a page ends with, but for notes, and the place of that which the next
+        # begins with, but for a caption.
+        last = next((part for part in reversed(above) if not _is(part, BlockKind.FOOTNOTE)), None)
+        places = (at for at, part in enumerate(below) if not _is(part, BlockKind.CAPTION))
+        first = next(places, None)
+        if not isinstance(last, FoundTable) or first is None:
             continue
         found = _continuation(last, below, first, is_low=last.box[3] > _LOW * page.height)
         if found is not None:
@@ -52,24 +55,8 @@ def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> 
     return joined
 
 
-def _last_table(parts: Sequence[Part]) -> FoundTable | None:
-    """Return the table that a page ends with, its notes passed over."""
-    for part in reversed(parts):
-        if isinstance(part, FoundTable):
-            return part
-        if part.kind is not BlockKind.FOOTNOTE:
-            return None
-    return None
-
-
-def _first_table(parts: Sequence[Part]) -> int | None:
-    """Return the place of the table that a page begins with, its caption passed over."""
-    for at, part in enumerate(parts):
-        if isinstance(part, FoundTable):
-            return at
-        if part.kind is not BlockKind.CAPTION:
-            return None
-    return None
+def _is(part: Part, kind: BlockKind) -> bool:
+    return isinstance(part, Group) and part.kind is kind
 
 
 def _continuation(
@@ -92,11 +79,14 @@ def _continuation(
             return None
         doubts.append(LABELS_TAKEN_OVER)
     doubts += _doubts_of_rows(last.draft, draft)
+    # A part may have one column more or less, for its groups.
+    width = len(draft.rows[0]) if draft.rows else 0
+    fitting = [labels, ("", *labels), *([labels[1:]] if labels and not labels[0] else [])]
     draft = replace(
         draft,
         caption=last.draft.caption,
         continues=True,
-        inherited=_fitting(labels, draft),
+        inherited=next((row for row in fitting if len(row) == width), ()),
         doubts=tuple(dict.fromkeys(doubts)),
     )
     return replace(table, draft=draft, bold_labels=last.bold_labels)
@@ -146,13 +136,3 @@ def _doubts_of_rows(last: DraftTable, draft: DraftTable) -> list[Doubt]:
     if any(text[:1].islower() for text in top):
         doubts.append(ROW_OVER_BREAK)
     return doubts
-
-
-def _fitting(labels: tuple[str, ...], draft: DraftTable) -> tuple[str, ...]:
-    """Return labels for the columns of a part, which may have one more or less for its groups."""
-    width = len(draft.rows[0]) if draft.rows else 0
-    if len(labels) == width + 1 and not labels[0]:
-        return labels[1:]
-    if len(labels) + 1 == width:
-        return ("", *labels)
-    return labels if len(labels) == width else ()

@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells, Word, contains, middle, union
 from corpus.parsing.layout.ordering import Item, has_gutter
-from corpus.parsing.layout.runs import Line, link_runs, merge_row, rows_of, without
+from corpus.parsing.layout.runs import Line, lines_of, rows_of, without
 from corpus.parsing.layout.styles import CAPTION, is_sum
-from corpus.parsing.tables.aligned import (
-    aligned_stretches,
-    is_marginal,
-    looks_like_labels_and_cells,
-    reads_on,
+from corpus.parsing.lists import list_marker
+from corpus.parsing.tables.grids import (
+    Grid,
+    Region,
+    are_drawn,
+    ruled_regions,
+    without_empty,
+    without_title,
 )
-from corpus.parsing.tables.cells import Grid, without_empty
-from corpus.parsing.tables.grids import Region, are_drawn, ruled_regions, without_title
 from corpus.parsing.tables.lattices import lattice_grid
 from corpus.parsing.tables.printed import header_rows, label_rows, with_header
 from corpus.parsing.tables.strips import strip_grid
@@ -40,6 +41,10 @@ IN_COLUMNS = Doubt(
 )
 _DIGIT = re.compile(r"\d")
 _MIN_ALIGNED_ROWS = 3
+_ALIGNED = 4.0  # points between left (or right) edges of one column
+_REFERENCE = re.compile(r"^\[\d{1,3}\]")
+_LONE_LINES = 6  # of cells in the first column, one below the other, with nothing beside them
+_SHORT = 40  # characters of a cell, on the average
 
 
 @dataclass(frozen=True)
@@ -91,9 +96,8 @@ def build_table(
     cells = with_header([cell.printed() for cell in grid.cells], count)
     count = header_rows(cells)
     draft = DraftTable(cells, doubts=(GUESSED_GROUPS,) if grid.guessed_groups else ())
-    lines = tuple(merge_row(row) for row in rows_of(link_runs(words)))
     bold = count > 0 and all(cell.bold for cell in grid.cells if cell.row < count and cell.words)
-    return FoundTable(draft, region.box, frozenset(id(word) for word in words), lines, bold)
+    return FoundTable(draft, region.box, frozenset(map(id, words)), tuple(lines_of(words)), bold)
 
 
 def _label_rows(grid: Grid, *, plain: bool) -> int:
@@ -122,8 +126,8 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     found = []
     for stretch in _stretches(lines):
         labelled = all(run.bold for run in stretch.rows[0])
-        if not (labelled and looks_like_labels_and_cells(stretch.rows)):
-            if not stretch.announced or reads_on(stretch.rows):
+        if not (labelled and _looks_like_labels_and_cells(stretch.rows)):
+            if not stretch.announced or _reads_on(stretch.rows):
                 continue
             if has_gutter([Item(0, line.box) for line in without(lines, stretch.runs)]):
                 continue
@@ -139,8 +143,11 @@ def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
         if any(is_sum(run.text) for run in stretch.runs):
             continue
         table = stretch.table()
-        sure = stretch.announced or looks_like_labels_and_cells(stretch.rows)
-        if table and (sure or _has_figures(table.draft)):
+        sure = stretch.announced or _looks_like_labels_and_cells(stretch.rows)
+        # Aligned names and addresses have few figures in the cells beside the first column.
+        cells = [cell for row in table.draft.rows for cell in row[1:] if cell] if table else []
+        figures = sum(bool(_DIGIT.search(cell)) for cell in cells)
+        if table and (sure or (cells and figures * 10 >= 3 * len(cells))):
             found.append((stretch.runs, table))
     return found
 
@@ -150,7 +157,7 @@ def unsure_runs(lines: Sequence[Line]) -> list[Line]:
     return [
         run
         for stretch in _stretches(lines)
-        if len(stretch.rows) >= _MIN_ALIGNED_ROWS and not reads_on(stretch.rows)
+        if len(stretch.rows) >= _MIN_ALIGNED_ROWS and not _reads_on(stretch.rows)
         if stretch.table() is not None
         for run in stretch.runs
     ]
@@ -177,23 +184,143 @@ class _Stretch:
 
 
 def _stretches(lines: Sequence[Line]) -> Iterator[_Stretch]:
-    for rows in aligned_stretches(rows_of(lines)):
-        if is_marginal(rows):
+    for rows in _aligned_stretches(rows_of(lines)):
+        if _is_marginal(rows):
             continue
-        announced = _announced(lines, union(run.box for row in rows for run in row))
+        top = min(run.box[1] for row in rows for run in row)
+        above = [line for line in lines if line.box[3] <= top + 2]
+        text = max(above, key=lambda line: line.box[3]).text if above else ""
+        announced = bool(CAPTION.match(text)) and text[:3] != "Fig"  # by the line right above
         if len(rows) >= (2 if announced else _MIN_ALIGNED_ROWS):
             yield _Stretch(rows, announced)
 
 
-def _announced(lines: Sequence[Line], box: Box) -> bool:
-    """Tell whether the line right above is the caption of a table."""
-    above = [line for line in lines if line.box[3] <= box[1] + 2]
-    nearest = max(above, key=lambda line: line.box[3], default=None)
-    return nearest is not None and bool(CAPTION.match(nearest.text)) and nearest.text[:3] != "Fig"
+def _aligned_stretches(rows: Sequence[list[Line]]) -> list[list[list[Line]]]:
+    """Return the stretches of two or more rows whose runs keep to columns, from the top down."""
+    stretches: list[list[list[Line]]] = []
+    current: list[list[Line]] = []
+    before: list[Line] = []
+    for at, row in enumerate(rows):
+        above_is_labels = len(current) == 1 and _fits(row) and _labels_above(current[0], row)
+        goes_on = current and (
+            _is_wrapped(current, row)
+            or (_fits(row) and _near(current[-1], row) and _columns_agree(_widest(current), row))
+            or _leads_on(current, rows[at:])
+        )
+        if goes_on or above_is_labels:
+            current.append(row)
+        else:
+            starts = not current and _fits(row) and _labels_above(before, row)
+            stretches.append(current)
+            current = [before, row] if starts else [row] if _fits(row) else []
+        before = row
+    stretches.append(current)
+    return [stretch for stretch in stretches if len(stretch) >= 2]
 
 
-def _has_figures(draft: DraftTable) -> bool:
-    """Ask for figures in the cells beside the first column: aligned names and addresses have
-    few."""
-    cells = [cell for row in draft.rows for cell in row[1:] if cell]
-    return bool(cells) and sum(bool(_DIGIT.search(cell)) for cell in cells) * 10 >= 3 * len(cells)
+def _fits(row: Sequence[Line]) -> bool:
+    return len(row) >= 2 and not _is_marker(row[0].text)
+
+
+def _near(above: Sequence[Line], row: Sequence[Line]) -> bool:
+    return row[0].box[1] - above[0].box[3] < 1.5 * row[0].size
+
+
+def _leads_on(rows: Sequence[Sequence[Line]], below: Sequence[Sequence[Line]]) -> bool:
+    """Tell a row of which only the first cell is filled: a row below it fills others again."""
+    edges = [run.box[0] for run in _widest(rows)]
+    above = rows[-1]
+    for row in below[:_LONE_LINES]:
+        if not _near(above, row) or _is_marker(row[0].text):
+            return False
+        if len(row) > 1:
+            return row is not below[0] and _columns_agree(_widest(rows), row)
+        if abs(row[0].box[0] - edges[0]) > _ALIGNED or row[0].box[2] >= edges[1]:
+            return False
+        above = row
+    return False
+
+
+def _labels_above(above: Sequence[Line], row: Sequence[Line]) -> bool:
+    """Tell a line of fewer labels, one of them over several columns of the line below it."""
+    if not 0 < len(above) < len(row):
+        return False
+    near = 0 <= row[0].box[1] - above[0].box[3] < 1.2 * row[0].size
+    inside = above[0].box[0] >= row[0].box[0] - _ALIGNED and above[-1].box[2] <= row[-1].box[2] + 20
+    beside = all(run.box[0] >= row[0].box[2] for run in above) or (
+        len(above) > 1 and abs(above[0].box[0] - row[0].box[0]) <= _ALIGNED
+    )
+    return near and inside and beside
+
+
+def _is_marker(text: str) -> bool:
+    """Tell a list item, or an entry of a list of references, from a cell."""
+    return list_marker(text) is not None or _REFERENCE.match(text) is not None
+
+
+def _widest(rows: Sequence[Sequence[Line]]) -> Sequence[Line]:
+    return max(rows, key=len)
+
+
+def _is_wrapped(rows: Sequence[Sequence[Line]], row: Sequence[Line]) -> bool:
+    """Tell a line that goes on with cells of the row above: it keeps to their columns."""
+    columns = _widest(rows)
+    if row[0].box[1] - max(run.box[3] for run in rows[-1]) > 0.6 * row[0].size:
+        return False
+    edges = [run.box[0] for run in columns]
+    for run in row:
+        at = next((i for i, edge in enumerate(edges) if abs(run.box[0] - edge) <= _ALIGNED), None)
+        if at is None or (at + 1 < len(edges) and run.box[2] >= edges[at + 1]):
+            return False
+    return len(row) < len(columns)
+
+
+def _columns_agree(above: Sequence[Line], row: Sequence[Line]) -> bool:
+    """Tell whether most runs start or end where one of the row above does."""
+    agreeing = sum(
+        any(
+            abs(run.box[0] - other.box[0]) <= _ALIGNED or abs(run.box[2] - other.box[2]) <= _ALIGNED
+            for other in above
+        )
+        for run in row
+    )
+    return agreeing >= 2 and agreeing * 2 > len(row)
+
+
+def _looks_like_labels_and_cells(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell a table of words: bold labels above what is not, or many short cells in three columns.
+
+    Columns of prose are no table, whatever stands above them.
+    """
+    widest = _widest(rows)
+    full = [row for row in rows if len(row) == len(widest)]
+    if len(full) < 3 or _reads_on(full):
+        return False
+    bold = [all(run.bold for run in row) for row in full]
+    if bold[0] and not any(bold[1:]):
+        return True
+    texts = [run.text for row in full for run in row]
+    short = sum(map(len, texts)) <= _SHORT * len(texts)
+    return len(widest) >= 3 and len(full) >= 4 and len(full) * 3 >= 2 * len(rows) and short
+
+
+def _is_marginal(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell marks and numbers beside text, as those of recommendations, from a first column."""
+    beside = [row for row in rows if len(row) > 1]
+    prose = sum(len(row[1].text) > _SHORT for row in beside) * 2 >= len(beside)
+    marks = all(len(row[0].text) <= 3 for row in beside)
+    return marks and (prose or not any(row[0].text.isdigit() for row in beside))
+
+
+def _reads_on(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell prose: lines of a column go on in the one below, which begins with a small letter."""
+    pairs = [
+        (above, below)
+        for row, next_row in itertools.pairwise(rows)
+        for above, below in zip(row, next_row, strict=False)
+    ]
+    going_on = sum(
+        below.text[0].islower() and above.text[-1] not in ".:;?!" and len(above.text) > 20
+        for above, below in pairs
+    )
+    return going_on * 4 >= len(pairs)

@@ -1,25 +1,33 @@
-"""Tables from ruling lines: a grid of level and upright rules, or level rules alone (as printed in
-journals)."""
+"""Where tables stand by their ruling lines, and the cells that they are made of.
+
+Rules are a grid of level and upright ones, or level ones alone (as printed in journals).
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from corpus.parsing.geometry import (
     PageCells,
-    Rule,
     Word,
+    area,
+    common,
     connected,
     contains,
+    height,
     middle,
     overlap,
     union,
+    width,
 )
+from corpus.parsing.layout.joining import join_lines
 from corpus.parsing.layout.ordering import Item, has_gutter
-from corpus.parsing.layout.runs import Line, link_runs, rows_of
+from corpus.parsing.layout.runs import lines_of, link_runs, rows_of
 from corpus.parsing.layout.styles import CAPTION, is_title_of
-from corpus.parsing.types import Box
+from corpus.parsing.types import Box, Cell
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
@@ -43,7 +51,9 @@ def ruled_regions(page: PageCells) -> list[Region]:
     found: list[Region] = []
     grids = _grids(page)
     for region in [*grids, *_level_only(page, grids)]:
-        if not any(_inside(region.box, other.box) for other in found):
+        box = region.box
+        shared = (common(box, other.box) for other in found)
+        if not any(part and area(part) > 0.5 * max(1.0, area(box)) for part in shared):
             found.append(region)
     return sorted(found, key=lambda region: (region.box[1], region.box[0]))
 
@@ -68,24 +78,22 @@ def without_title(region: Region, words: Sequence[Word]) -> Region:
     return replace(region, box=(left, region.ys[1], right, bottom), ys=region.ys[1:])
 
 
-def _inside(box: Box, other: Box) -> bool:
-    shared = overlap(box[0], box[2], other[0], other[2]) * overlap(
-        box[1], box[3], other[1], other[3]
-    )
-    return shared > 0.5 * max(1.0, (box[2] - box[0]) * (box[3] - box[1]))
-
-
 def _grids(page: PageCells) -> list[Region]:
     regions = []
     for group in connected([rule.box for rule in page.rules], lambda box: box, _TOUCH):
         xs = distinct([box[0] for box in group if _upright(box)])
-        ys = distinct([box[1] for box in group if not _upright(box)])
-        ys = _without_bar(group, xs, ys, page.words) if len(xs) > 2 else []
+        ys = distinct([box[1] for box in group if not _upright(box)]) if len(xs) > 2 else []
+        while len(ys) > 2 and _is_beside_bar(group, xs, (ys[0], ys[1]), page.words):
+            del ys[0]
+        while len(ys) > 2 and _is_beside_bar(group, xs, (ys[-2], ys[-1]), page.words):
+            del ys[-1]
         if len(ys) < 3:
             continue
         left, _, right, _ = union(group)
         box = (left, ys[0], right, ys[-1])
-        filled = {_cell_of(word, xs, ys) for word in page.words if contains(box, middle(word.box))}
+        places_of = (middle(word.box) for word in page.words)
+        inside = [place for place in places_of if contains(box, place)]
+        filled = {(bisect_right(xs, x), bisect_right(ys, y)) for x, y in inside}
         places = (len(xs) - 1) * (len(ys) - 1)
         if places > _GRAPH_PAPER and len(filled) * 20 < places:
             continue
@@ -94,25 +102,13 @@ def _grids(page: PageCells) -> list[Region]:
     return regions
 
 
-def _without_bar(
-    rules: Sequence[Box], xs: Sequence[float], ys: Sequence[float], words: Sequence[Word]
-) -> list[float]:
-    """Return the edges of rows without those of a bar that touches the table at its side.
-
-    What stands beside the bar is no row: nothing is drawn around it.
-    """
-    kept = list(ys)
-    while len(kept) > 2 and _is_beside_bar(rules, xs, (kept[0], kept[1]), words):
-        del kept[0]
-    while len(kept) > 2 and _is_beside_bar(rules, xs, (kept[-2], kept[-1]), words):
-        del kept[-1]
-    return kept
-
-
 def _is_beside_bar(
     rules: Sequence[Box], xs: Sequence[float], band: tuple[float, float], words: Sequence[Word]
 ) -> bool:
-    """Tell a row of which uprights bound a part at its end, and most words stand elsewhere."""
+    """Tell a row beside a bar that touches a table at its side: nothing is drawn around it.
+
+    Uprights bound a part of it at its end, and most words stand elsewhere.
+    """
     top, bottom = band
     tall = 0.5 * (bottom - top)
     drawn = [r[0] for r in rules if _upright(r) and overlap(r[1], r[3], top, bottom) > tall]
@@ -127,12 +123,7 @@ def _is_beside_bar(
 
 
 def _upright(box: Box) -> bool:
-    return box[3] - box[1] > box[2] - box[0]
-
-
-def _cell_of(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
-    x, y = middle(word.box)
-    return (sum(x >= edge for edge in xs), sum(y >= edge for edge in ys))
+    return height(box) > width(box)
 
 
 def distinct(values: list[float]) -> list[float]:
@@ -146,14 +137,14 @@ def distinct(values: list[float]) -> list[float]:
 
 def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
     """Find tables between level rules of equal length, such as those set with booktabs."""
-    level = sorted(
-        (
-            rule.box
-            for rule in _inner_rules(page)
-            if not any(contains(grid.box, middle(rule.box), margin=1.0) for grid in grids)
-        ),
-        key=lambda box: box[1],
+    edge = 0.08 * page.height  # beyond it stand the rules of running headers and footers
+    rules = [r.box for r in page.rules if r.horizontal and edge < r.box[1] < page.height - edge]
+    free = (
+        rule
+        for rule in rules
+        if not any(contains(grid.box, middle(rule), margin=1.0) for grid in grids)
     )
+    level = sorted(free, key=lambda box: box[1])
     regions: list[Region] = []
     while level:
         first = level.pop(0)
@@ -172,7 +163,12 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
             box = union(stack)
             inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
             regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
-    return [region for region in regions if _has_columns(page, region.box)]
+    found = [(region, rows_of(link_runs(_words_in(page, region.box)))) for region in regions]
+    return [
+        region
+        for region, rows in found
+        if len(rows) >= 2 and sum(len(row) >= 2 for row in rows) * 2 > len(rows)
+    ]
 
 
 def _row_beyond(
@@ -195,14 +191,6 @@ def _row_beyond(
     return [(near[0], edge, near[2], edge)] if len(alike) >= 2 else []
 
 
-def _inner_rules(page: PageCells) -> list[Rule]:
-    """Return level rules that are not those of a running header or footer."""
-    edge = 0.08 * page.height
-    return [
-        rule for rule in page.rules if rule.horizontal and edge < rule.box[1] < page.height - edge
-    ]
-
-
 def _words_in(page: PageCells, box: Box) -> list[Word]:
     return [word for word in page.words if contains(box, middle(word.box))]
 
@@ -219,14 +207,76 @@ def _is_tabular(page: PageCells, box: Box) -> bool:
     tall = box[3] - box[1] > 0.3 * page.height
     if tall and has_gutter([Item(0, run.box) for row in rows for run in row]):
         return False  # the text of two columns
-    single = [row for row in rows if len(row) == 1 and _fills(row[0], box)]
+    single = [row for row in rows if len(row) == 1 and width(row[0].box) > 0.7 * width(box)]
     return len(single) <= max(1, len(rows) // 3)
 
 
-def _fills(line: Line, box: Box) -> bool:
-    return line.box[2] - line.box[0] > 0.7 * (box[2] - box[0])
+@dataclass(frozen=True)
+class GridCell:
+    """Words of one printed cell, and where it stands in the table and on the page."""
+
+    row: int
+    column: int
+    words: tuple[Word, ...]
+    box: Box
+    rows: int = 1
+    columns: int = 1
+
+    @cached_property
+    def text(self) -> str:
+        return join_lines([line.text for line in lines_of(self.words)] if self.words else [])
+
+    @property
+    def bold(self) -> bool:
+        return bool(self.words) and all(word.bold for word in self.words)
+
+    def printed(self) -> Cell:
+        return Cell(self.row, self.column, self.text, self.rows, self.columns, box=self.box)
 
 
-def _has_columns(page: PageCells, box: Box) -> bool:
-    rows = rows_of(link_runs(_words_in(page, box)))
-    return len(rows) >= 2 and sum(len(row) >= 2 for row in rows) * 2 > len(rows)
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a table. `labels` rows from the top are known to be labels; 0: not known."""
+
+    cells: tuple[GridCell, ...]
+    labels: int = 0
+    guessed_groups: bool = False  # a label was taken to hold for empty cells below it
+
+    @property
+    def height(self) -> int:
+        return max((cell.row + cell.rows for cell in self.cells), default=0)
+
+    @property
+    def width(self) -> int:
+        return max((cell.column + cell.columns for cell in self.cells), default=0)
+
+    def row(self, number: int) -> list[GridCell]:
+        return [cell for cell in self.cells if cell.row == number]
+
+
+def tight(words: Sequence[Word], empty: Box) -> Box:
+    """Return the box around words, or that of the empty place where there are none."""
+    return union(word.box for word in words) if words else empty
+
+
+def without_empty(grid: Grid) -> Grid:
+    """Leave out rows and columns in which no text begins: they lie between double rules."""
+    filled = [cell for cell in grid.cells if cell.words]
+    rows = sorted({cell.row for cell in filled})
+    columns = sorted({cell.column for cell in filled})
+    kept = []
+    for cell in grid.cells:
+        inside = _within(rows, cell.row, cell.rows), _within(columns, cell.column, cell.columns)
+        if all(inside):
+            (row, height), (column, width) = ((found[0], len(found)) for found in inside)
+            kept.append(replace(cell, row=row, column=column, rows=height, columns=width))
+    return replace(
+        grid,
+        cells=tuple(sorted(kept, key=lambda cell: (cell.row, cell.column))),
+        labels=sum(row < grid.labels for row in rows),
+    )
+
+
+def _within(kept: Sequence[int], start: int, count: int) -> range:
+    """Return the new places of those kept among `count` old ones from `start`."""
+    return range(bisect_left(kept, start), bisect_left(kept, start + count))

@@ -11,8 +11,7 @@ from operator import itemgetter
 
 from corpus.parsing.geometry import Word, middle, overlap, union
 from corpus.parsing.layout.runs import Line, link_runs, rows_of
-from corpus.parsing.tables.cells import Grid, GridCell
-from corpus.parsing.tables.grids import Region
+from corpus.parsing.tables.grids import Grid, GridCell, Region
 from corpus.parsing.types import Box
 
 _NEAR = 4.0  # points between a rule and the edge that it draws
@@ -104,16 +103,13 @@ def _columns_of(
     edges = [0]
     for left, right in itertools.pairwise([0, *ruled, last]):
         inside = [word for word in words if xs[left] <= middle(word.box)[0] < xs[right]]
-        edges += [at for at in range(left + 1, right) if _is_white(xs[at], inside)]
+        for at in range(left + 1, right):
+            before = [word.box[2] for word in inside if middle(word.box)[0] < xs[at]]
+            after = [word.box[0] for word in inside if middle(word.box)[0] >= xs[at]]
+            if before and after and min(after) - max(before) >= _WHITE * inside[0].size:
+                edges.append(at)  # the gap is too wide for a blank
         edges.append(right)
     return list(itertools.pairwise(edges))
-
-
-def _is_white(x: float, words: Sequence[Word]) -> bool:
-    """Tell a gap between words on both sides of `x` that is too wide for a blank."""
-    left = [word.box[2] for word in words if middle(word.box)[0] < x]
-    right = [word.box[0] for word in words if middle(word.box)[0] >= x]
-    return bool(left and right) and min(right) - max(left) >= _WHITE * words[0].size
 
 
 def _row_edges(
@@ -143,13 +139,13 @@ def _holds_many(region: Region, lines: Sequence[Sequence[Line]], *, is_one_of: i
     Where rows are ruled, only rows of figures count as more than one.
     """
     width = len(region.xs) - 1
-    full = [line for line in lines if _columns_filled(line, region.xs) == width]
+    places = [
+        {bisect_right(region.xs, middle(word.box)[0]) for run in line for word in run.words}
+        for line in lines
+    ]
+    full = [columns for columns in places if len(columns) == width]
     if len(lines) < 3 or len(full) < len(lines):
         return False
     texts = [run.text for line in lines for run in line[1:]]
     figures = sum(bool(_DIGIT.search(text)) for text in texts)
     return is_one_of <= 2 or 2 * figures >= len(texts)
-
-
-def _columns_filled(line: Sequence[Line], xs: Sequence[float]) -> int:
-    return len({sum(middle(word.box)[0] >= x for x in xs) for run in line for word in run.words})

@@ -45,16 +45,30 @@ def read_cells(cells: Sequence[Cell]) -> Reading:
     if not any(cell.text for cell in cells):
         return Reading((), ())
     width = max(cell.column + cell.columns for cell in cells)
-    grid = _grid(cells, width)
+    grid = [[_NOTHING] * width for _ in range(max(cell.row + cell.rows for cell in cells))]
+    for cell in cells:
+        for at in range(cell.row, cell.row + cell.rows):
+            grid[at][cell.column : cell.column + cell.columns] = [cell] * cell.columns
     count = header_rows(cells)
-    columns = zip(*grid[:count], strict=True) if count else iter(())
-    header = tuple(_labels(column) for column in columns)
+    header = []
+    for column in zip(*grid[:count], strict=True) if count else ():
+        by_text: dict[str, Cell] = {}  # what is said twice once
+        for cell in column:
+            by_text.setdefault(cell.text, cell)
+        header.append(Entry(tuple(cell for text, cell in by_text.items() if text)))
     groups = _groups(grid[count:], width)
     grouped = any(group is not None for group, _ in groups)
-    rows = [_row(row, group, grouped, width) for group, row in groups]
+    rows = []
+    for group, row in groups:
+        whole = row[0].columns == width > 1  # said once
+        entries = tuple(
+            Entry((cell,)) if cell.text and not (whole and at) else Entry()
+            for at, cell in enumerate(row)
+        )
+        rows.append((group or Entry(), *entries) if grouped else entries)
     if header and grouped:
-        header = (Entry(), *header)
-    return Reading(header, tuple(row for row in rows if any(entry.text for entry in row)))
+        header.insert(0, Entry())
+    return Reading(tuple(header), tuple(row for row in rows if any(entry.text for entry in row)))
 
 
 def header_rows(cells: Sequence[Cell]) -> int:
@@ -119,24 +133,6 @@ def label_rows(cells: Sequence[Cell], least: int = 1) -> int:
     return count if count < height else least
 
 
-def _grid(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
-    height = max(cell.row + cell.rows for cell in cells)
-    grid = [[_NOTHING] * width for _ in range(height)]
-    for cell in cells:
-        for row in range(cell.row, cell.row + cell.rows):
-            for column in range(cell.column, cell.column + cell.columns):
-                grid[row][column] = cell
-    return grid
-
-
-def _labels(column: Sequence[Cell]) -> Entry:
-    """Return the label of a column from the top down, what is said twice once."""
-    by_text: dict[str, Cell] = {}
-    for cell in column:
-        by_text.setdefault(cell.text, cell)
-    return Entry(tuple(cell for text, cell in by_text.items() if text))
-
-
 def _groups(
     grid: Sequence[Sequence[Cell]], width: int
 ) -> list[tuple[Entry | None, Sequence[Cell]]]:
@@ -145,31 +141,18 @@ def _groups(
     Labels right below each other hold together; a label with no row below it is a row itself.
     """
     found: list[tuple[Entry | None, Sequence[Cell]]] = []
-    last = max((at for at, row in enumerate(grid) if not _is_group(row, width)), default=-1)
+    last = max((at for at, row in enumerate(grid) if not _is_bar(row[0], width)), default=-1)
     stack: tuple[Cell, ...] = ()
     for at, row in enumerate(grid):
-        if at < last and _is_group(row, width):
-            above = at > 0 and _is_group(grid[at - 1], width)
+        if at < last and _is_bar(row[0], width):
+            above = at > 0 and _is_bar(grid[at - 1][0], width)
             stack = (*stack, row[0]) if above else (row[0],)
         else:
             found.append((Entry(stack) if stack else None, row))
     return found
 
 
-def _is_group(row: Sequence[Cell], width: int) -> bool:
-    return _is_bar(row[0], width)
-
-
 def _is_bar(cell: Cell, width: int) -> bool:
     """Tell a short label over all columns from a note that was set into the table."""
     short = 0 < len(cell.text) <= _MAX_GROUP_CHARS and cell.text[-1] not in ".;"
     return width > 1 and cell.columns == width and cell.rows == 1 and short
-
-
-def _row(row: Sequence[Cell], group: Entry | None, grouped: bool, width: int) -> tuple[Entry, ...]:
-    whole = row[0].columns == width > 1  # said once
-    entries = tuple(
-        Entry((cell,)) if cell.text and not (whole and at) else Entry()
-        for at, cell in enumerate(row)
-    )
-    return (group or Entry(), *entries) if grouped else entries

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from corpus.parsing.geometry import Word, middle, union
+from corpus.parsing.geometry import Word, height, middle, union
 from corpus.parsing.layout.runs import link_runs, rows_of
-from corpus.parsing.tables.cells import Grid, GridCell, tight
 from corpus.parsing.tables.columns import Piece, find_columns, label_cells
-from corpus.parsing.tables.grids import Region
+from corpus.parsing.tables.grids import Grid, GridCell, Region, tight
 from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
@@ -30,6 +30,10 @@ class StripRow:
     def filled(self) -> int:
         return sum(bool(words) for words in self.cells)
 
+    def joined(self, row: StripRow) -> StripRow:
+        cells = tuple(a + b for a, b in zip(self.cells, row.cells, strict=True))
+        return StripRow(cells, union([self.box, row.box]), self.spans and row.spans)
+
 
 def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     """Return the cells of a region; rows are told by level rules and by the distance of lines."""
@@ -38,14 +42,20 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     pieces = [columns.cut(line) for line in lines]
     count = _label_lines(region, pieces, columns.count)
     cells, depth = label_cells(pieces[:count], columns, region.rules)
-    bands = _bands(region, pieces[count:])
+    strips = (
+        [line for line in pieces[count:] if top <= middle(line[0].box)[1] < bottom]
+        for top, bottom in itertools.pairwise(region.ys)
+    )
+    bands = [strip for strip in strips if strip]  # lines of the body between level rules
     guessed = False
     at = depth
     # Rules divide rows, most of them a line each; else they stand between groups of rows.
     is_ruled = len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
     for band in bands:
         rows = [_row(line, columns.count) for line in band]
-        rows = [_one(rows)] if is_ruled else _join_wrapped(rows, labelled=count > 0)
+        rows = (
+            [reduce(StripRow.joined, rows)] if is_ruled else _join_wrapped(rows, labelled=count > 0)
+        )
         rows, reaches = _grouped(rows, is_one_of=len(bands))
         guessed = guessed or any(reach.guessed for reach in reaches)
         cells += _cells(rows, reaches, columns.edges, at)
@@ -62,35 +72,23 @@ def _label_lines(region: Region, pieces: Sequence[Sequence[Piece]], width: int) 
     if len(region.ys) > 2:
         above = sum(middle(line[0].box)[1] < region.ys[1] for line in pieces)
         return above if 0 < above < len(pieces) else 0
-    bold = list(itertools.takewhile(_is_bold, pieces))
-    if 1 < len(bold) < len(pieces) and _stand_close(pieces[: len(bold) + 1]):
-        return len(bold)
+    bold = sum(
+        1
+        for _ in itertools.takewhile(
+            lambda line: all(word.bold for piece in line for word in piece.words), pieces
+        )
+    )
+    if 1 < bold < len(pieces):
+        boxes = [union(piece.box for piece in line) for line in pieces[: bold + 1]]
+        *gaps, below = [low[1] - high[3] for high, low in itertools.pairwise(boxes)]
+        if all(2 * max(gap, 0.0) < below for gap in gaps):
+            return bold
     spanning = 0
     for line in pieces:
         if not any(1 < piece.right - piece.left < width for piece in line):
             break
         spanning += 1
     return spanning + 1 if 0 < spanning < len(pieces) - 1 else 0
-
-
-def _is_bold(line: Sequence[Piece]) -> bool:
-    return all(word.bold for piece in line for word in piece.words)
-
-
-def _stand_close(lines: Sequence[Sequence[Piece]]) -> bool:
-    """Tell lines of labels, all but the last, from rows: the gap below them is the widest."""
-    boxes = [union(piece.box for piece in line) for line in lines]
-    *gaps, below = [low[1] - high[3] for high, low in itertools.pairwise(boxes)]
-    return all(2 * max(gap, 0.0) < below for gap in gaps)
-
-
-def _bands(region: Region, pieces: Sequence[Sequence[Piece]]) -> list[list[Sequence[Piece]]]:
-    """Return the lines of the body between level rules."""
-    bands = []
-    for top, bottom in itertools.pairwise(region.ys):
-        inside = [line for line in pieces if top <= middle(line[0].box)[1] < bottom]
-        bands += [inside] if inside else []
-    return bands
 
 
 def _row(line: Sequence[Piece], width: int) -> StripRow:
@@ -101,32 +99,20 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
     return StripRow(tuple(cells), union(piece.box for piece in line), spans)
 
 
-def _one(rows: Sequence[StripRow]) -> StripRow:
-    columns = zip(*(row.cells for row in rows), strict=True)
-    cells = tuple(tuple(itertools.chain(*column)) for column in columns)
-    return StripRow(cells, union(row.box for row in rows), all(row.spans for row in rows))
-
-
 def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
     """Add a line to the row above it where it only goes on with some of its cells."""
-    close = _close_gap(rows if labelled else rows[1:])  # the gap below labels tells nothing
+    told = rows if labelled else rows[1:]  # the gap below labels tells nothing
+    gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(told)]
+    # The gap that divides lines of one row from rows; none where all gaps are alike.
+    differ = bool(gaps) and max(gaps) - min(gaps) >= 0.3 * height(told[0].box)
+    close = (min(gaps) + max(gaps)) / 2 if differ else float("-inf")
     joined: list[StripRow] = []
     for row in rows:
         if joined and _goes_on(joined[-1], row, close):
-            cells = tuple(a + b for a, b in zip(joined[-1].cells, row.cells, strict=True))
-            spans = joined[-1].spans and row.spans
-            joined[-1] = StripRow(cells, union([joined[-1].box, row.box]), spans)
+            joined[-1] = joined[-1].joined(row)
         else:
             joined.append(row)
     return joined
-
-
-def _close_gap(rows: Sequence[StripRow]) -> float:
-    """Return the gap that divides lines of one row from rows; -inf where all gaps are alike."""
-    gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(rows)]
-    if not gaps or max(gaps) - min(gaps) < 0.3 * (rows[0].box[3] - rows[0].box[1]):
-        return float("-inf")
-    return (min(gaps) + max(gaps)) / 2
 
 
 def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
@@ -203,8 +189,8 @@ def _cells(
         place = (edges[0], rows[reach.top].box[1], edges[1], rows[reach.bottom - 1].box[3])
         box = tight(reach.words, place)
         width = len(edges) - 1 if spans else 1
-        height = reach.bottom - reach.top
-        cells.append(GridCell(start + reach.top, 0, reach.words, box, height, width))
+        tall = reach.bottom - reach.top
+        cells.append(GridCell(start + reach.top, 0, reach.words, box, tall, width))
     wide = {cell.row for cell in cells if cell.columns > 1}
     for at, row in enumerate(rows, start=start):
         if at in wide:

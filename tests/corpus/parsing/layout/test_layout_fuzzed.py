@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -99,23 +101,25 @@ def test_no_page_is_too_odd(seed: int) -> None:
     assert not dropped
 
 
-@pytest.mark.parametrize("step", ["settle", "running_words", "_page_parts", "link_runs"])
+@pytest.mark.parametrize(
+    "steps", [("_settled",), ("running_words",), ("_page_parts",), ("link_runs", "lines_of")]
+)
 def test_a_page_that_fails_costs_its_order_alone(
-    step: str, monkeypatch: pytest.MonkeyPatch
+    steps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever step fails, and were it the joining of words to lines."""
     pages = [_page(random.Random(seed), seed) for seed in (3, 4, 5)]
     bad = {id(word) for cells in (pages[1], *pages[1].insets) for word in cells.words}
-    own = getattr(engine, step)
 
-    def fail(looked_at: Any, *rest: Any) -> Any:
+    def fail(own: Callable[..., Any], looked_at: Any, *rest: Any) -> Any:
         pages = looked_at if isinstance(looked_at, list) else [looked_at]
         words = looked_at if isinstance(looked_at, tuple) else [w for p in pages for w in p.words]
         if any(id(word) in bad for word in words):
             raise IndexError("a defect")
         return own(looked_at, *rest)
 
-    monkeypatch.setattr(engine, step, fail)
+    for step in steps:
+        monkeypatch.setattr(engine, step, partial(fail, getattr(engine, step)))
     found = lay_out(pages)
 
     assert [ORDER_LOST in doubts for doubts in map(_doubts, found.pages)] == [False, True, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.layout.doubts import OVERPRINTED
-from corpus.parsing.types import Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 DOSES = ("0.2 ml", "0.3 ml", "0.6 ml", "0.8 ml")
@@ -33,8 +33,7 @@ def _staggered_cells(canvas: Canvas) -> None:
 
 
 def test_cells_set_at_different_heights_are_not_woven(tmp_path: Path) -> None:
-    path = fixtures.make_pdf(tmp_path / "a.pdf", _staggered_cells)
-    (page,) = fixtures.parse(path, tmp_path / "out").pages
+    (page,) = fixtures.read_pdf(tmp_path, _staggered_cells).pages
 
     assert "(5 mg/ml)" in page.text
     assert "0.5 mg/kg" in page.text
@@ -57,8 +56,7 @@ def test_a_bar_at_its_side_makes_a_table_no_longer(tmp_path: Path) -> None:
         canvas.setFillColor(colors.black)
         fixtures.write_lines(canvas, NOTES, y=600)
 
-    path = fixtures.make_pdf(tmp_path / "a.pdf", draw)
-    (page,) = fixtures.parse(path, tmp_path / "out").pages
+    (page,) = fixtures.read_pdf(tmp_path, draw).pages
 
     table, *items = [page.text[block.start : block.end] for block in page.blocks]
     assert table.splitlines() == [
@@ -89,10 +87,7 @@ def _word_by_word(canvas: Canvas, *, shift: float) -> None:
 def test_lines_printed_over_each_other_are_read_one_by_one_and_doubted(
     shift: float, tmp_path: Path
 ) -> None:
-    def draw(canvas: Canvas) -> None:
-        _over_each_other(canvas, shift=shift)
-
-    page = _page(draw, tmp_path)
+    (page,) = fixtures.read_pdf(tmp_path, partial(_over_each_other, shift=shift)).pages
 
     assert ONE in page.text
     assert OTHER in page.text
@@ -101,14 +96,6 @@ def test_lines_printed_over_each_other_are_read_one_by_one_and_doubted(
 
 @pytest.mark.parametrize("shift", [0.0, 4.0, 17.0, 40.0])
 def test_words_printed_over_each_other_are_doubted(shift: float, tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        _word_by_word(canvas, shift=shift)
-
-    page = _page(draw, tmp_path)
+    (page,) = fixtures.read_pdf(tmp_path, partial(_word_by_word, shift=shift)).pages
 
     assert OVERPRINTED.code in [doubt.code for doubt in page.doubts]
-
-
-def _page(draw: fixtures.Draw, tmp_path: Path) -> Page:
-    (page,) = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").pages
-    return page

@@ -20,17 +20,6 @@ from tests.corpus.parsing.tables.tree_notation import table_rows, tree_of
 TREES = Path(__file__).parent / "trees"
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
-def _parse(path: Path, out: Path) -> ParsedDocument:
-    document = fixtures.parse(path, out)
-    fixtures.assert_contract(document)
-    return document
-
-
 def _blocks(document: ParsedDocument) -> list[Block]:
     return [block for page in document.pages for block in page.blocks if block.table]
 
@@ -63,9 +52,7 @@ DRAWN = {
 
 @pytest.mark.parametrize("turn", [0, 90])
 @pytest.mark.parametrize("name", DRAWN)
-def test_cells_stand_where_they_were_printed(
-    name: str, turn: int, tmp_path: Path, out: Path
-) -> None:
+def test_cells_stand_where_they_were_printed(name: str, turn: int, tmp_path: Path) -> None:
     draw, expected = DRAWN[name]
     path = fixtures.make_pdf(tmp_path / "a.pdf", draw)
     if turn:
@@ -73,7 +60,7 @@ def test_cells_stand_where_they_were_printed(
         source[0].set_rotation(turn)
         source.save(path := tmp_path / "b.pdf")
 
-    document = _parse(path, out)
+    document = fixtures.read(path, tmp_path)
 
     (table,) = _tables(document)
     assert table_rows(table.cells) == expected
@@ -120,8 +107,8 @@ def _compact(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-def test_every_row_can_be_read_alone(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.spans_both_ways), out)
+def test_every_row_can_be_read_alone(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.spans_both_ways)
 
     (table,) = _tables(document)
     assert table.header == ("Group", "Weight (kg)", "Dose, mg/kg", "Dose, Maximum", "Comment")
@@ -136,8 +123,8 @@ def test_every_row_can_be_read_alone(tmp_path: Path, out: Path) -> None:
     assert not document.pages[0].doubts
 
 
-def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.groups_over_the_width), out)
+def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.groups_over_the_width)
 
     (table,) = _tables(document)
     assert table.header == ("", "Weight", "Dose")
@@ -148,8 +135,8 @@ def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path, out:
     ]
 
 
-def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.sections_from_the_top), out)
+def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.sections_from_the_top)
 
     (table,) = _tables(document)
     assert table.header == ()
@@ -163,20 +150,20 @@ def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path, 
 
 
 def test_a_row_of_a_section_without_labels_is_quoted_only_if_it_gives_one_value(
-    tmp_path: Path, out: Path
+    tmp_path: Path,
 ) -> None:
-    def said(draw: fixtures.Draw, name: str) -> list[str]:
-        document = _parse(fixtures.make_pdf(tmp_path / name, draw), out)
+    def said(draw: fixtures.Draw) -> list[str]:
+        document = fixtures.read_pdf(tmp_path, draw)
         (page,) = asdict(document)["pages"]
         whole = [((), [(1, 0, len(page["text"]))])]
         (found,) = statements_of(whole, {1: PageView(page["text"], page["blocks"])})
         return [one.text for one in found if one.is_row]
 
-    two = said(drawn.sections_from_the_top, "two.pdf")
+    two = said(drawn.sections_from_the_top)
     assert "A. Daily examplol for six months | Under 50 kg | 1" in two
     assert "B. Weekly samplin for three months | Samplin 150 mg | 6" in two
-    assert said(drawn.sections_over_a_break, "three.pdf") == []  # tablets, or weeks?
-    assert any("Under 50 kg" in text for text in said(drawn.groups_over_the_width, "labels.pdf"))
+    assert said(drawn.sections_over_a_break) == []  # tablets, or weeks?
+    assert any("Under 50 kg" in text for text in said(drawn.groups_over_the_width))
 
 
 @pytest.mark.parametrize(
@@ -209,8 +196,8 @@ def _row_of(at: int, kind: str) -> list[Cell]:
     return [Cell(at, 0, "Who"), Cell(at, 1, "Dose" if kind == "l" else "1 g")]
 
 
-def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.spans_both_ways), out)
+def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.spans_both_ways)
 
     page = document.pages[0]
     (block,) = _blocks(document)
@@ -225,8 +212,8 @@ def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path, out: Pat
     assert lines[0].box == adults.box
 
 
-def test_groups_that_only_empty_cells_tell_are_doubted(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.groups_without_rules), out)
+def test_groups_that_only_empty_cells_tell_are_doubted(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.groups_without_rules)
 
     (block,) = _blocks(document)
     assert block.table is not None
@@ -236,8 +223,8 @@ def test_groups_that_only_empty_cells_tell_are_doubted(tmp_path: Path, out: Path
     ]
 
 
-def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.words_without_rules), out)
+def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.words_without_rules)
 
     kinds = [kind for kind, _ in fixtures.block_texts(document.pages[0])]
     assert kinds == ["heading", "paragraph", "table", "paragraph"]
@@ -246,11 +233,9 @@ def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path, out:
 
 @pytest.mark.parametrize("ruled", [True, False])
 @pytest.mark.parametrize("repeated", [True, False])
-def test_a_table_goes_on_over_a_page_break(
-    tmp_path: Path, out: Path, repeated: bool, ruled: bool
-) -> None:
+def test_a_table_goes_on_over_a_page_break(tmp_path: Path, repeated: bool, ruled: bool) -> None:
     pages = drawn.over_a_break(repeated=repeated, ruled=ruled)
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", *pages), out)
+    document = fixtures.read_pdf(tmp_path, *pages)
 
     first, second = _blocks(document)
     assert (first.continues, second.continues) == (False, True)
@@ -264,11 +249,9 @@ def test_a_table_goes_on_over_a_page_break(
     assert printed == repeated, "what the page does not say is not put into its text"
 
 
-def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path, out: Path) -> None:
+def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path) -> None:
     first, _ = drawn.over_a_break(repeated=False, ruled=True)
-    document = _parse(
-        fixtures.make_pdf(tmp_path / "a.pdf", first, drawn.sections_over_a_break), out
-    )
+    document = fixtures.read_pdf(tmp_path, first, drawn.sections_over_a_break)
 
     above, below = _blocks(document)
     assert not below.continues
@@ -279,17 +262,16 @@ def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path, out: 
 
 
 @pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
-def test_what_is_no_table(tmp_path: Path, out: Path, draw: fixtures.Draw) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
+def test_what_is_no_table_and_not_doubted(tmp_path: Path, draw: fixtures.Draw) -> None:
+    document = fixtures.read_pdf(tmp_path, draw)
 
     assert not _blocks(document)
+    assert not fixtures.unsure(document.pages[0])
 
 
-def test_passages_of_a_table_that_goes_on_have_its_caption_and_labels(
-    tmp_path: Path, out: Path
-) -> None:
+def test_passages_of_a_table_that_goes_on_have_its_caption_and_labels(tmp_path: Path) -> None:
     pages = drawn.over_a_break(repeated=False, ruled=True)
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", *pages), out)
+    document = fixtures.read_pdf(tmp_path, *pages)
 
     drafts = split(
         document.pages,
@@ -306,8 +288,8 @@ def test_passages_of_a_table_that_goes_on_have_its_caption_and_labels(
     )
 
 
-def test_what_may_be_a_table_is_doubted(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.names_beside_names), out)
+def test_what_may_be_a_table_is_doubted(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.names_beside_names)
 
     (page,) = document.pages
     assert not _blocks(document)
@@ -316,15 +298,8 @@ def test_what_may_be_a_table_is_doubted(tmp_path: Path, out: Path) -> None:
     assert page.text[doubt.start : doubt.end].startswith("Ward nurse Bleep holder")
 
 
-@pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
-def test_prose_in_columns_is_not_doubted(tmp_path: Path, out: Path, draw: fixtures.Draw) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), out)
-
-    assert not fixtures.unsure(document.pages[0])
-
-
-def test_a_figure_in_a_cell_is_no_page_number(tmp_path: Path, out: Path) -> None:
-    document = _parse(fixtures.make_pdf(tmp_path / "a.pdf", drawn.figures_at_the_top), out)
+def test_a_figure_in_a_cell_is_no_page_number(tmp_path: Path) -> None:
+    document = fixtures.read_pdf(tmp_path, drawn.figures_at_the_top)
 
     (table,) = _tables(document)
     assert table_rows(table.cells) == drawn.FIGURES_AT_THE_TOP
