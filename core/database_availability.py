@@ -44,7 +44,7 @@ def refresh_connection() -> None:
 def when_it_answers(call: Callable[[], T]) -> T:
     """Return what `call` returns as soon as the database answers, however long it is away.
 
-    For a process of the queue, which can do nothing without it. `call` may run several times.
+    For a process of the worker, which can do nothing without it. `call` may run several times.
     """
     while True:
         refresh_connection()

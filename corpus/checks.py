@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,34 +19,6 @@ from corpus.summaries import abstractive as written
 # Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
 DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
 LAYOUT_EXTRA = ("docling", "docling_ibm_models", "torchvision")  # what it brings
-
-
-def needed_retry_s(queue: Mapping[str, Any]) -> int:
-    """Return the shortest `retry` with which no job runs twice because it waited in a worker's
-    memory.
-
-    The clock of a retry starts when a job is fetched; up to `queue_limit` + 1 jobs then wait
-    behind those that run.
-    """
-    waves = math.ceil((queue["queue_limit"] + 1) / queue["workers"]) + 1
-    return int(waves * (queue["timeout"] + 3) + 60)
-
-
-@register("corpus")
-def check_queue(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    queue: Mapping[str, Any] = settings.Q_CLUSTER
-    found: list[CheckMessage] = []
-    if queue["retry"] < needed_retry_s(queue):
-        message = f"Q_CLUSTER: retry is {queue['retry']} s and must be {needed_retry_s(queue)} s."
-        found.append(Error(message, hint="Else a job may run twice.", id="corpus.E001"))
-    if not (queue.get("max_attempts") and queue.get("ack_failures")):
-        message = "Q_CLUSTER: max_attempts and ack_failures must be set."
-        found.append(Error(message, hint="corpus.indexing.jobs counts attempts.", id="corpus.E002"))
-    if queue.get("orm") != "default":
-        message = "Q_CLUSTER: the broker must be the default database."
-        hint = "A job and its wake-up commit together."
-        found.append(Error(message, hint=hint, id="corpus.E003"))
-    return found
 
 
 @register("corpus")

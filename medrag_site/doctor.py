@@ -134,11 +134,11 @@ def _worker() -> tuple[bool, str]:
     return True, f"seen {age_s:.0f} s ago"
 
 
-def _queue() -> tuple[bool, str]:
+def _checks() -> tuple[bool, str]:
     found = checks.run_checks(tags=["corpus"])
     if found:
         return False, "; ".join(str(message.msg) for message in found)
-    return True, f"{settings.WORKERS} processes, retry after {settings.Q_CLUSTER['retry']} s"
+    return True, f"settings fit together; {settings.WORKERS} processes of a worker read documents"
 
 
 def _encoder() -> tuple[bool, str]:
@@ -228,7 +228,7 @@ def _disk() -> tuple[bool, str]:
     return free >= MIN_FREE_BYTES, detail
 
 
-_WITHOUT_DATABASE = {"queue", "parser", "disk"}
+_WITHOUT_DATABASE = {"checks", "parser", "disk"}
 
 
 def _sign_in() -> tuple[bool, str]:
@@ -254,7 +254,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "pgvector": _pgvector,
     "migrations": _migrations,
     "audit log": _audit,
-    "queue": _queue,
+    "checks": _checks,
     "worker": _worker,
     "embedder": _encoder,
     "vectors": _encoders,

@@ -151,24 +151,6 @@ KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a table
 JOB_MAX_ATTEMPTS = 3
 JOB_TIMEOUT_S = PARSE_TIMEOUT_S + 2700  # the rest is for embedding the largest document
 PARSER_COMMAND: tuple[str, ...] = ()  # empty: the parser of corpus.parsing
-Q_CLUSTER = {
-    "name": "medrag",
-    "orm": "default",
-    "workers": WORKERS,
-    "recycle": 500,
-    "timeout": JOB_TIMEOUT_S,
-    # The clock of a retry starts when a job is fetched: it must outlast the ones fetched before.
-    "retry": 3 * (JOB_TIMEOUT_S + 3) + 60,
-    "queue_limit": 1,
-    "bulk": 1,
-    "max_attempts": 1,
-    "ack_failures": True,
-    "catch_up": False,
-    "save_limit": -1,
-    "label": "Queue",
-    "log_level": "WARNING",
-}
-
 INSTALLED_APPS = [
     "bench",
     "medrag_site",
@@ -186,7 +168,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
-    "django_q",
     "rest_framework",
     "knox",
     "axes",

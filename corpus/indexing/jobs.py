@@ -3,7 +3,7 @@
 Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
 database's clock.
 
-A wake-up says that there is work; whoever is woken takes the job that is due first. A job is due at
+The table of jobs is the queue: whoever is free takes the job that is due first. A job is due at
 the time when it was queued and what a file of its size takes. So of files that came together the
 small go first, and a job lets only those pass it that come within what it takes itself and are
 shorter. Where work takes what it was thought to take, no job takes more than twice the longer of
@@ -40,12 +40,10 @@ from django.db.models import (
 from django.db.models.functions import Now
 
 from corpus.indexing.leases import Lease, LeaseLost, Preempted, ends_in
-from corpus.indexing.wakeups import Queue, delete, enqueue
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
 
-WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of every token of a cluster
-LOST_AFTER_S = 30.0
+WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of a process's tokens
 SWEEP_LIMIT = 500
 
 STEP_NAMES = {
@@ -79,15 +77,21 @@ def _waiting() -> QuerySet[Job]:
     return Job.objects.filter(state=JobState.PENDING, attempts__lt=settings.JOB_MAX_ATTEMPTS)
 
 
+def _ready() -> QuerySet[Job]:
+    """Return those that wait and were not put off: these are queued for a time to come."""
+    return _waiting().filter(enqueued_at__lte=Now())
+
+
 @transaction.atomic(durable=True)
 def claim(document_id: int | None = None) -> Lease | None:
     """Count an attempt and take the lease, committed; None when there is nothing to do.
 
-    Without an id it is that of the job which is due first and which nobody else is taking.
+    Without an id it is that of the job which is due first, was not put off, and which nobody else
+    is taking.
     """
     token, gives_way = _new_token(), document_id is None
     if document_id is None:
-        first = _waiting().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
+        first = _ready().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
         document_id = first.values_list("document_id", flat=True).first()
     if document_id is None:
         return None
@@ -121,16 +125,9 @@ def give_way(lease: Lease) -> None:
     it is due stays as it was. Raises LeaseLost. One query where nobody is before it.
     """
     own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
-    if (
-        not lease.gives_way
-        or not _waiting().annotate(due=DUE).filter(due__lt=Subquery(own)).exists()
-    ):
+    if not lease.gives_way or not _ready().annotate(due=DUE).filter(due__lt=Subquery(own)).exists():
         return
-    with transaction.atomic():
-        lease.hold(
-            state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE
-        )
-        enqueue(lease.document_id)
+    lease.hold(state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE)
     raise Preempted(f"Document {lease.document_id} waits for shorter work.")
 
 
@@ -141,7 +138,6 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
         lease.hold(
             state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
         )
-        enqueue(lease.document_id)
         return
     if lease.attempt > 1:
         reason = f"{reason} It was tried {lease.attempt} times."
@@ -152,11 +148,10 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
 
 
 @transaction.atomic
-def requeue_uncounted(lease: Lease, *, code: str, reason: str, wake: bool) -> bool:
-    """Let the document go on later and count no attempt: what ended this one was no fault of its.
+def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 0.0) -> bool:
+    """Let the document go on, `after_s` later, and count no attempt: it was no fault of its.
 
-    Without `wake` a sweep does so after LOST_AFTER_S. Returns whether the reason is a new one.
-    Raises LeaseLost.
+    Returns whether the reason is a new one. Raises LeaseLost.
     """
     held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
     job = held.first()
@@ -168,11 +163,9 @@ def requeue_uncounted(lease: Lease, *, code: str, reason: str, wake: bool) -> bo
         attempts=job.attempts - 1,
         error_code=code,
         last_error=reason,
-        enqueued_at=Now(),
+        enqueued_at=Now() + timedelta(seconds=after_s),
         **_FREE,
     )
-    if wake:
-        enqueue(lease.document_id)
     return job.error_code != code
 
 
@@ -188,26 +181,15 @@ def database_began_anew(lease: Lease) -> bool:
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep found: attempts that ended without a word, and wake-ups that were lost."""
+    """How many attempts ended without a word, by what becomes of their jobs."""
 
     requeued: int = 0
     failed: int = 0
-    woken: int = 0
-
-
-def sweep(queue: Queue | None = None, *, lost_after_s: float = LOST_AFTER_S) -> Swept:
-    """Mend what died or was lost. Idempotent; any number of sweeps may run at once."""
-    queue = queue or Queue()
-    requeued, failed = end_expired(queue)
-    woken = _wake_lost(queue, lost_after_s)
-    _forget_ended(queue)
-    return Swept(requeued, failed, woken)
 
 
 @transaction.atomic
-def end_expired(queue: Queue) -> tuple[int, int]:
-    """Return the first half of `sweep`, which is cheap: how many were queued again, how many
-    failed.
+def sweep() -> Swept:
+    """End the attempts whose lease ran out. Idempotent; any number of sweeps may run at once.
 
     Nobody could extend a lease while the database was away: one that runs out then has as long
     again from its start.
@@ -218,12 +200,11 @@ def end_expired(queue: Queue) -> tuple[int, int]:
         state=JobState.RUNNING,
         lease_until__lte=Now(),
     )
-    requeued: list[int] = []
-    failed: list[int] = []
+    requeued = failed = 0
     for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
         if job.attempts < settings.JOB_MAX_ATTEMPTS:
             _update(job, state=JobState.PENDING, enqueued_at=Now(), **_FREE)
-            requeued.append(job.document_id)
+            requeued += 1
             continue
         _update(
             job,
@@ -234,49 +215,15 @@ def end_expired(queue: Queue) -> tuple[int, int]:
             **_FREE,
         )
         _announce_failure(job.document_id, "worker_stopped")
-        failed.append(job.document_id)
-    queue.wake(requeued)
-    return len(requeued), len(failed)
+        failed += 1
+    return Swept(requeued, failed)
 
 
 @transaction.atomic
-def _wake_lost(queue: Queue, lost_after_s: float) -> int:
-    waiting = Job.objects.filter(
-        state=JobState.PENDING, enqueued_at__lt=Now() - timedelta(seconds=lost_after_s)
-    )
-    if not waiting.exists():
-        return 0
-    queued = queue.rows()
-    lost = [
-        job_id
-        for job_id, document_id in waiting.values_list("pk", "document_id").order_by("pk")
-        if document_id not in queued
-    ]
-    taken = waiting.filter(pk__in=lost[:SWEEP_LIMIT]).select_for_update(skip_locked=True)
-    jobs = list(taken.order_by("pk"))
-    for job in jobs:  # when it is due stays as it was
-        enqueue(job.document_id)
-    return len(jobs)
+def give_back(worker_id: str, *, count_attempt: bool) -> int:
+    """End the leases of a process that is dead.
 
-
-def _forget_ended(queue: Queue) -> None:
-    """Delete wake-ups that nobody needs, which a process that was killed may have held for ever.
-
-    The rows are read first: one that wakes a job which is queued meanwhile is not among them.
-    """
-    queued = queue.rows()
-    if not queued:
-        return
-    going_on = Job.objects.filter(state__in=(JobState.PENDING, JobState.RUNNING))
-    needed = set(going_on.filter(document_id__in=queued).values_list("document_id", flat=True))
-    delete(row for document, rows in queued.items() if document not in needed for row in rows)
-
-
-@transaction.atomic
-def give_back(worker_id: str, queue: Queue | None = None, *, blameless: bool) -> int:
-    """End the leases of a cluster whose processes are all dead.
-
-    `blameless`: it was stopped on purpose, so that the attempts don't count.
+    Without `count_attempt` it was stopped on purpose, and its job goes on at once.
     """
     low, high = uuid.UUID(worker_id + "0" * 16), uuid.UUID(worker_id + "f" * 16)
     held = Job.objects.filter(
@@ -284,18 +231,11 @@ def give_back(worker_id: str, queue: Queue | None = None, *, blameless: bool) ->
     ).select_for_update()
     jobs = list(held.order_by("pk"))
     for job in jobs:
-        if blameless:
-            _update(
-                job,
-                state=JobState.PENDING,
-                attempts=job.attempts - 1,
-                enqueued_at=Now(),
-                **_FREE,
-            )
-        else:
+        if count_attempt:
             _update(job, lease_until=Now())
-    if blameless:
-        (queue or Queue()).wake(job.document_id for job in jobs)
+        else:
+            changes = {"state": JobState.PENDING, "attempts": job.attempts - 1, **_FREE}
+            _update(job, enqueued_at=Now(), **changes)
     return len(jobs)
 
 

@@ -28,7 +28,7 @@ class Stage(models.TextChoices):
 
 
 class Job(models.Model):
-    """The truth about a document's ingestion. The queue only wakes a worker to look here.
+    """The truth about a document's ingestion, and the queue that workers take it from.
 
     `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
     names the one attempt that may write, until `lease_until` by the database's clock. `timings`

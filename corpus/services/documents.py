@@ -17,7 +17,6 @@ from core.errors import MedragError
 from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
 from corpus.filenames import clean_filename, title_from
-from corpus.indexing.wakeups import enqueue
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage, UploadKey
 from corpus.parsing.clean import clean_line
 from corpus.parsing.engines import artifacts_for
@@ -121,7 +120,6 @@ def document_retry(document: Document, *, by: User | None) -> None:
         changes = {"state": JobState.PENDING, "attempts": 0, "error_code": "", "last_error": ""}
         if failed.update(enqueued_at=Now(), finished_at=None, **changes) != 1:
             raise NotNow("Only a document that failed can be tried again.")
-        enqueue(document.pk)
         document_retried.send(Document, document=document, actor=by)
 
 
@@ -175,7 +173,6 @@ def document_reindex(
             raise NotNow("The document is being read at the moment.", hint="Wait until it is done.")
         if read_with is not None:
             Document.objects.filter(pk=document.pk).update(read_with=read_with)
-        enqueue(document.pk)
         document_reindexed.send(Document, document=document, actor=by)
     document.refresh_from_db()
 
@@ -189,8 +186,7 @@ def document_index_anew(document: Document) -> None:
     done = Job.objects.filter(document=document, state=JobState.DONE)
     changes = {"state": JobState.PENDING, "stage": Stage.PARSED, "attempts": 0, "timings": {}}
     changes |= {"done": 0, "total": 0, "finished_at": None}
-    if done.update(enqueued_at=Now(), **changes):
-        enqueue(document.pk)
+    done.update(enqueued_at=Now(), **changes)
 
 
 def collection_default() -> Collection:
@@ -203,7 +199,6 @@ def collection_default() -> Collection:
 def _save_with_job(document: Document, uploaded_by: User | None) -> None:
     document.save(force_insert=True)
     Job.objects.create(document=document)
-    enqueue(document.pk)
     document_uploaded.send(Document, document=document, actor=uploaded_by)
 
 

@@ -55,30 +55,34 @@ from corpus.statements import STATEMENTS_VERSION
 logger = logging.getLogger(__name__)
 
 WRITE_LIMIT_S = 300.0  # of a transaction with all rows of a document
+ROOM_PAUSE_S = 30.0  # until a full disk is looked at again
 _OUR_CODE = str(Path(__file__).resolve().parents[2] / "corpus")
 
 Step = Callable[[Document, Lease], Stage]
 
 
-def document_index(document_id: int | None = None) -> None:
+def document_index(document_id: int | None = None) -> bool:
     """Take a document's job as far as it goes, and record how it ended. Never raises.
 
-    Without an id it is the job that is due first (`corpus.indexing.jobs.claim`).
+    Without an id it is the job that is due first (`corpus.indexing.jobs.claim`). Returns whether
+    there was one.
 
     What it logs and stores of an unexpected error is its type and place, never its text, which
     may quote the document.
     """
     try:
         lease = when_it_answers(lambda: jobs.claim(document_id))
-        if lease is not None:
-            document_id = lease.document_id
-            _attempt(lease)
+        if lease is None:
+            return False
+        document_id = lease.document_id
+        _attempt(lease)
     except Preempted:
         logger.info("document %s waits for shorter work", document_id)
     except LeaseLost:
         logger.warning("document %s: the lease was lost, nothing was written", document_id)
     except Error as error:  # the lease runs out, and the sweep takes over
         logger.error("document %s: %s", document_id, describe(error))
+    return True
 
 
 def _attempt(lease: Lease) -> None:
@@ -119,7 +123,7 @@ def _when_it_is_back(lease: Lease) -> None:
 
     def end() -> None:
         if jobs.database_began_anew(lease):
-            jobs.requeue_uncounted(lease, code="database_away", reason=reason, wake=True)
+            jobs.requeue_uncounted(lease, code="database_away", reason=reason)
         else:
             jobs.attempt_failed(lease, code="database_away", reason=reason, retryable=True)
 
@@ -128,7 +132,9 @@ def _when_it_is_back(lease: Lease) -> None:
 
 def _wait_for_room(lease: Lease, error: DiskFull) -> None:
     def end() -> bool:
-        return jobs.requeue_uncounted(lease, code=error.code, reason=error.sentence, wake=False)
+        return jobs.requeue_uncounted(
+            lease, code=error.code, reason=error.sentence, after_s=ROOM_PAUSE_S
+        )
 
     if when_it_answers(end):
         logger.error("document %s: %s", lease.document_id, error.sentence)

@@ -36,7 +36,7 @@ WORKER_STALL_S = worker.integer(
     60,
     low=5,
     high=3600,
-    about="seconds after which a queue that does nothing is started again",
+    about="seconds that work may wait while nobody works; then those who should are started again",
 )
 
 api = env.group("MEDRAG_API", about="the [API](api.md)")

@@ -27,8 +27,7 @@ TIME_ZONE = env.time_zone("MEDRAG_TIME_ZONE", "UTC", about="whose day decides wh
 SECRET_KEY = env.secret_key(
     "MEDRAG_SECRET_KEY",
     KEYS_DIR / "secret_key",
-    about="Django's secret key, else one is made once, in `keys/`; changing it empties the queue "
-    "(the worker refills it) and ends sessions",
+    about="Django's secret key, else one is made once, in `keys/`; changing it ends sessions",
 )
 DEBUG = env.boolean(
     "MEDRAG_DEBUG", False, about="Django's debug pages; never in use with real questions"

@@ -16,19 +16,12 @@ PARENT_VARIABLE = "MEDRAG_PARENT_PID"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
-_forking_pid = 0
-
 
 def die_with_parent(how: signal.Signals) -> None:
     """Ask for `how` when the supervisor that started this process dies; nothing without one."""
     parent = os.environ.get(PARENT_VARIABLE, "")
     if parent:
         _die_with(int(parent), how)
-
-
-def kill_forks_with_parent() -> None:
-    """Every process that is forked from now on, from these too, is killed with its parent."""
-    os.register_at_fork(before=_remember, after_in_child=_tether_fork)
 
 
 def adopt_orphans() -> None:
@@ -40,15 +33,6 @@ def killed_with_this_process() -> Callable[[], None]:
     """Return a `preexec_fn`: the child is killed when the thread that starts it dies."""
     parent = os.getpid()
     return lambda: _die_with(parent, signal.SIGKILL)
-
-
-def _remember() -> None:
-    global _forking_pid
-    _forking_pid = os.getpid()
-
-
-def _tether_fork() -> None:
-    _die_with(_forking_pid, signal.SIGKILL)
 
 
 def _die_with(parent: int, how: signal.Signals) -> None:

@@ -1,7 +1,7 @@
-"""The worker: django-q2's cluster under our own watch.
+"""The worker: processes that read documents, and others beside them, under one watch.
 
-The cluster does the work; this process mends what it loses (`corpus.indexing.jobs.sweep`), says
-that it is well, and starts it again when it died or when work waits while nobody works.
+This process ends the attempts that nobody goes on with (`corpus.indexing.jobs.sweep`), says that it
+is well, and starts again what died, and those that read when work waits while nobody works.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from chat.audit.log import AGAIN, send_heads, sign_head_if_due
 from core.database_availability import refresh_connection
 from core.errors import MedragError
 from corpus import files
-from corpus.indexing import jobs, wakeups
+from corpus.indexing import jobs
 from corpus.models import WorkerHeartbeat
 from corpus.services.encoders import encoders_are_building
 from evaluation.monitoring.selectors import are_days_missing
@@ -61,30 +61,20 @@ class Worker:
 
     def __init__(self) -> None:
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._cluster_id = ""
         self._ticks = 0
-        self._queue = wakeups.Queue()
-        self._cluster = Service(
-            name="the queue's cluster",
-            command=[sys.executable, "-m", "medrag_site.processes.cluster"],
-            cwd=settings.BASE_DIR,
-            environment=self._environment,
-            grace_s=GRACE_S,
-            is_due=lambda: self._database_answers,
-            on_death=self._cluster_died,
-        )
+        self._identities: dict[int, str] = {}  # of the processes that read, by their number
+        self._reading = [self._reader(number) for number in range(settings.WORKERS)]
         self._database_answers = True
         self._faults: list[str] = []  # sentences for staff
         self._is_sent = False  # the last signed head; a worker before us may have failed to
-        self._due: set[str] = set()  # kinds of work beside the queue
+        self._due: set[str] = set()  # kinds of other work
         self._beside = [self._background(kind, *told) for kind, told in _BESIDE.items()]
         self._watch = watch_database()
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
         files.clear_stale()
-        wakeups.release_all()  # what a worker that was killed had fetched
-        supervisor = Supervisor([self._cluster, *self._beside], tick=self._tick, tick_s=TICK_S)
+        supervisor = Supervisor([*self._reading, *self._beside], tick=self._tick, tick_s=TICK_S)
         try:
             supervisor.run()
         finally:
@@ -102,12 +92,22 @@ class Worker:
             pause_s=pause_s,
         )
 
-    def _environment(self) -> dict[str, str]:
-        """Return a new identity for each start: no lease of an earlier cluster is taken for
-        ours.
-        """
-        self._cluster_id = secrets.token_hex(8)
-        return {jobs.WORKER_VARIABLE: self._cluster_id}
+    def _reader(self, number: int) -> Service:
+        # Each start has an identity of its own: no lease of an earlier one is taken for its.
+        def identified() -> dict[str, str]:
+            self._identities[number] = secrets.token_hex(8)
+            return {jobs.WORKER_VARIABLE: self._identities[number]}
+
+        return Service(
+            name=f"process {number + 1} that reads documents",
+            command=[sys.executable, "-m", "medrag_site.processes.indexing"],
+            cwd=settings.BASE_DIR,
+            environment=identified,
+            grace_s=GRACE_S,
+            is_due=lambda: self._database_answers,
+            pause_s=0.0,
+            on_death=lambda: self._release(self._identities[number], count_attempt=True),
+        )
 
     def _tick(self) -> None:
         """Mend, beat, and look whether work stands still. The database may be away for a while."""
@@ -116,10 +116,8 @@ class Worker:
         try:
             refresh_connection()
             self._beat()
-            if self._ticks % LOOK_EVERY_TICKS:
-                jobs.end_expired(self._queue)
-            else:
-                jobs.sweep(self._queue)
+            jobs.sweep()
+            if self._ticks % LOOK_EVERY_TICKS == 0:
                 self._restart_if_stalled()
                 self._due = {kind for kind, (_, is_due, _) in _BESIDE.items() if is_due()}
             if self._ticks % SIGN_EVERY_TICKS == 1:
@@ -134,30 +132,27 @@ class Worker:
             self._database_answers = False
 
     def _restart_if_stalled(self) -> None:
-        stalled_s = min(jobs.stalled_for_s(), self._cluster.age_s)
-        if stalled_s > settings.WORKER_STALL_S:
-            self._cluster.restart(f"work has been waiting for {stalled_s:.0f} s")
+        waiting_s = jobs.stalled_for_s()
+        for reader in self._reading:
+            stalled_s = min(waiting_s, reader.age_s)
+            if reader.pid is not None and stalled_s > settings.WORKER_STALL_S:
+                reader.restart(f"work has been waiting for {stalled_s:.0f} s")
 
     def _beat(self) -> None:
         detail = {
-            "cluster": self._cluster.pid,
             "faults": self._faults,
-            "restarts": self._cluster.restarts,
+            "restarts": sum(reader.restarts for reader in self._reading),
         }
         WorkerHeartbeat.objects.update_or_create(
             name=self._name, defaults={"seen_at": Now(), "detail": detail}
         )
         WorkerHeartbeat.objects.filter(seen_at__lt=Now() - FORGET_WORKERS_AFTER).delete()
 
-    def _cluster_died(self) -> None:
-        self._let_go(blameless=False)
-
-    def _let_go(self, *, blameless: bool) -> None:
-        """All its processes are gone: let its jobs and what it had fetched go on at once."""
+    def _release(self, identity: str, *, count_attempt: bool) -> None:
+        """Let the job of a process that is gone go on at once."""
         try:
             refresh_connection()
-            jobs.give_back(self._cluster_id, self._queue, blameless=blameless)
-            wakeups.release_all()
+            jobs.give_back(identity, count_attempt=count_attempt)
         except Error as error:  # the leases run out by themselves
             _log_away(error)
 
@@ -178,8 +173,8 @@ class Worker:
             self._is_sent = not self._faults
 
     def _stopped(self) -> None:
-        if self._cluster_id:
-            self._let_go(blameless=True)
+        for identity in self._identities.values():
+            self._release(identity, count_attempt=False)
         with suppress(Error):
             WorkerHeartbeat.objects.filter(name=self._name).delete()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from corpus.checks import DOCLING_MODELS, LAYOUT_EXTRA, check_models, check_queue, needed_retry_s
+from corpus.checks import DOCLING_MODELS, LAYOUT_EXTRA, check_models
 
 
 def faults() -> list[str]:
@@ -16,14 +16,6 @@ def faults() -> list[str]:
 
 def test_the_defaults_are_well() -> None:
     assert faults() == []
-    assert check_queue(None) == []
-
-
-def test_retry_must_outlast_what_waits_in_memory(settings: Settings) -> None:
-    queue = {**settings.Q_CLUSTER, "queue_limit": 1, "workers": 1, "timeout": 10}
-    assert needed_retry_s(queue) == (2 + 1) * (10 + 3) + 60
-    settings.Q_CLUSTER = {**queue, "retry": needed_retry_s(queue) - 1}
-    assert [message.id for message in check_queue(None)] == ["corpus.E001"]
 
 
 def test_an_embedder_that_is_no_model(settings: Settings, tmp_path: Path) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from django.core import checks
 from django.core.management import call_command
 from django.db.models.functions import Now
 from pytest_django import Settings
 
-from corpus.checks import needed_retry_s
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
-    *("queue", "worker", "embedder", "vectors", "gate", "documents", "addresses", "sign-in"),
+    *("checks", "worker", "embedder", "vectors", "gate", "documents", "addresses", "sign-in"),
     *("parser", "disk"),
 ]
 
@@ -58,7 +56,7 @@ def test_what_is_to_be_done_is_neither_well_nor_a_fault(
     [
         ("EMBEDDER", "/nowhere", "embedder"),
         ("PARSER_COMMAND", ("/nowhere/python",), "parser"),
-        ("Q_CLUSTER", {"queue_limit": 4, "workers": 2, "timeout": 60, "retry": 120}, "queue"),
+        ("SUMMARIES", "llm", "checks"),
     ],
 )
 def test_what_is_broken_is_named(
@@ -69,20 +67,6 @@ def test_what_is_broken_is_named(
     assert not finding.ok
     assert finding.detail
     assert "\n" not in finding.detail
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("workers", "queue_limit", "waves"), [(1, 1, 3), (2, 1, 2), (4, 1, 2), (2, 4, 4)]
-)
-def test_the_retry_rule(workers: int, queue_limit: int, waves: int, settings: Settings) -> None:
-    queue = {**settings.Q_CLUSTER, "workers": workers, "queue_limit": queue_limit, "timeout": 100}
-    needed = waves * (100 + 3) + 60
-    assert needed_retry_s(queue) == needed
-    settings.Q_CLUSTER = {**queue, "retry": needed - 1}
-    assert [message.id for message in checks.run_checks(tags=["corpus"])] == ["corpus.E001"]
-    settings.Q_CLUSTER = {**queue, "retry": needed}
-    assert checks.run_checks(tags=["corpus"]) == []
 
 
 @pytest.mark.parametrize(("https", "proxies", "ok"), [(0, 0, True), (1, 0, False), (1, 1, True)])

@@ -24,7 +24,6 @@ from django.core.cache import cache
 from django.core.signals import got_request_exception
 from django.db import transaction
 from django.test import Client
-from django_q.models import Schedule, Success
 
 from chat.audit.verify import verify_chain
 from chat.models import Feedback, Review
@@ -60,9 +59,6 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
         store(name, shared, values)
     kept(by=clinician)
     run_of()
-    Schedule.objects.create(func="math.sqrt", name="nothing")
-    Success.objects.create(id="a" * 32, name="b", func="c", started=turn.created_at,
-                           stopped=turn.created_at, success=True)  # fmt: skip
     AccessAttempt.objects.create(username="a", ip_address="192.0.2.1", failures_since_start=9)
     Feedback.objects.create(turn=turn, helpful=True)
     Review.objects.create(turn=turn, flags=["hand"])

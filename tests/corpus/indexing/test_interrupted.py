@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
-from django_q.models import OrmQ
 
 from core import disk
 from core.database_availability import when_it_answers
@@ -91,7 +90,6 @@ def test_a_full_disk_is_told_in_words_and_the_document_waits_for_room(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     document = ingest(guideline(sections=3))
-    OrmQ.objects.all().delete()
     with monkeypatch.context() as patched:
         if stage == Stage.STORED:
             fill(patched)

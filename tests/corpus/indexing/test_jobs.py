@@ -6,11 +6,11 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.db.models.functions import Now
-from django_q.models import OrmQ
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from corpus.indexing import jobs, wakeups
+from corpus.indexing import jobs
 from corpus.indexing.leases import BEAT_S, Lease, LeaseLost
 from corpus.models import Document, Job, JobState, Stage
 from corpus.signals import document_failed
@@ -36,14 +36,6 @@ def claim(document: Document) -> Lease:
 
 def expire(document: Document) -> None:
     Job.objects.filter(document=document).update(lease_until=Now() - timedelta(seconds=1))
-
-
-def empty_queue() -> None:
-    OrmQ.objects.all().delete()
-
-
-def queued(document: Document) -> int:
-    return len(wakeups.Queue().rows().get(document.pk, []))
 
 
 def test_a_claim_counts_the_attempt_before_the_work(document: Document) -> None:
@@ -116,7 +108,6 @@ def test_progress_is_written_where_it_moved_a_few_times_a_second_at_most(
 
 
 def test_a_failure_that_may_pass_is_queued_again(document: Document) -> None:
-    empty_queue()
     jobs.attempt_failed(claim(document), code="parser_killed", reason="It died.", retryable=True)
     job = job_of(document)
     assert (job.state, job.error_code, job.last_error) == (
@@ -125,7 +116,7 @@ def test_a_failure_that_may_pass_is_queued_again(document: Document) -> None:
         "It died.",
     )
     assert job.lease_token is None
-    assert queued(document) == 1
+    assert jobs.claim() is not None
 
 
 def test_a_failure_that_will_not_pass_is_final_at_once(document: Document) -> None:
@@ -150,21 +141,11 @@ def test_the_third_failure_is_final_and_says_so(document: Document) -> None:
 
 def test_a_sweep_gives_a_dead_workers_job_to_another(document: Document) -> None:
     claim(document)
-    empty_queue()
     assert jobs.sweep() == jobs.Swept()  # the lease still runs
     expire(document)
     assert jobs.sweep() == jobs.Swept(requeued=1)
-    assert (job_of(document).state, queued(document)) == (JobState.PENDING, 1)
+    assert job_of(document).state == JobState.PENDING
     assert jobs.sweep() == jobs.Swept()
-
-
-def test_a_sweep_frees_the_row_that_the_dead_worker_had_fetched(document: Document) -> None:
-    claim(document)
-    OrmQ.objects.update(lock=Now() + timedelta(hours=3))
-    expire(document)
-    jobs.sweep()
-    assert queued(document) == 1
-    assert not OrmQ.objects.filter(lock__gt=Now()).exists()
 
 
 def test_a_sweep_parks_a_job_after_three_deaths_and_names_the_step(document: Document) -> None:
@@ -175,39 +156,13 @@ def test_a_sweep_parks_a_job_after_three_deaths_and_names_the_step(document: Doc
     job = job_of(document)
     assert (job.state, job.attempts, job.error_code) == (JobState.FAILED, 3, "worker_stopped")
     assert "stopped 3 times while this document was being parsed" in job.last_error
-    assert queued(document) == 0
-
-
-def test_a_sweep_deletes_the_wake_ups_of_what_is_gone_and_keeps_those_of_what_goes_on(
-    document: Document,
-) -> None:
-    other = ingest("# Other\n\nText that differs.\n")
-    claim(document)
-    Job.objects.filter(document=other).delete()
-    jobs.sweep()
-    assert (queued(document), queued(other)) == (1, 0)
-
-
-def test_a_sweep_wakes_what_the_queue_lost_and_nothing_else(document: Document) -> None:
-    other = ingest("# Other\n\nText that differs.\n")
-    Job.objects.update(enqueued_at=Now() - timedelta(minutes=1))
-    queue = wakeups.Queue()
-    OrmQ.objects.filter(pk__in=queue.rows()[document.pk]).delete()
-    assert jobs.sweep(queue) == jobs.Swept(woken=1)
-    assert (queued(document), queued(other)) == (1, 1)
-    assert jobs.sweep(queue) == jobs.Swept()
-
-
-def test_rows_signed_with_another_key_count_as_lost(document: Document) -> None:
-    OrmQ.objects.update(payload="rotated:away")
-    Job.objects.update(enqueued_at=Now() - timedelta(minutes=1))
-    assert jobs.sweep() == jobs.Swept(woken=1)
+    assert jobs.claim() is None
 
 
 def test_an_idle_sweep_costs_few_queries(
     document: Document, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_max_num_queries(9):  # three look at the rows, two are savepoints
+    with django_assert_max_num_queries(3):  # two are savepoints
         jobs.sweep()
 
 
@@ -216,19 +171,19 @@ def test_a_stop_on_purpose_gives_the_attempt_back(
 ) -> None:
     monkeypatch.setenv(jobs.WORKER_VARIABLE, "00112233445566aa")
     lease = claim(document)
-    assert jobs.give_back("00112233445566ab", blameless=True) == 0
-    assert jobs.give_back("00112233445566aa", blameless=True) == 1
+    assert jobs.give_back("00112233445566ab", count_attempt=False) == 0
+    assert jobs.give_back("00112233445566aa", count_attempt=False) == 1
     assert (job_of(document).state, job_of(document).attempts) == (JobState.PENDING, 0)
     with pytest.raises(LeaseLost):
         lease.hold()
 
 
-def test_a_cluster_that_died_loses_its_leases_at_once(
+def test_a_process_that_died_loses_its_leases_at_once(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(jobs.WORKER_VARIABLE, "00112233445566aa")
     claim(document)
-    jobs.give_back("00112233445566aa", blameless=False)
+    jobs.give_back("00112233445566aa", count_attempt=True)
     assert jobs.sweep() == jobs.Swept(requeued=1)
     assert job_of(document).attempts == 1
 
@@ -243,31 +198,33 @@ def test_work_stands_still_only_while_it_waits_and_nobody_works(document: Docume
 
 
 def test_what_the_databases_own_end_cut_off_counts_no_attempt(document: Document) -> None:
-    empty_queue()
     lease = claim(document)
     assert not jobs.database_began_anew(lease)
     Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
     assert jobs.database_began_anew(lease)
-    assert jobs.requeue_uncounted(lease, code="database_away", reason="It went away.", wake=True)
+    assert jobs.requeue_uncounted(lease, code="database_away", reason="It went away.")
     job = job_of(document)
     assert (job.state, job.attempts, job.lease_token) == (JobState.PENDING, 0, None)
-    assert (job.error_code, job.last_error, queued(document)) == (
-        "database_away",
-        "It went away.",
-        1,
-    )
+    assert (job.error_code, job.last_error) == ("database_away", "It went away.")
+    assert jobs.claim() is not None
 
 
 def test_a_reason_that_is_told_again_is_no_new_one(document: Document) -> None:
-    empty_queue()
     given = [
-        jobs.requeue_uncounted(claim(document), code="disk_full", reason="Full.", wake=False)
+        jobs.requeue_uncounted(claim(document), code="disk_full", reason="Full.", after_s=30.0)
         for _ in range(5)
     ]
     assert given == [True, False, False, False, False]
-    assert (job_of(document).attempts, queued(document)) == (0, 0)
-    Job.objects.update(enqueued_at=Now() - timedelta(minutes=1))
-    assert jobs.sweep() == jobs.Swept(woken=1)
+    assert job_of(document).attempts == 0
+
+
+def test_a_job_that_was_put_off_is_taken_when_its_time_has_come(document: Document) -> None:
+    jobs.requeue_uncounted(claim(document), code="disk_full", reason="Full.", after_s=30.0)
+    assert jobs.claim() is None
+    Job.objects.update(enqueued_at=F("enqueued_at") - timedelta(seconds=31))
+    lease = jobs.claim()
+    assert lease is not None
+    assert (lease.document_id, lease.attempt) == (document.pk, 1)
 
 
 def test_a_lease_that_another_attempt_took_hands_nothing_back(document: Document) -> None:
@@ -276,7 +233,7 @@ def test_a_lease_that_another_attempt_took_hands_nothing_back(document: Document
     jobs.sweep()
     claim(document)
     with pytest.raises(LeaseLost):
-        jobs.requeue_uncounted(first, code="disk_full", reason="Full.", wake=False)
+        jobs.requeue_uncounted(first, code="disk_full", reason="Full.")
     assert (job_of(document).state, job_of(document).attempts) == (JobState.RUNNING, 2)
 
 

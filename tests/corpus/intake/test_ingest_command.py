@@ -14,7 +14,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
-from django_q.models import OrmQ
 from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
@@ -378,7 +377,7 @@ def test_a_second_run_over_a_folder_reads_it_and_asks_once_for_many_files(
 
     def state() -> list[object]:
         kept = [(path, path.stat().st_mtime_ns) for path in sorted(files_dir.rglob("*"))]
-        tables = (Document, Job, OrmQ, AuditEvent)
+        tables = (Document, Job, AuditEvent)
         return [kept, *(list(table.objects.order_by("pk").values()) for table in tables)]
 
     before = state()

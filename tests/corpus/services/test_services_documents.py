@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
-from django_q.models import OrmQ
 from pytest_django import Settings
 
 from core.errors import MedragError
@@ -51,7 +50,6 @@ def test_an_upload_is_stored_under_its_hash_with_its_job_and_its_wake_up() -> No
     assert (stored.media_type, stored.size_bytes) == ("text/markdown", len(GUIDELINE.encode()))
     assert (stored.lifecycle, stored.indexed_at) == (Lifecycle.DRAFT, None)
     assert (stored.job.state, stored.job.stage) == (JobState.PENDING, Stage.STORED)
-    assert OrmQ.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -60,7 +58,7 @@ def test_the_same_bytes_again_name_the_document_that_is_there() -> None:
     with pytest.raises(DuplicateDocument, match="Hyperkalaemia") as caught:
         ingest(filename="another-name.md")
     assert caught.value.existing == first
-    assert Document.objects.count() == Job.objects.count() == OrmQ.objects.count() == 1
+    assert Document.objects.count() == Job.objects.count() == 1
 
 
 BAD_FILES = [
@@ -83,7 +81,7 @@ def test_a_bad_file_is_refused_in_a_sentence_and_not_kept(
         ingest(content, filename)
     assert code in (None, caught.value.code)
     assert caught.value.sentence.endswith(".")
-    assert Document.objects.count() == OrmQ.objects.count() == 0
+    assert Document.objects.count() == 0
     assert kept_files(files_dir) == []
 
 
@@ -131,7 +129,7 @@ def test_row_job_and_wake_up_are_undone_together_with_what_listens(files_dir: Pa
             ingest()
     finally:
         document_uploaded.disconnect(dispatch_uid="test")
-    assert Document.objects.count() == Job.objects.count() == OrmQ.objects.count() == 0
+    assert Document.objects.count() == Job.objects.count() == 0
 
 
 def test_eight_uploads_of_the_same_bytes_at_once_make_one_row(own_database: str) -> None:
@@ -161,7 +159,7 @@ def test_eight_uploads_of_the_same_bytes_at_once_make_one_row(own_database: str)
         thread.join()
     document = Document.objects.get()
     assert sorted(outcomes, key=str) == [document.pk] * 7 + ["stored"]
-    assert Job.objects.count() == OrmQ.objects.count() == 1
+    assert Job.objects.count() == 1
     assert document_path(document.sha256).read_bytes() == GUIDELINE.encode()
 
 
@@ -171,7 +169,6 @@ def test_only_a_failed_document_is_retried_with_all_its_attempts() -> None:
     with pytest.raises(NotNow):
         document_retry(document, by=None)
     Job.objects.update(state=JobState.FAILED, attempts=3, last_error="x", error_code="y")
-    OrmQ.objects.all().delete()
     document_retry(document, by=None)
     job = Job.objects.get()
     assert (job.state, job.attempts, job.last_error, job.error_code) == (
@@ -180,7 +177,6 @@ def test_only_a_failed_document_is_retried_with_all_its_attempts() -> None:
         "",
         "",
     )
-    assert OrmQ.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -200,7 +196,6 @@ def test_a_document_that_is_being_read_is_not_indexed_again() -> None:
 )
 def test_what_can_not_be_recorded_is_not_queued(signal: Any, step: Any, state: JobState) -> None:
     document = ingest()
-    OrmQ.objects.all().delete()
     Job.objects.update(state=state, attempts=2)
 
     def refuse(**said: Any) -> None:
@@ -214,7 +209,6 @@ def test_what_can_not_be_recorded_is_not_queued(signal: Any, step: Any, state: J
     finally:
         signal.disconnect(dispatch_uid="test")
     assert (Job.objects.get().state, Job.objects.get().attempts) == (state, 2)
-    assert not OrmQ.objects.exists()
 
 
 @pytest.mark.django_db

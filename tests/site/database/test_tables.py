@@ -56,7 +56,7 @@ def test_every_command_finds_its_tables_but_those_that_need_none() -> None:
         if Commands(["manage.py", name]).fetch_command(name).check_migrations is not ensure_tables
     }
     assert without == {"migrate", "doctor", "demo", "check_spans", "restore", "train"}
-    for name in ("createsuperuser", "changepassword", "qcluster"):
+    for name in ("createsuperuser", "changepassword"):
         assert Commands(["manage.py", name]).fetch_command(name).requires_migrations_checks
     for name in ("check", "makemigrations", "showmigrations"):
         assert not Commands(["manage.py", name]).fetch_command(name).requires_migrations_checks

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import signal
-from datetime import timedelta
 from pathlib import Path
 
 import psutil
 import pytest
-from django.db.models.functions import Now
-from django_q.models import OrmQ
 from pytest_django import Settings
 
 from chat.audit import log as audit
 from corpus import selectors
 from corpus.encoders.registry import active_encoders
-from corpus.indexing.wakeups import Queue
 from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
 from corpus.services.documents import document_reindex
 from corpus.services.encoders import encoders_are_building, encoders_sync
@@ -45,6 +41,10 @@ def is_parsing(document: Document) -> bool:
 def is_embedding(document: Document) -> bool:
     found = job(document)
     return found.stage == Stage.CHUNKED and 16 <= found.done < found.total
+
+
+def readers(supervisor: int) -> list[psutil.Process]:
+    return [p for p in family_of(supervisor) if "medrag_site.processes.indexing" in p.cmdline()]
 
 
 def busy_process(supervisor: int) -> psutil.Process:
@@ -108,7 +108,6 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
         wait_until(
             lambda: Job.objects.filter(state=JobState.FAILED).count() == 3, "three failed", 120
         )
-        wait_until(lambda: Queue().rows() == {}, "nobody is to be woken any more")
         family = family_of(worker.pid)
         worker.terminate()
         assert worker.wait(30) == 0
@@ -117,7 +116,6 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
         failed = job(document)
         assert (failed.state, failed.attempts, failed.error_code) == (JobState.FAILED, 3, code)
         assert "3 times" in failed.last_error
-    assert Queue().rows() == {}
 
 
 # The other signal has the same handler, which `test_supervisor` is sent both of.
@@ -136,7 +134,6 @@ def test_a_stop_leaves_no_process_and_counts_no_attempt(
         assert worker.wait(30) == 0
         assert survivors(family) == []
     assert (job(document).state, job(document).attempts) == (JobState.PENDING, 0)
-    assert len(Queue().rows()[document.pk]) == 1
     assert WorkerHeartbeat.objects.count() == 0
 
 
@@ -145,36 +142,35 @@ def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_pat
     worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600")
     wait_until(lambda: job(document).state == JobState.RUNNING, "the job runs")
     family = family_of(worker.pid)
-    assert len(family) >= 6  # supervisor, cluster, guard, monitor, pusher, workers
+    assert len(family) >= 4  # supervisor, its processes, the child that parses
     worker.kill()
     worker.wait()
     assert survivors(family) == []
 
 
-def test_a_cluster_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
-    """Its queue process is stopped, as one that waits for a lock whose owner was killed."""
+def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
+    """It is stopped, as one that waits for a lock whose owner was killed."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
-        wait_until(lambda: len(family_of(worker.pid)) >= 6, "the cluster runs")
+        wait_until(lambda: readers(worker.pid), "the process runs")
         wait_until(selectors.worker_is_alive, "the worker says that it is well")
-        cluster = [
-            p for p in family_of(worker.pid) if "medrag_site.processes.cluster" in p.cmdline()
-        ]
-        for process in cluster[2:]:  # its guard goes on and notices nothing
+        stopped = readers(worker.pid)
+        for process in stopped:
             process.suspend()
         document = ingest("# POISON: die\n\nText.\n")
         wait_until(lambda: job(document).attempts > 0, "it is begun")
-        assert survivors(cluster) == []
+        assert survivors(stopped) == []
         assert WorkerHeartbeat.objects.get().detail["restarts"] == 1
     assert "work has been waiting" in (tmp_path / "worker.log").read_text()
 
 
-def test_what_a_dead_cluster_had_fetched_is_fetched_again_at_the_next_start(
-    own_database: str, tmp_path: Path
-) -> None:
-    document = ingest("# POISON: die\n\nText.\n")
-    OrmQ.objects.update(lock=Now() + timedelta(hours=3))
-    with running("worker", log=tmp_path / "worker.log"):
-        wait_until(lambda: job(document).attempts > 0, "it is begun")
+def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path: Path) -> None:
+    """Also where native code computes for ever, which no time-out of a queue ends."""
+    document = ingest("# POISON: slow 60\n\nText.\n")
+    with running(
+        "worker", log=tmp_path / "worker.log", MEDRAG_TEST_JOB_TIMEOUT_S="2", **ONE_PROCESS
+    ):
+        wait_until(lambda: job(document).attempts > 1, "it was ended and is tried again", 60)
+    assert "status -14" in (tmp_path / "worker.log").read_text()
 
 
 def test_new_vectors_are_made_beside_the_work_and_taken_over(

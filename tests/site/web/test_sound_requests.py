@@ -92,7 +92,6 @@ def test_a_charset_that_is_none_reaches_a_page(db: None) -> None:
     [
         ("/admin/retrieval/lexiconentry/", {"action": "use", "_selected_action": "_5F_00"}),
         ("/admin/corpus/document/", {"action": "publish", "_selected_action": ["1", "x"]}),
-        ("/admin/django_q/schedule/1/change/", {"_to_field": ""}),
     ],
 )
 def test_a_value_that_no_field_holds_is_refused(
