@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 from django.utils import timezone
 
-from chat.audit.log import missing_protections
+from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from core.database_availability import AWAY
 from core.errors import MedragError

@@ -21,7 +21,9 @@ from chat.admin.filters import ActionFilter, ActorFilter, DaysFilter
 from chat.admin.links import as_uuid, subject_link
 from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
 from chat.audit.export import event_rows, record_work
-from chat.audit.log import send_heads, sign_head, verify_chain
+from chat.audit.heads import sign_head
+from chat.audit.heads_copy import send_heads
+from chat.audit.verify import verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
 from core.exports import CSV, FORMS, exported

@@ -14,6 +14,7 @@ from chat.audit.chain import canonical_json
 from chat.models import REMOVED, Citation, Claim, Turn
 
 DIGEST_VERSION = 5  # of what is recorded now
+REMOVAL = "turn.text_removed"  # the event of a turn that lost its text
 
 # Written out by version, since a column that comes later must not change the digest of an old
 # answer: a new column needs a new version, and none is ever taken away.

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from chat.audit.record import Actor, record
+from chat.audit.log import Actor, record
 from chat.models import AuditEvent
 
 _BATCH = 2000

@@ -32,7 +32,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.audit.chain import canonical_json
-from chat.audit.record import record
+from chat.audit.log import record
 from chat.models import AuditEvent, AuditHead
 from core.errors import MedragError
 

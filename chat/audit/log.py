@@ -1,8 +1,8 @@
-"""The audit log: `record` is its only writer, `verify_chain` its only judge.
+"""The log's only writer: an event of the chain, beside what it records.
 
 Every event is a row of a chain (`chat.audit.chain` has the formula). The database function
 `audit_append` locks the chain's head until the caller's transaction ends, so `record` stands last
-in it, and never before a call to a model or to the network.
+in it, and never before a call to a model or to the network. `chat.audit.verify` is its only judge.
 """
 
 from __future__ import annotations
@@ -10,47 +10,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils.crypto import salted_hmac
 
-from chat.audit.answers import DIGEST_VERSION, stored_turns, turn_digest
-from chat.audit.heads import HeadsGone, nobody_signing, sign_head, sign_head_if_due
-from chat.audit.heads_copy import AGAIN, send_heads
-from chat.audit.protection import missing_protections
-from chat.audit.record import Actor, AuditError, actor_name, reason_details, record
-from chat.audit.verify import (
-    REMOVAL,
-    Break,
-    Kind,
-    KnownHeads,
-    VerifyReport,
-    known_heads,
-    verify_chain,
-)
+from chat.audit.answers import DIGEST_VERSION, REMOVAL, stored_turns, turn_digest
+from chat.audit.chain import canonical_json, storable
 from chat.models import Turn
+from core.errors import MedragError
 
-__all__ = [
-    "AGAIN",
-    "Actor",
-    "AuditError",
-    "Break",
-    "HeadsGone",
-    "Kind",
-    "KnownHeads",
-    "VerifyReport",
-    "actor_name",
-    "known_heads",
-    "missing_protections",
-    "nobody_signing",
-    "reason_details",
-    "record",
-    "record_removal",
-    "record_turn",
-    "send_heads",
-    "sign_head",
-    "sign_head_if_due",
-    "turn_digest",
-    "verify_chain",
-]
+Actor = AbstractBaseUser | AnonymousUser | None
+
+
+class AuditError(MedragError):
+    """The log can't be written as asked; what it was to record must not happen either."""
+
+
+def record(
+    action: str,
+    *,
+    actor: Actor,
+    subject: str,
+    payload: Mapping[str, Any],
+    using: str = DEFAULT_DB_ALIAS,
+) -> int:
+    """Append an event and return its `seq`. One query.
+
+    Must be called inside `transaction.atomic`, last, together with what it records: both stay or
+    both go. `actor` None is the system itself. `subject` names a thing as `kind:id`. The payload
+    becomes canonical JSON; it never holds the text of a question or of a document, since what is
+    in the chain can't be taken out again. Raises `AuditError` outside a transaction, `ValueError`
+    or `TypeError` for a payload that JSON can't express.
+    """
+    connection = connections[using]
+    if not connection.in_atomic_block:
+        raise AuditError("An audit event belongs into the transaction of what it records.")
+    fields = (actor_name(actor), storable(action), storable(subject), canonical_json(payload))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT audit_append(%s, %s, %s, %s)", fields)
+        return int(cursor.fetchone()[0])
+
+
+def reason_details(reason: str) -> dict[str, Any]:
+    """Return what the log keeps of words that somebody gave as a reason: their length and a keyed
+    hash.
+
+    The reason stands in the row that it explains, may be of a clinical kind, and the chain keeps
+    what it gets for ever.
+    """
+    keyed = salted_hmac("chat.audit.reason", reason, algorithm="sha256").hexdigest()
+    return {"reason_chars": len(reason), "reason_hmac": keyed}
+
+
+def actor_name(actor: Actor) -> str:
+    """Return `user:7:alice`: the id that stays, and the name that it had at the time."""
+    if actor is None:
+        return "system"
+    if actor.pk is None:
+        return "anonymous"
+    return storable(f"user:{actor.pk}:{actor.get_username()}")
 
 
 def record_turn(turn: Turn) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from chat.audit.answers import is_bare, is_textless, stored_turns, turn_digest
+from chat.audit.answers import REMOVAL, is_bare, is_textless, stored_turns, turn_digest
 from chat.audit.chain import GENESIS, ChainRow, row_hash
 from chat.audit.heads import (
     SIGNING,
@@ -44,7 +44,6 @@ ORDER BY seq
 LAST_SEQ = 2**63 - 1
 
 # Of a turn the last event that says what it is: that of its answer, or of the removal of its text.
-REMOVAL = "turn.text_removed"
 SELECT_ANSWERS = f"""
 SELECT seq, action, subject, payload FROM chat_auditevent said
 WHERE action IN ('turn.answered', 'turn.abstained', '{REMOVAL}') AND NOT EXISTS (

@@ -22,13 +22,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from chat.audit.log import (
-    KnownHeads,
-    known_heads,
-    missing_protections,
-    nobody_signing,
-    verify_chain,
-)
+from chat.audit.heads import nobody_signing
+from chat.audit.protection import missing_protections
+from chat.audit.verify import KnownHeads, known_heads, verify_chain
 from core.progress import BYTES, Progress
 from corpus import files
 from corpus.indexing.vector_index import OWNER

@@ -22,7 +22,8 @@ from django.db.models import Q
 from django.utils import timezone
 from psycopg import sql
 
-from chat.audit.log import missing_protections, verify_chain
+from chat.audit.protection import missing_protections
+from chat.audit.verify import verify_chain
 from core.errors import MedragError
 from core.progress import BYTES, Progress
 from corpus import files

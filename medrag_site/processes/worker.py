@@ -20,7 +20,8 @@ from django.conf import settings
 from django.db import Error
 from django.db.models.functions import Now
 
-from chat.audit.log import AGAIN, send_heads, sign_head_if_due
+from chat.audit.heads import sign_head_if_due
+from chat.audit.heads_copy import AGAIN, send_heads
 from core.database_availability import refresh_connection
 from core.errors import MedragError
 from corpus import files

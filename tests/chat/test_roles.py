@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from chat.audit import log as audit
+from chat.audit.protection import missing_protections
+from chat.audit.verify import verify_chain
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import record_events, store_turn
 from tests.databases import fresh_database
@@ -114,8 +115,8 @@ def test_the_application_is_refused(application: psycopg.Connection, statement: 
     with pytest.raises(psycopg.errors.InsufficientPrivilege) as refusal:
         application.execute(statement)
     assert "append-only" not in str(refusal.value)  # by the privilege, before any trigger
-    assert audit.verify_chain().rows == 3
-    assert audit.verify_chain().ok
+    assert verify_chain().rows == 3
+    assert verify_chain().ok
 
 
 def test_the_application_cannot_give_itself_rights(application: psycopg.Connection) -> None:
@@ -135,7 +136,7 @@ def test_a_temporary_table_does_not_stand_in_for_the_chain(own_database: str) ->
         connection.execute("SET search_path = pg_temp, public")
         connection.execute("SELECT audit_append('a', 'b', 'c', '{}')")
     assert AuditEvent.objects.count() == 2
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
 
 
 def test_null_is_refused_and_not_silently_dropped(application: psycopg.Connection) -> None:
@@ -158,7 +159,7 @@ def test_null_is_refused_and_not_silently_dropped(application: psycopg.Connectio
 def test_the_owner_is_kept_from_slips(owner: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         owner.execute(statement)
-    assert audit.verify_chain().rows == 3
+    assert verify_chain().rows == 3
 
 
 @pytest.mark.parametrize("table", READABLE)
@@ -208,18 +209,18 @@ def test_the_migration_goes_back_and_forth(own_database: str) -> None:
         assert cursor.fetchone()[0] == 0
     call_command("migrate", "chat", **quiet)
     record_events(1)
-    report = audit.verify_chain()
+    report = verify_chain()
     assert (report.ok, report.rows) == (True, 2)
     assert settings.DATABASES["default"]["USER"] == "medrag_app"
 
 
 def test_doctor_sees_every_protection(own_database: str) -> None:
-    assert audit.missing_protections() == ()
+    assert missing_protections() == ()
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE chat_auditevent DISABLE TRIGGER audit_event_truncate")
         cursor.execute("GRANT UPDATE ON chat_claim TO medrag_app")
-    assert audit.missing_protections() == (
+    assert missing_protections() == (
         "The application may change rows of chat_claim.",
         "The trigger audit_event_truncate is off.",
     )
-    assert len(audit.missing_protections("owner")) == 6  # where it runs as the owner
+    assert len(missing_protections("owner")) == 6  # where it runs as the owner

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from chat.api.pages import LatestRow
-from chat.audit import log as audit
+from chat.audit.verify import verify_chain
 from chat.models import AuditEvent
 from corpus.models import Document, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
@@ -146,8 +146,7 @@ def test_the_log_is_read_over_pages(guideline: Document, monkeypatch: pytest.Mon
 def test_the_verdict_is_that_of_the_command(
     guideline: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    verify = audit.verify_chain
-    monkeypatch.setattr("chat.audit.log.verify_chain", lambda: verify("default"))
+    monkeypatch.setattr("chat.api.log.verify_chain", lambda: verify_chain("default"))
     client = signed_in(person("auditor", AUDITORS))
     told = get(client, VERIFY).json()
     assert told["ok"] and told["verdict"].startswith("OK ")

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.api.answers import turn_payload
-from chat.audit import log as audit
+from chat.audit.answers import turn_digest
 from chat.models import AuditEvent, Channel, Citation, Turn
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics
@@ -70,7 +70,7 @@ def test_a_query_is_stored_audited_and_given_back(client: Client, guideline: Doc
     assert turn.user is not None
     assert turn.user.username == "alice"
     event = AuditEvent.objects.get(subject=f"turn:{turn.pk}")
-    assert json.loads(event.payload)["digest"] == audit.turn_digest(Turn.objects.get())
+    assert json.loads(event.payload)["digest"] == turn_digest(Turn.objects.get())
 
 
 def test_an_unknown_thing_is_refused_with_status_200(client: Client, guideline: Document) -> None:

@@ -17,8 +17,10 @@ from chat.audit.answers import (
     TURN_FIELDS,
     is_bare,
     stored_turns,
+    turn_digest,
 )
 from chat.audit.chain import canonical_json
+from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, AuditHead, Citation, Claim, Turn
 from tests.chat.audit.audit_tools import record_events, store_turn
 
@@ -36,7 +38,7 @@ def test_rolls_back_with_what_it_records_and_leaves_no_gap(own_database: str) ->
         raise ZeroDivisionError
     record_events(1)
     assert list(AuditEvent.objects.values_list("seq", flat=True)) == [1, 2, 3]
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
 
 
 def test_a_failing_record_takes_the_answer_with_it(own_database: str) -> None:
@@ -75,8 +77,8 @@ def test_random_payloads_verify(own_database: str) -> None:
                 subject=_random_text(chance),
                 payload={_random_text(chance): _random_value(chance, depth=4)},
             )
-    assert audit.verify_chain().rows == 300
-    assert audit.verify_chain().ok
+    assert verify_chain().rows == 300
+    assert verify_chain().ok
 
 
 def test_what_is_stored_is_what_was_given(own_database: str) -> None:
@@ -115,11 +117,11 @@ def test_the_digest_covers_every_column() -> None:
 def test_an_answer_keeps_the_digest_of_its_version(alice: User) -> None:
     """What a later version covers must be as the migration left it."""
     turn = stored_turns("default").get(pk=store_turn(alice).pk)
-    assert audit.turn_digest(turn, 1) != audit.turn_digest(turn)
+    assert turn_digest(turn, 1) != turn_digest(turn)
     assert is_bare(turn, 1)
-    before = audit.turn_digest(turn, 1)
+    before = turn_digest(turn, 1)
     turn.option = "B"
-    assert audit.turn_digest(turn, 1) == before
+    assert turn_digest(turn, 1) == before
     assert not is_bare(turn, 1) and is_bare(turn, DIGEST_VERSION)
 
 
@@ -129,7 +131,7 @@ def test_the_event_of_a_turn_holds_its_digest_and_not_its_text(alice: User) -> N
     event = AuditEvent.objects.get()
     payload = json.loads(event.payload)
     assert (event.action, event.subject) == ("turn.answered", f"turn:{turn.pk}")
-    assert payload["digest"] == audit.turn_digest(stored_turns("default").get())
+    assert payload["digest"] == turn_digest(stored_turns("default").get())
     assert turn.question not in event.payload
     assert "Give" not in event.payload
 
@@ -175,4 +177,4 @@ def test_records_at_every_isolation_level(own_database: str, level: str) -> None
         with connection.cursor() as cursor:
             cursor.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
         audit.record("test", actor=None, subject="", payload={})
-    assert audit.verify_chain().ok
+    assert verify_chain().ok

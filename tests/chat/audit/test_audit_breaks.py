@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoDbBlocker
 
-from chat.audit import log as audit
-from chat.audit.log import Kind
+from chat.audit.heads import sign_head
+from chat.audit.verify import Kind, verify_chain
 from tests.chat.audit.audit_tools import (
     as_owner,
     independent_verify,
@@ -123,9 +123,9 @@ def an_answer(
 def test_a_change_by_the_owner_is_found(
     ten_events: str, statement: str, seq: int, kind: Kind
 ) -> None:
-    assert audit.verify_chain(using="owner").ok
+    assert verify_chain(using="owner").ok
     with tampered(statement):
-        found = audit.verify_chain(using="owner").first_break
+        found = verify_chain(using="owner").first_break
     assert found is not None
     assert (found.seq, found.kind) == (seq, kind)
 
@@ -144,12 +144,12 @@ def test_a_change_that_the_chain_cannot_show_is_found_by_a_signed_head(
     own_database: str, statement: str, seq: int, kind: Kind
 ) -> None:
     record_events(6)
-    audit.sign_head()
+    sign_head()
     record_events(4)
-    audit.sign_head()
-    assert audit.verify_chain().ok
+    sign_head()
+    assert verify_chain().ok
     as_owner(own_database, statement)
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert (found.seq, found.kind) == (seq, kind)
 
@@ -158,18 +158,18 @@ def test_a_rewrite_after_the_last_signed_head_is_the_window_that_stays_open(
     own_database: str,
 ) -> None:
     record_events(6)
-    audit.sign_head()
+    sign_head()
     record_events(4)
     as_owner(own_database, rewrite_from(9))
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
 
 
 def test_a_forged_head_is_found(own_database: str) -> None:
     record_events(3)
-    audit.sign_head()
+    sign_head()
     head = json.loads(settings.AUDIT_HEADS_FILE.read_text().splitlines()[0])
     settings.AUDIT_HEADS_FILE.write_text(json.dumps(head | {"seq": 2, "count": 2}) + "\n")
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert found.kind == Kind.SIGNATURE
 
@@ -193,10 +193,10 @@ def test_a_forged_head_is_found(own_database: str) -> None:
     ],
 )
 def test_a_changed_answer_is_found(an_answer: str, statement: str) -> None:
-    assert audit.verify_chain(using="owner").answers == 1
+    assert verify_chain(using="owner").answers == 1
     with tampered(statement):
-        found = audit.verify_chain(using="owner").first_break
-        assert audit.verify_chain(using="owner", answers=False).ok
+        found = verify_chain(using="owner").first_break
+        assert verify_chain(using="owner", answers=False).ok
     assert found is not None
     assert (found.seq, found.kind) == (1, Kind.ANSWER_CHANGED)
 
@@ -205,7 +205,7 @@ def test_a_deleted_answer_is_found(own_database: str) -> None:
     record_events(1)
     store_turn()
     as_owner(own_database, "TRUNCATE chat_turn CASCADE")
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert (found.seq, found.kind) == (2, Kind.ANSWER_GONE)
 
@@ -214,7 +214,7 @@ def test_an_answer_without_a_record_is_found(own_database: str) -> None:
     turn = store_turn()
     turn.pk = uuid.uuid4()
     turn.save(force_insert=True)
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert found.kind == Kind.ANSWER_UNRECORDED
 
@@ -222,10 +222,10 @@ def test_an_answer_without_a_record_is_found(own_database: str) -> None:
 def test_the_command_says_ok_in_one_line(own_database: str) -> None:
     store_turn()
     record_events(2)
-    audit.sign_head()
+    sign_head()
     out, err = io.StringIO(), io.StringIO()
     call_command("audit", "verify", stdout=out, stderr=err)
-    digest = audit.verify_chain().head_hash
+    digest = verify_chain().head_hash
     assert out.getvalue() == (
         f"OK 4 rows, head seq 4, hash {digest}; 1 answers unchanged; 2 signed heads, "
         f"the last at row 4.\n"
@@ -258,6 +258,6 @@ def test_the_independent_verifier_finds_a_change(own_database: str) -> None:
 
 
 def test_an_empty_chain_is_sound(own_database: str) -> None:
-    report = audit.verify_chain()
+    report = verify_chain()
     assert report.ok
     assert report.warnings == ()

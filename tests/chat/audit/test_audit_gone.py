@@ -14,8 +14,9 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
-from chat.audit import log as audit
-from chat.audit.log import Kind
+from chat.audit.heads import HeadsGone, sign_head, sign_head_if_due
+from chat.audit.heads_copy import send_heads
+from chat.audit.verify import Break, Kind, verify_chain
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import as_owner, record_events
 from tests.dying.full_disk import no_file_longer_than
@@ -31,14 +32,14 @@ CUT = (
 def signed(own_database: str, settings: Settings) -> Path:
     """A chain of five rows whose heads at rows 3, 4 and 5 are signed; the file of the heads."""
     record_events(3)
-    audit.sign_head()
+    sign_head()
     record_events(1)
-    audit.sign_head()
+    sign_head()
     return Path(settings.AUDIT_HEADS_FILE)
 
 
-def said() -> audit.Break:
-    found = audit.verify_chain().first_break
+def said() -> Break:
+    found = verify_chain().first_break
     assert found is not None
     return found
 
@@ -51,7 +52,7 @@ def verify(*options: str) -> str:
 
 @pytest.mark.parametrize("way", ["deleted", "emptied", "garbled"])
 def test_heads_that_are_gone_are_a_failure(signed: Path, way: str) -> None:
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
     if way == "deleted":
         signed.unlink()
     else:
@@ -114,14 +115,14 @@ def test_nothing_is_signed_over_heads_that_are_gone(signed: Path, way: str) -> N
         signed.write_bytes(lines[0])
     record_events(1)
     left = signed.read_bytes() if signed.exists() else b""
-    for sign in (audit.sign_head, audit.sign_head_if_due):
-        with pytest.raises(audit.HeadsGone) as error:
+    for sign in (sign_head, sign_head_if_due):
+        with pytest.raises(HeadsGone) as error:
             sign()
         assert "audit sign --anew" in error.value.sentence
     assert signed.read_bytes() == left
     signed.write_bytes(b"".join(lines))
-    assert audit.sign_head() is not None
-    assert audit.verify_chain().ok
+    assert sign_head() is not None
+    assert verify_chain().ok
 
 
 def test_beginning_anew_is_told_by_the_log_and_keeps_what_was_left(signed: Path) -> None:
@@ -130,7 +131,7 @@ def test_beginning_anew_is_told_by_the_log_and_keeps_what_was_left(signed: Path)
     with pytest.raises(CommandError, match=r"Nothing was signed.*ends at row 3; row 5 was signed"):
         call_command("audit", "sign")
     call_command("audit", "sign", "--anew", stdout=io.StringIO())
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
     events = AuditEvent.objects.filter(action=audit_heads.SIGNING).order_by("seq")
     assert [json.loads(event.payload)["anew"] for event in events] == [False, True]
     (aside,) = signed.parent.glob("heads.jsonl.until-*")
@@ -148,11 +149,11 @@ def test_a_disk_that_is_full_at_the_first_head_leaves_no_key_that_signed_nothing
 ) -> None:
     record_events(1)
     with no_file_longer_than(100), pytest.raises(OSError, match="File too large"):
-        audit.sign_head()  # the key has 65 bytes, a line more than 200
+        sign_head()  # the key has 65 bytes, a line more than 200
     assert not (settings.KEYS_DIR / "audit_heads_key").exists()
     settings.AUDIT_HEADS_FILE.write_bytes(b"")
-    assert audit.sign_head() is not None
-    assert audit.verify_chain().ok
+    assert sign_head() is not None
+    assert verify_chain().ok
 
 
 def test_the_chain_is_compared_with_a_copy_from_elsewhere(
@@ -166,7 +167,7 @@ def test_the_chain_is_compared_with_a_copy_from_elsewhere(
     for path in (signed, settings.KEYS_DIR / "audit_last_head"):
         path.unlink()
     (settings.KEYS_DIR / "audit_heads_key").rename(tmp_path / "key")
-    assert audit.verify_chain().ok  # that is why the heads belong elsewhere
+    assert verify_chain().ok  # that is why the heads belong elsewhere
     (tmp_path / "key").rename(settings.KEYS_DIR / "audit_heads_key")
     with pytest.raises(CommandError, match="BROKEN at row 3: rows that a signed head vouches for"):
         verify("--head", str(copy))
@@ -222,14 +223,14 @@ def test_heads_go_to_a_second_file_and_to_an_address(
     signed: Path, settings: Settings, tmp_path: Path, receiver: type[Receiver]
 ) -> None:
     settings.AUDIT_HEADS_COPY = str(tmp_path / "elsewhere" / "heads.jsonl")
-    assert audit.send_heads() == []
-    assert audit.send_heads() == []
+    assert send_heads() == []
+    assert send_heads() == []
     copy = Path(settings.AUDIT_HEADS_COPY)
     assert copy.read_bytes() == signed.read_bytes()
     assert receiver.bodies == [signed.read_bytes().splitlines(keepends=True)[-1]] * 2
     record_events(1)
-    audit.sign_head()
-    assert audit.send_heads() == []
+    sign_head()
+    assert send_heads() == []
     assert copy.read_bytes() == signed.read_bytes()
     (tmp_path / "posted").write_bytes(receiver.bodies[-1])
     for path in (copy, tmp_path / "posted"):
@@ -248,7 +249,7 @@ def test_what_could_not_be_sent_is_told_and_sent_later(
     (tmp_path / "in_the_way").write_text("")
     settings.AUDIT_HEADS_COPY = str(tmp_path / "in_the_way" / "heads.jsonl")
     receiver.status = status
-    faults = audit.send_heads()
+    faults = send_heads()
     assert len(faults) == 2
     assert f"status {status}" in faults[1]
     assert all(fault in caplog.text and "tried again" in fault for fault in faults)
@@ -256,11 +257,11 @@ def test_what_could_not_be_sent_is_told_and_sent_later(
         call_command("audit", "sign", stdout=io.StringIO())
     (tmp_path / "in_the_way").unlink()
     receiver.status = 200
-    assert audit.send_heads() == []
+    assert send_heads() == []
     assert Path(settings.AUDIT_HEADS_COPY).read_bytes() == signed.read_bytes()
 
 
 def test_nothing_is_sent_where_nothing_is_configured(signed: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
-    assert audit.send_heads() == []
+    assert send_heads() == []
     assert sorted(tmp_path.rglob("*")) == before

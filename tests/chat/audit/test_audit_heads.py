@@ -13,8 +13,8 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
-from chat.audit import log as audit
-from chat.audit.log import Kind
+from chat.audit.heads import HeadsGone, sign_head, sign_head_if_due
+from chat.audit.verify import Kind, verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
 from tests.chat.audit.audit_tools import as_owner, record_events
@@ -34,9 +34,9 @@ def test_a_head_is_one_line_for_this_user_alone(
     own_database: str, settings: Settings, keys: Path
 ) -> None:
     record_events(3)
-    audit.sign_head()
+    sign_head()
     first, head = lines(settings)
-    report = audit.verify_chain()
+    report = verify_chain()
     assert set(head) == {"seq", "hash", "count", "at", "signature"}
     assert first["seq"] == 3
     # the log tells that signing began, and that row is signed at once
@@ -54,11 +54,11 @@ def test_a_head_is_one_line_for_this_user_alone(
 def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(
     own_database: str, settings: Settings
 ) -> None:
-    assert audit.sign_head() is None
+    assert sign_head() is None
     record_events(1)
-    assert audit.sign_head() is not None
-    assert audit.sign_head() is None
-    assert not audit.sign_head_if_due()
+    assert sign_head() is not None
+    assert sign_head() is None
+    assert not sign_head_if_due()
     assert [line["seq"] for line in lines(settings)] == [1, 2]
 
 
@@ -66,17 +66,17 @@ def test_it_is_due_after_five_minutes_or_a_thousand_rows(
     own_database: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_events(1)
-    assert audit.sign_head_if_due()
+    assert sign_head_if_due()
     record_events(1)
-    assert not audit.sign_head_if_due()
+    assert not sign_head_if_due()
     monkeypatch.setattr(audit_heads, "SIGN_EVERY", datetime.timedelta(0))
-    assert audit.sign_head_if_due()
+    assert sign_head_if_due()
     monkeypatch.setattr(audit_heads, "SIGN_EVERY", datetime.timedelta(days=1))
     monkeypatch.setattr(audit_heads, "SIGN_EVERY_ROWS", 3)
     record_events(2)
-    assert not audit.sign_head_if_due()
+    assert not sign_head_if_due()
     record_events(1)
-    assert audit.sign_head_if_due()
+    assert sign_head_if_due()
     assert [line["seq"] for line in lines(settings)] == [1, 2, 3, 6]
 
 
@@ -85,20 +85,20 @@ def test_a_row_waits_five_minutes_at_most_for_a_head(
     own_database: str, settings: Settings, minutes: float, is_due: bool
 ) -> None:
     record_events(1)
-    audit.sign_head()
+    sign_head()
     last = lines(settings)[-1]
     signed_at = timezone.now() - datetime.timedelta(minutes=minutes)
     with settings.AUDIT_HEADS_FILE.open("a") as file:
         file.write(json.dumps(last | {"at": signed_at.isoformat()}) + "\n")
     record_events(1)
-    assert bool(audit.sign_head_if_due()) is is_due
+    assert bool(sign_head_if_due()) is is_due
 
 
 def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings) -> None:
     record_events(2)
 
     def sign(_: int) -> None:
-        audit.sign_head()
+        sign_head()
         connections.close_all()
 
     with ThreadPoolExecutor(4) as pool:
@@ -108,12 +108,12 @@ def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings)
 
 def test_a_torn_line_does_not_spoil_the_next(own_database: str, settings: Settings) -> None:
     record_events(1)
-    audit.sign_head()
+    sign_head()
     with settings.AUDIT_HEADS_FILE.open("ab") as file:
         file.write(b'{"seq": 2, "ha')
     record_events(1)
-    audit.sign_head()
-    report = audit.verify_chain()
+    sign_head()
+    report = verify_chain()
     assert report.ok
     assert report.signed_heads == 3
     assert report.warnings == ("1 lines of the signed heads are not readable.",)
@@ -128,8 +128,8 @@ def test_a_strange_line_is_counted_and_passed_over(
 ) -> None:
     record_events(1)
     settings.AUDIT_HEADS_FILE.write_bytes(line.encode("latin-1") + b"\n")
-    audit.sign_head()
-    report = audit.verify_chain()
+    sign_head()
+    report = verify_chain()
     assert (report.ok, report.signed_heads, len(report.warnings)) == (True, 2, 1)
 
 
@@ -137,25 +137,25 @@ def test_a_lost_key_is_said_and_not_replaced_in_silence(
     own_database: str, settings: Settings, keys: Path
 ) -> None:
     record_events(1)
-    audit.sign_head()
+    sign_head()
     (keys / "audit_heads_key").unlink()
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert found.kind == Kind.SIGNATURE
     assert "audit_heads_key" in found.detail
     record_events(1)
-    with pytest.raises(audit.HeadsGone, match="audit_heads_key"):
-        audit.sign_head()
+    with pytest.raises(HeadsGone, match="audit_heads_key"):
+        sign_head()
     (keys / "audit_heads_key").touch()
     with pytest.raises(MedragError, match="empty"):
-        audit.sign_head()
+        sign_head()
 
 
 def test_another_key_signs_nothing(own_database: str, keys: Path) -> None:
     record_events(1)
-    audit.sign_head()
+    sign_head()
     (keys / "audit_heads_key").write_text("0" * 64)
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
     assert found.kind == Kind.SIGNATURE
 
@@ -164,7 +164,7 @@ def test_a_chain_that_shrank_is_not_signed_again(
     own_database: str, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     record_events(3)
-    audit.sign_head()
+    sign_head()
     as_owner(
         own_database,
         "DELETE FROM chat_auditevent WHERE seq > 2",
@@ -172,11 +172,11 @@ def test_a_chain_that_shrank_is_not_signed_again(
         "hash = (SELECT hash FROM chat_auditevent WHERE seq = 2)",
     )
     with caplog.at_level(logging.ERROR):
-        assert not audit.sign_head_if_due()
+        assert not sign_head_if_due()
     assert "ends at row 2" in caplog.text
     assert len(lines(settings)) == 2
 
 
 def test_without_a_signed_head_it_is_said(own_database: str) -> None:
     record_events(1)
-    assert "No head is signed yet" in audit.verify_chain().warnings[0]
+    assert "No head is signed yet" in verify_chain().warnings[0]

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.audit import log as audit
+from chat.audit.verify import Kind, verify_chain
 from chat.models import (
     REMOVED,
     AuditEvent,
@@ -90,7 +91,7 @@ def test_removes_what_is_old_and_keeps_what_happened(alice: User) -> None:
     assert turn.feedback.helpful is False
     assert Turn.objects.get(pk=new.pk).text_removed_at is None
     assert Turn.objects.get(pk=measured.pk).text_removed_at is None
-    report = audit.verify_chain()
+    report = verify_chain()
     assert (report.ok, report.answers) == (True, 3)
 
     events = list(AuditEvent.objects.values_list("action", flat=True))
@@ -113,12 +114,12 @@ def test_nobody_can_pass_a_change_off_as_a_removal(alice: User, own_database: st
     turn = asked(alice, OLD, WORDS[0])
     retention()
     as_owner(own_database, "UPDATE chat_claim SET text = 'Give 500 mg.' WHERE index = 1")
-    assert not audit.verify_chain().ok
+    assert not verify_chain().ok
     with transaction.atomic():
         audit.record_removal(Turn.objects.get(pk=turn.pk), using="default")
-    found = audit.verify_chain().first_break
+    found = verify_chain().first_break
     assert found is not None
-    assert found.kind is audit.Kind.ANSWER_CHANGED
+    assert found.kind is Kind.ANSWER_CHANGED
 
 
 def test_pages_and_programs_say_so(alice: User, client: Client) -> None:

@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from chat.ask import turn_ask
 from chat.audit import log as audit
+from chat.audit.verify import verify_chain
 from chat.config import answer_config
 from chat.experiments.arms import arm_of, why_resting
 from chat.experiments.services import (
@@ -182,9 +183,9 @@ def test_a_turn_is_vouched_for_with_its_arm(own_database: str) -> None:
     publish_guideline()
     experiment = experiment_start(FAITHFUL, by=alice)
     turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
-    assert audit.verify_chain().ok
+    assert verify_chain().ok
     Turn.objects.using("owner").filter(pk=turn.pk).update(arm=Arm.BASELINE)
-    assert not audit.verify_chain().ok
+    assert not verify_chain().ok
 
 
 def test_it_rests_while_the_site_is_set_otherwise(

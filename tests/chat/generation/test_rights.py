@@ -165,7 +165,7 @@ def test_no_address_of_the_site_tells_an_outsider_a_word(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     # A test's log is in its own transaction, which the auditor's connection can't see.
-    monkeypatch.setattr("chat.audit.log.verify_chain", partial(verify_chain, "default"))
+    monkeypatch.setattr("chat.api.log.verify_chain", partial(verify_chain, "default"))
     ask(member)
     outdated = publish(
         "# Old\nAsk a colleague.", lifecycle=Lifecycle.SUPERSEDED, superseded_by=secret

@@ -23,7 +23,7 @@ def everything(question: str) -> dict[str, Any]:
 
     from chat.api.answers import turn_payload
     from chat.ask import turn_ask
-    from chat.audit import log as audit
+    from chat.audit.verify import verify_chain
     from chat.models import Channel
     from corpus.models import Document, Job
     from corpus.services.indexing import document_index
@@ -42,7 +42,7 @@ def everything(question: str) -> dict[str, Any]:
         "hits": len(retrieve(Query(question, on=timezone.localdate())).hits),
         "turn": turn_payload(turn),
         "verdicts": turn.trace["verdicts"],
-        "log": audit.verify_chain().ok,
+        "log": verify_chain().ok,
     }
 
 

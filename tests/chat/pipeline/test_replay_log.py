@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chat.ask import turn_ask
-from chat.audit.log import verify_chain
+from chat.audit.verify import verify_chain
 from chat.models import Channel
 from chat.replay import turn_replay
 from tests.corpora import publish

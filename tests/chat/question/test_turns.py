@@ -16,6 +16,7 @@ from django.db import IntegrityError, connection, transaction
 
 from chat.ask import turn_ask
 from chat.audit import log as audit
+from chat.audit.answers import turn_digest
 from chat.errors import QuestionError
 from chat.models import (
     AuditEvent,
@@ -100,7 +101,7 @@ def test_stores_the_turn_with_claims_citations_trace_and_event(document: Documen
     assert citation.chunk_key.startswith(document.sha256)
     event = AuditEvent.objects.get()
     assert (event.action, event.subject) == ("turn.answered", f"turn:{stored.pk}")
-    assert json.loads(event.payload)["digest"] == audit.turn_digest(stored)
+    assert json.loads(event.payload)["digest"] == turn_digest(stored)
 
 
 def test_confidence_is_half_faithfulness_and_half_the_gate(document: Document) -> None:

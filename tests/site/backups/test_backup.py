@@ -21,7 +21,9 @@ from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
 from chat.ask import turn_ask
-from chat.audit import log as audit
+from chat.audit.heads import sign_head
+from chat.audit.protection import missing_protections
+from chat.audit.verify import verify_chain
 from chat.models import Channel
 from chat.terminal import as_text
 from corpus import files
@@ -98,7 +100,7 @@ def whole(
     ):
         fill()
         answer = ask()
-        audit.sign_head()
+        sign_head()
         (folder / "keys" / "secret_key").write_text("secret\n")
         make_backup(folder / "backup")
         yield Backup(
@@ -116,7 +118,7 @@ def backup(whole: Backup, tmp_path: Path) -> Backup:
 def site(own_database: str) -> Document:
     """A site that is in use: an uploaded document, which nobody has read yet, and a signed log."""
     document = ingest()
-    audit.sign_head()
+    sign_head()
     return document
 
 
@@ -165,14 +167,14 @@ def test_all_that_a_site_is_comes_back(backup: Backup, empty_site: str, settings
     assert rows_state() == backup.rows
     assert keys_and_files(places_of(settings)) == backup.files
     assert (restored.answers, restored.found) == (1, "Hyperkalaemia in adults")
-    assert audit.verify_chain().ok
-    assert audit.missing_protections() == ()
+    assert verify_chain().ok
+    assert missing_protections() == ()
     assert not unfinished.is_unfinished()
     ensure_tables()
     assert ask() == backup.answer
     assert "10 mL of calcium gluconate" in backup.answer
-    audit.sign_head()
-    assert audit.verify_chain().ok
+    sign_head()
+    assert verify_chain().ok
 
 
 def test_a_restored_site_grants_new_tables_as_before(backup: Backup, empty_site: str) -> None:
@@ -307,18 +309,18 @@ def test_heads_that_are_signed_meanwhile_do_not_spoil_a_backup(
     def sign_too_late(text: str) -> None:
         if text == "Writing the database":
             record_events(1)
-            audit.sign_head()
+            sign_head()
 
     made = make_backup(tmp_path / "backup", sign_too_late)
     assert made.warnings == (
         "MEDRAG_SECRET_KEY comes from the environment and is not in the backup.",
     )
     rows = made.manifest.chain_seq
-    assert audit.verify_chain().rows == rows + 1
+    assert verify_chain().rows == rows + 1
     with another_site(socket_dir, settings, tmp_path / "restored"):
         assert restore(tmp_path / "backup").found == ""
-        assert audit.verify_chain().ok
-        assert audit.verify_chain().rows == rows
+        assert verify_chain().ok
+        assert verify_chain().rows == rows
 
 
 def change_a_row() -> None:
@@ -355,7 +357,7 @@ def test_a_log_that_was_broken_comes_back_as_it_was_and_it_is_said(
     with another_site(socket_dir, settings, tmp_path / "restored"):
         (warning,) = restore(tmp_path / "backup").warnings
         assert said in warning
-        assert said in str(audit.verify_chain())
+        assert said in str(verify_chain())
 
 
 @contextmanager
@@ -384,7 +386,7 @@ def test_with_one_role_for_all_it_is_as_it_was(
         with another_site(socket_dir, settings, tmp_path / "site"):
             call_command("migrate", verbosity=0)
             ingest()
-            audit.sign_head()
+            sign_head()
             made = make_backup(tmp_path / "backup").manifest
             assert len(made.unprotected) == 5  # PostgreSQL can't protect a log from its owner
             before = rows_state(), catalog_state()

@@ -24,7 +24,7 @@ from django.db import connections
 from psycopg import sql
 from pytest_django import Settings
 
-from chat.audit import log as audit
+from chat.audit.heads import sign_head
 from medrag_site.backups.making import make_backup
 from medrag_site.database.connections import connected_to
 from medrag_site.database.embedded import provision
@@ -328,7 +328,7 @@ def test_kills_leave_nothing_that_looks_done_on_a_server_of_your_own(
 ) -> None:
     fill()
     answer = ask()
-    audit.sign_head()
+    sign_head()
     (settings.KEYS_DIR / "secret_key").write_text(get_random_secret_key())
     backups = places[2]
     make_backup(backups / "of_tests")

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from pytest_django import Settings
 
-from chat.audit import log as audit
+from chat.audit.heads import sign_head
 from corpus import selectors
 from corpus.encoders.registry import active_encoders
 from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
@@ -195,7 +195,7 @@ def test_signed_heads_that_are_gone_are_told_to_staff_and_stop_no_work(
     own_database: str, tmp_path: Path, settings: Settings
 ) -> None:
     document = ingest("# Dosing\n\nGive 5 mg.\n")
-    audit.sign_head()
+    sign_head()
     settings.AUDIT_HEADS_FILE.unlink()
     with running("worker", log=tmp_path / "worker.log"):
         wait_until(selectors.worker_faults, "the worker says what it can't do")
