@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,12 +14,13 @@ from django.utils import timezone
 
 from chat.caveats.notices import REVIEW_DUE, document_notices
 from chat.models import Citation, Feedback, Reason, Turn
-from chat.selectors import cited_claims
-from chat.web.corrected import corrections_of
-from chat.web.places import Painted, Places
+from chat.selectors import cited_claims, pages_at, spans_of_chunks
+from chat.web.painting import corrections_of, paint, standing_of
 from chat.web.presentation import Passage, ShownClaim, ShownTurn, shown_turns
 from corpus.access import readable_ids
-from corpus.models import Document
+from corpus.boxes import Spans
+from corpus.models import Document, Page
+from corpus.review.pictures import has_picture
 
 Address = Callable[[str], str]  # makes a path of the site whole
 
@@ -47,8 +48,14 @@ def turns_payload(
     """
     today = timezone.localdate()
     shown = shown_turns(turns, on=today, readable=readable)
-    places = Places(shown)
-    return [_TurnJson(one, places, today, address).answer() for one in shown]
+    cited = [c for turn in shown for claim in turn.claims for c in claim.citations]
+    near = [passage for turn in shown for passage in turn.nearest]
+    pages = pages_at(
+        {(citation.document_id, citation.page) for citation in cited}
+        | {(passage.document.pk, passage.page) for passage in near}
+    )
+    spans = spans_of_chunks({passage.chunk for passage in near})
+    return [_TurnJson(one, pages, spans, today, address).answer() for one in shown]
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +109,8 @@ class _TurnJson:
     """A turn on its way to JSON, with what its citations are looked up in."""
 
     shown: ShownTurn
-    places: Places
+    pages: Mapping[tuple[int, int], Page]  # by document and number
+    spans: Mapping[tuple[int, str], list[tuple[int, int, int]]]  # of passages, by document and key
     today: datetime.date
     address: Address
 
@@ -136,6 +144,7 @@ class _TurnJson:
         }
 
     def _citation(self, cited: Citation) -> dict[str, Any]:
+        page = self.pages.get((cited.document_id, cited.page))
         return {
             "document": cited.title,
             "version": cited.version,
@@ -151,14 +160,17 @@ class _TurnJson:
                 for one in corrections_of(cited)
             ],
             **self._painted(
-                self.places.of_citation(cited),
-                reverse("api:page", args=[cited.document.sha256, cited.page]),
+                cited.document,
+                cited.page,
+                standing_of(cited, page).spans if page else (),
+                f"{reverse('chat:citation', args=[cited.pk])}#cited",
                 {"citation": cited.pk},
             ),
         }
 
     def _passage(self, passage: Passage) -> dict[str, Any]:
         stored = passage.stored
+        spans = self.spans.get((passage.document.pk, passage.chunk), [])
         return {
             "document": passage.title,
             "version": passage.version,
@@ -170,8 +182,10 @@ class _TurnJson:
             "text": stored.get("text", ""),
             "excerpt": stored.get("excerpt", []),
             **self._painted(
-                self.places.of_passage(passage),
-                reverse("api:page", args=[passage.document.sha256, passage.page]),
+                passage.document,
+                passage.page,
+                [(start, end) for number, start, end in spans if number == passage.page],
+                passage.url,
                 {"chunk": passage.chunk},
             ),
         }
@@ -190,19 +204,23 @@ class _TurnJson:
         }
 
     def _painted(
-        self, page: Painted, opened_by: str, marked: Mapping[str, object]
+        self, document: Document, number: int, spans: Spans, link: str, marked: Mapping[str, object]
     ) -> dict[str, Any]:
-        """Return the page for people, and by `opened_by`, its path in the API, for programs."""
-        names, query = ("x", "y", "width", "height"), urlencode(marked)
-        boxes = [{name: float(getattr(rect, name)) for name in names} for rect in page.rects]
-        size = {"width": page.width, "height": page.height} if page.width else None
+        """Return the page for people, by `link`, and for programs, by its path in the API."""
+        page = self.pages.get((document.pk, number))
+        size = {"width": page.width, "height": page.height} if page and page.width else None
+        rects = paint(page.blocks, spans) if page else ()
+        picture, query = "", urlencode(marked)
+        if page and has_picture(document, page):
+            picture = reverse("chat:page_image", args=[document.sha256, number])
+        opened_by = reverse("api:page", args=[document.sha256, number])
         return {
-            "boxes": boxes,
+            "boxes": [{name: float(side) for name, side in asdict(rect).items()} for rect in rects],
             "page_size": size,
-            "link": self.address(page.link),
-            "picture": self.address(page.picture) if page.picture else None,
+            "link": self.address(link),
+            "picture": self.address(picture) if picture else None,
             "token_link": self.address(f"{opened_by}?{query}"),
-            "token_picture": self.address(f"{opened_by}/picture?{query}") if page.picture else None,
+            "token_picture": self.address(f"{opened_by}/picture?{query}") if picture else None,
         }
 
 

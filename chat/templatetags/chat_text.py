@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation
 from chat.web import marking
-from chat.web.corrected import Corrected, corrections_of
+from chat.web.painting import Corrected, corrections_of
 from corpus.models import Document
 from corpus.positions import below_title
 from corpus.types import OCR_CONFIDENT

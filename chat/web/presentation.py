@@ -18,8 +18,8 @@ from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.question.follow_up.carried import Carried, carried
 from chat.selectors import collection_names, documents_by_sha256
-from chat.web.corrected import corrections_of
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
+from chat.web.painting import corrections_of
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, TableRow, cited_tables, is_verbatim, plain, table_row
 from corpus.models import Document

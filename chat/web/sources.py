@@ -27,9 +27,8 @@ from chat.selectors import (
     citations_beside,
     may_read_every_turn,
 )
-from chat.web.corrected import Corrected, standing_of
 from chat.web.http import SignedInRequest, signed_in
-from chat.web.painting import paint, show
+from chat.web.painting import Corrected, paint, show, standing_of
 from corpus.access import readable_ids
 from corpus.boxes import Span
 from corpus.files import document_path
