@@ -18,6 +18,8 @@ def _example(name: str, *, status: int = 200, **told: Any) -> OpenApiExample:
         media_type = "application/problem+json"
         value = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
         value |= {"detail": told.pop("problem"), **told}
+    if "error" in told:  # as OpenAI has it
+        value = told
     return OpenApiExample(
         name, value=value, media_type=media_type, response_only=True, status_codes=[str(status)]
     )

@@ -82,6 +82,7 @@ class Text(OnlyText):
 
 class TextSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     target_class = Text
+    match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return {"type": "string", "maxLength": self.target.max_length, "pattern": LETTER_OR_DIGIT}
@@ -98,18 +99,16 @@ class AnyFile(serializers.FileField):
 MAX_WORD_CHARS = 200
 
 
-@extend_schema_field({"type": "string", "maxLength": MAX_WORD_CHARS, "pattern": LETTER_OR_DIGIT})
-class Word(serializers.CharField):
-    """What a search is narrowed to: with a letter or digit, 200 characters at most as sent."""
+class Word(Text):
+    """What a search is narrowed to: 200 characters at most as sent."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_WORD_CHARS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        if len(data) > MAX_WORD_CHARS:
+        if isinstance(data, str) and len(data) > MAX_WORD_CHARS:
             self.fail("max_length", max_length=MAX_WORD_CHARS)
-        if not any(character.isalnum() for character in data):
-            self.fail("blank")
-        return data.strip()
+        return super().to_internal_value(data)
 
 
 @extend_schema_field(

@@ -7,6 +7,7 @@ from django.urls import path, re_path
 from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.permissions import AllowAny
+from rest_framework.views import APIView
 
 from chat.api import accounts, conversations, log, problems, queries
 from chat.api.documents import collections, reading, steps
@@ -20,51 +21,38 @@ openai_urlpatterns = [
     path("models", openai.ModelsView.as_view()),
     re_path(r"^", openai.UnknownCompatiblePath.as_view()),
 ]
+_VIEWS: tuple[tuple[str, type[APIView], str], ...] = (
+    ("query", queries.QueryView, "query"),
+    ("search", queries.SearchView, "search"),
+    ("conversations", conversations.ConversationsView, "conversations"),
+    ("conversations/<uuid:pk>", conversations.ConversationView, "conversation"),
+    ("conversations/<uuid:pk>/query", conversations.ConversationQueryView, "conversation_query"),
+    ("conversations/<uuid:pk>/messages", conversations.MessagesView, "messages"),
+    ("turns/<uuid:pk>", conversations.TurnView, "turn"),
+    ("turns/<uuid:pk>/feedback", conversations.FeedbackView, "feedback"),
+    ("documents", documents.DocumentsView, "documents"),
+    ("documents/<str:sha256>", documents.DocumentView, "document"),
+    ("documents/<str:sha256>/submit", steps.submit, "submit"),
+    ("documents/<str:sha256>/return", steps.send_back, "return"),
+    ("documents/<str:sha256>/publish", steps.publish, "publish"),
+    ("documents/<str:sha256>/replace", steps.replace, "replace"),
+    ("documents/<str:sha256>/supersede", steps.supersede, "supersede"),
+    ("documents/<str:sha256>/withdraw", steps.withdraw, "withdraw"),
+    ("documents/<str:sha256>/reinstate", steps.reinstate, "reinstate"),
+    ("documents/<str:sha256>/retry", steps.retry, "retry"),
+    ("documents/<str:sha256>/reindex", steps.reindex, "reindex"),
+    ("documents/<str:sha256>/passages", reading.PassagesView, "passages"),
+    ("documents/<str:sha256>/pages/<int:number>", reading.PageView, "page"),
+    ("documents/<str:sha256>/pages/<int:number>/picture", reading.PictureView, "picture"),
+    ("collections", collections.CollectionsView, "collections"),
+    ("users", accounts.AccountsView, "users"),
+    ("users/<int:pk>", accounts.AccountView, "user"),
+    ("audit", log.EventsView, "audit"),
+    ("audit/verify", log.VerdictView, "audit_verify"),
+    ("me", accounts.MeView, "me"),
+)
 urlpatterns = [
-    path("query", queries.QueryView.as_view(), name="query"),
-    path("search", queries.SearchView.as_view(), name="search"),
-    path("conversations", conversations.ConversationsView.as_view(), name="conversations"),
-    path(
-        "conversations/<uuid:pk>",
-        conversations.ConversationView.as_view(),
-        name="conversation",
-    ),
-    path(
-        "conversations/<uuid:pk>/query",
-        conversations.ConversationQueryView.as_view(),
-        name="conversation_query",
-    ),
-    path(
-        "conversations/<uuid:pk>/messages",
-        conversations.MessagesView.as_view(),
-        name="messages",
-    ),
-    path("turns/<uuid:pk>", conversations.TurnView.as_view(), name="turn"),
-    path("turns/<uuid:pk>/feedback", conversations.FeedbackView.as_view(), name="feedback"),
-    path("documents", documents.DocumentsView.as_view(), name="documents"),
-    path("documents/<str:sha256>", documents.DocumentView.as_view(), name="document"),
-    path("documents/<str:sha256>/submit", steps.submit.as_view(), name="submit"),
-    path("documents/<str:sha256>/return", steps.send_back.as_view(), name="return"),
-    path("documents/<str:sha256>/publish", steps.publish.as_view(), name="publish"),
-    path("documents/<str:sha256>/replace", steps.replace.as_view(), name="replace"),
-    path("documents/<str:sha256>/supersede", steps.supersede.as_view(), name="supersede"),
-    path("documents/<str:sha256>/withdraw", steps.withdraw.as_view(), name="withdraw"),
-    path("documents/<str:sha256>/reinstate", steps.reinstate.as_view(), name="reinstate"),
-    path("documents/<str:sha256>/retry", steps.retry.as_view(), name="retry"),
-    path("documents/<str:sha256>/reindex", steps.reindex.as_view(), name="reindex"),
-    path("documents/<str:sha256>/passages", reading.PassagesView.as_view(), name="passages"),
-    path("documents/<str:sha256>/pages/<int:number>", reading.PageView.as_view(), name="page"),
-    path(
-        "documents/<str:sha256>/pages/<int:number>/picture",
-        reading.PictureView.as_view(),
-        name="picture",
-    ),
-    path("collections", collections.CollectionsView.as_view(), name="collections"),
-    path("users", accounts.AccountsView.as_view(), name="users"),
-    path("users/<int:pk>", accounts.AccountView.as_view(), name="user"),
-    path("audit", log.EventsView.as_view(), name="audit"),
-    path("audit/verify", log.VerdictView.as_view(), name="audit_verify"),
-    path("me", accounts.MeView.as_view(), name="me"),
+    *(path(route, view.as_view(), name=name) for route, view, name in _VIEWS),
     # Open to all, since the description (OpenAPI 3) holds nothing of the hospital's. Its page is
     # made of installed files: no other server is asked.
     path(

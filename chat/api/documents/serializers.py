@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -164,6 +163,10 @@ class WithdrawRequest(Strict):
     )
 
 
+def _name(person: str) -> serializers.CharField:
+    return serializers.CharField(source=f"{person}.username", allow_null=True, read_only=True)
+
+
 class JobResponse(serializers.ModelSerializer[Job]):
     progress = serializers.SerializerMethodField(
         help_text="How much of its reading is done, from 0 to 1."
@@ -190,8 +193,8 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
 
     collection = serializers.SlugRelatedField[Collection](slug_field="slug", read_only=True)
     job = JobResponse(read_only=True, allow_null=True)
-    uploaded_by = serializers.SerializerMethodField()
-    published_by = serializers.SerializerMethodField()
+    uploaded_by = _name("uploaded_by")
+    published_by = _name("published_by")
     superseded_by = serializers.SerializerMethodField(
         help_text="SHA-256; null also where that document is not open to you."
     )
@@ -206,12 +209,6 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
             "published_at", "published_by", "withdrawn_at", "withdrawn_reason", "superseded_by",
             "indexed_at", "job",
         )  # fmt: skip
-
-    def get_uploaded_by(self, document: Document) -> str | None:
-        return _name(document.uploaded_by)
-
-    def get_published_by(self, document: Document) -> str | None:
-        return _name(document.published_by)
 
     def get_superseded_by(self, document: Document) -> str | None:
         new = document.superseded_by
@@ -235,7 +232,7 @@ class DoubtResponse(serializers.Serializer[PageCheck]):
 class CorrectionResponse(serializers.ModelSerializer[Correction]):
     """What staff corrected of what was read, and nobody has published yet."""
 
-    made_by = serializers.SerializerMethodField()
+    made_by = _name("made_by")
     taken_back = serializers.BooleanField(
         source="is_taken_back", help_text="What was read counts again; `text` is that."
     )
@@ -243,9 +240,6 @@ class CorrectionResponse(serializers.ModelSerializer[Correction]):
     class Meta:
         model = Correction
         fields = ("id", "page", "as_read", "text", "taken_back", "reason", "made_by", "made_at")
-
-    def get_made_by(self, correction: Correction) -> str | None:
-        return _name(correction.made_by)
 
 
 class NoticeResponse(serializers.Serializer[Any]):
@@ -322,7 +316,3 @@ class StoredPage(serializers.Serializer[Any]):
     picture = serializers.CharField(
         allow_null=True, help_text="With the same painted, for the same token."
     )
-
-
-def _name(person: User | None) -> str | None:
-    return person.get_username() if person else None

@@ -20,9 +20,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from chat.api import examples
 from chat.api.answers import turn_payload
 from chat.api.guarded import ALWAYS, BODY, NOT_FOUND, Guarded, record_read, user_of, valid
-from chat.api.openai import examples
+from chat.api.openai.examples import COMPLETION
 from chat.api.openai.serializers import (
     MODEL,
     ChunkResponse,
@@ -65,7 +66,7 @@ class ModelsView(Compatible):
         summary="List the models",
         description="One for each mode that the site has the parts for.",
         responses={(200, JSON): ModelsResponse, **errors()},
-        examples=[*examples.MODELS, *examples.ERRORS],
+        examples=[*examples.OPENAI_MODELS, *examples.OPENAI_ERRORS],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -90,7 +91,7 @@ class CompletionsView(Compatible):
             (200, MEDIA_TYPE): ChunkResponse,
             **errors(*BODY, *NOT_FOUND),
         },
-        examples=[*examples.COMPLETION, *examples.NO_MODEL, *examples.ERRORS],
+        examples=[*COMPLETION, *examples.OPENAI_NO_MODEL, *examples.OPENAI_ERRORS],
     )
     def post(self, request: Request) -> HttpResponseBase:
         asked = valid(CompletionRequest(data=request.data))
