@@ -1,20 +1,37 @@
-"""What askers said of answers."""
+"""What askers said of answers; and what was asked and not answered well, for the corpus staff who
+could mend it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
 
-from chat.admin import heard
 from chat.admin.filters import DaysFilter
-from chat.admin.read_only import ReadOnly
-from chat.models import Feedback
+from chat.admin.read_only import ReadOnly, user_of
+from chat.models import Citation, Feedback, Turn
+from chat.question.identifiers.guard import question_guarded
+from chat.selectors import (
+    may_read_every_turn,
+    pages_cited_in_collections_of,
+    turns_refused_in_collections_of,
+    turns_unhelpful_citing_collections_of,
+)
+from corpus.staff_selectors import collections_changeable
+
+SHOWN = 100
 
 if TYPE_CHECKING:
     FeedbackModelAdmin = admin.ModelAdmin[Feedback]
@@ -35,8 +52,8 @@ class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         return [
-            path("gaps/", view(heard.gaps), name="chat_feedback_gaps"),
-            path("not-helpful/", view(heard.unhelpful), name="chat_feedback_unhelpful"),
+            path("gaps/", view(gaps), name="chat_feedback_gaps"),
+            path("not-helpful/", view(unhelpful), name="chat_feedback_unhelpful"),
             *super().get_urls(),
         ]
 
@@ -48,3 +65,50 @@ class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
         return super().get_queryset(request).defer("turn__trace", "turn__nearest")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A question, without what would identify a patient, and what it cited of one's own."""
+
+    turn: Turn
+    question: str
+    cited: tuple[Citation, ...]
+
+
+@require_safe
+def gaps(request: HttpRequest) -> HttpResponse:
+    """Return questions that no guideline in force answered."""
+    return _page(request, "Questions without an answer", turns_refused_in_collections_of)
+
+
+@require_safe
+def unhelpful(request: HttpRequest) -> HttpResponse:
+    """Return answers that their askers called not helpful."""
+    return _page(request, "Answers said to be not helpful", turns_unhelpful_citing_collections_of)
+
+
+def _page(
+    request: HttpRequest, title: str, turns_of: Callable[[User], QuerySet[Turn]]
+) -> HttpResponse:
+    user = user_of(request)
+    if not collections_changeable(user).exists():
+        raise PermissionDenied
+    found = turns_of(user)
+    turns = list(found[:SHOWN])
+    cited = pages_cited_in_collections_of(user, turns)
+    context = {
+        **admin.site.each_context(request),
+        "title": title,
+        "heard": [
+            Heard(
+                turn,
+                question_guarded(turn.question, "redact").text,
+                tuple(cited.get(turn.pk, ())),
+            )
+            for turn in turns
+        ],
+        "count": found.count(),
+        "may_read_turns": may_read_every_turn(user),
+    }
+    return TemplateResponse(request, "admin/chat/feedback/heard.html", context)

@@ -6,7 +6,7 @@ None of them lists what there is, so that a list costs the same with ten people 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from chat.models import AuditEvent, Citation, Flag, Reason, Review, Turn, TurnStatus
+from chat.models import AuditEvent, Citation, Flag, Reason, Turn, TurnStatus
 
 HASH_CHARS = 8  # of a document's SHA-256, from which on it is told from a title
 
@@ -74,34 +74,49 @@ class DocumentFilter(WordsFilter):
         return queryset.filter(pk__in=cited)
 
 
-class OutcomeFilter(admin.SimpleListFilter):
-    title, parameter_name = "outcome", "outcome"
+class ChoiceFilter(admin.SimpleListFilter):
+    """A few choices: the label of each, and the condition that it narrows the list by."""
+
+    options: Mapping[str, tuple[Any, Q]]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        whole = [(str(TurnStatus.ANSWERED), "Answered"), (str(TurnStatus.ABSTAINED), "Refused")]
-        return [*whole, *Reason.choices]
+        return [(value, label) for value, (label, _) in self.options.items()]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
-        wanted = self.value()
-        if wanted in TurnStatus.values:
-            return queryset.filter(status=wanted)
-        return queryset.filter(reason=wanted) if wanted in Reason.values else queryset
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.options.get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
 
 
-class FeedbackFilter(admin.SimpleListFilter):
+class OutcomeFilter(ChoiceFilter):
+    title, parameter_name = "outcome", "outcome"
+    options = {
+        str(TurnStatus.ANSWERED): ("Answered", Q(status=TurnStatus.ANSWERED)),
+        str(TurnStatus.ABSTAINED): ("Refused", Q(status=TurnStatus.ABSTAINED)),
+        **{reason: (label, Q(reason=reason)) for reason, label in Reason.choices},
+    }
+
+
+class FeedbackFilter(ChoiceFilter):
     title, parameter_name = "feedback", "feedback"
+    options = {
+        "bad": ("Not helpful", Q(feedback__helpful=False)),
+        "good": ("Helpful", Q(feedback__helpful=True)),
+        "none": ("None given", Q(feedback=None)),
+    }
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("bad", "Not helpful"), ("good", "Helpful"), ("none", "None given")]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Turn]) -> QuerySet[Turn]:
-        given: dict[str | None, Q] = {
-            "bad": Q(feedback__helpful=False),
-            "good": Q(feedback__helpful=True),
-            "none": Q(feedback=None),
-        }
-        wanted = given.get(self.value())
-        return queryset if wanted is None else queryset.filter(wanted)
+class FlagFilter(ChoiceFilter):
+    title, parameter_name = "why", "why"
+    options = {flag: (label, Q(flags__contains=[flag])) for flag, label in Flag.choices}
+
+
+class AssigneeFilter(ChoiceFilter):
+    title, parameter_name = "assigned to", "assigned"
+
+    def __init__(self, request: HttpRequest, *arguments: Any) -> None:
+        mine = Q(assignee=request.user.pk)
+        self.options = {"me": ("Me", mine), "nobody": ("Nobody", Q(assignee=None))}
+        super().__init__(request, *arguments)
 
 
 class EventWordsFilter(WordsFilter):
@@ -120,29 +135,6 @@ class ActorFilter(EventWordsFilter):
 
 class ActionFilter(EventWordsFilter):
     title, parameter_name, placeholder = "action", "action", "such as turn or withdrawn"
-
-
-class FlagFilter(admin.SimpleListFilter):
-    title, parameter_name = "why", "why"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return list(Flag.choices)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Review]) -> QuerySet[Review]:
-        wanted = self.value()
-        return queryset.filter(flags__contains=[wanted]) if wanted in Flag.values else queryset
-
-
-class AssigneeFilter(admin.SimpleListFilter):
-    title, parameter_name = "assigned to", "assigned"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("me", "Me"), ("nobody", "Nobody")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Review]) -> QuerySet[Review]:
-        if self.value() == "me":
-            return queryset.filter(assignee=request.user.pk)
-        return queryset.filter(assignee=None) if self.value() == "nobody" else queryset
 
 
 class DaysFilter(admin.ListFilter):

@@ -14,8 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 
-from chat.admin import ReadOnly
-from chat.admin.read_only import only_post, user_of
+from chat.admin.read_only import ReadOnly, only_post, user_of
 from core.errors import MedragError
 
 M = TypeVar("M", bound=Model)

@@ -17,8 +17,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.admin import pretty
-from chat.admin.read_only import only_post
+from chat.admin.read_only import only_post, pretty
 from core.errors import MedragError
 from core.exports import FORMS, JSON_LINES, exported
 from evaluation.admin.frame import AddedByForm

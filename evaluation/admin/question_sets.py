@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from chat.admin import pretty
+from chat.admin.read_only import pretty
 from evaluation.admin.collecting import CollectForm
 from evaluation.admin.frame import AddedByForm, EvaluationAdmin
 from evaluation.admin.uploads import QuestionSetForm, question_set_uploaded

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from chat.admin import pretty
+from chat.admin.read_only import pretty
 from evaluation.admin.frame import EvaluationAdmin
 from evaluation.models import ItemScore, Run, TestSet
 from evaluation.selectors import (
