@@ -34,6 +34,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from knox.models import AuthToken
 
+from chat.admin.read_only import ModelAdmin, ReadOnly, user_of
 from chat.models import Scope, TokenGrant
 from chat.sign_in.accounts import groups_given, may_touch
 from chat.sign_in.lockouts import unlock, waits_until
@@ -42,14 +43,11 @@ from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
 from medrag_site.accounts import CLINICIANS, INTEGRATORS
 
 if TYPE_CHECKING:
-    AttemptModelAdmin = admin.ModelAdmin[AccessAttempt]
     UserAdmin = auth_admin.UserAdmin[User]
-    TokenModelAdmin = admin.ModelAdmin[TokenGrant]
     TokenModelForm = ModelForm[TokenGrant]
     ModelAdminBase = admin.ModelAdmin[Any]
 else:
-    AttemptModelAdmin, UserAdmin = admin.ModelAdmin, auth_admin.UserAdmin
-    TokenModelAdmin, TokenModelForm = admin.ModelAdmin, ModelForm
+    UserAdmin, TokenModelForm = auth_admin.UserAdmin, ModelForm
     ModelAdminBase = object
 
 OF_ALLAUTH = (EmailAddress, SocialAccount, SocialApp, SocialToken)
@@ -97,7 +95,13 @@ class AccountAdmin(EachLogged, UserAdmin):
         if obj is None or _is_superuser(request):
             return fieldsets
         return [
-            (name, {**options, "fields": [_told(f) for f in options["fields"]]})
+            (
+                name,
+                options
+                | {
+                    "fields": ["password_told" if f == "password" else f for f in options["fields"]]
+                },
+            )
             for name, options in fieldsets
         ]
 
@@ -131,7 +135,7 @@ class AccountAdmin(EachLogged, UserAdmin):
     @admin.action(description="Take the second factor away", permissions=["superuser"])
     def take_second_factor_away(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """As their password, it keeps others from being them: superusers' alone."""
-        count = sum(second_factor_remove(account, by=_who(request)) for account in queryset)
+        count = sum(second_factor_remove(account, by=user_of(request)) for account in queryset)
         self.message_user(request, f"Taken away from {count}.", messages.SUCCESS)
 
     def user_change_password(
@@ -142,17 +146,21 @@ class AccountAdmin(EachLogged, UserAdmin):
         return super().user_change_password(request, id, form_url)
 
 
-class RoleAdmin(EachLogged, auth_admin.GroupAdmin):
-    """What a group may do counts for all in it, and collections are narrowed to groups."""
+class OfSuperusers(ModelAdminBase):
+    """Superusers alone add, change and delete, whatever else somebody may."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _is_superuser(request)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _is_superuser(request)
+
+
+class RoleAdmin(OfSuperusers, EachLogged, auth_admin.GroupAdmin):
+    """What a group may do counts for all in it, and collections are narrowed to groups."""
 
 
 class TokenForm(TokenModelForm):
@@ -173,7 +181,7 @@ class TokenForm(TokenModelForm):
         fields = ("user", "name")
 
 
-class TokenAdmin(TokenModelAdmin):
+class TokenAdmin(OfSuperusers, ModelAdmin[TokenGrant]):
     """Tokens for the API: a token acts in its account's name, so that only superusers make one."""
 
     form = TokenForm
@@ -182,17 +190,11 @@ class TokenAdmin(TokenModelAdmin):
     search_fields = ("name", "user__username")
     show_full_result_count = False
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return _is_superuser(request)
-
     def has_view_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
         return _is_superuser(request)
 
     def has_change_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
         return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: TokenGrant | None = None) -> bool:
-        return _is_superuser(request)
 
     def get_fields(self, request: HttpRequest, obj: TokenGrant | None = None) -> Any:
         if obj is None:
@@ -207,14 +209,14 @@ class TokenAdmin(TokenModelAdmin):
     ) -> None:
         """Make it, and show it this once."""
         told = {name: form.cleaned_data[name] for name in ("name", "scopes", "days", "rate")}
-        token = token_create(obj.user, by=_who(request), **told)
+        token = token_create(obj.user, by=user_of(request), **told)
         made = TokenGrant.objects.filter(user=obj.user).latest("pk")
         obj.pk, obj.token = made.pk, made.token
         text = format_html("The token, which is not shown again: <code>{}</code>", token)
         self.message_user(request, text, messages.WARNING)
 
     def delete_model(self, request: HttpRequest, obj: TokenGrant) -> None:
-        token_revoke(obj, by=_who(request))
+        token_revoke(obj, by=user_of(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[TokenGrant]) -> None:
         for grant in queryset.select_related("token"):
@@ -230,7 +232,7 @@ class TokenAdmin(TokenModelAdmin):
         return ends
 
 
-class LockoutAdmin(AttemptModelAdmin):
+class LockoutAdmin(ReadOnly, ModelAdmin[AccessAttempt]):
     """Failed attempts that still count. To unlock is to forget them."""
 
     list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "waits")
@@ -238,15 +240,6 @@ class LockoutAdmin(AttemptModelAdmin):
     search_fields = ("username", "ip_address")
     show_full_result_count = False
     actions = ("unlock",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     @admin.display(description="must wait")
     def waits(self, attempt: AccessAttempt) -> str:
@@ -262,17 +255,8 @@ class LockoutAdmin(AttemptModelAdmin):
         self.message_user(request, f"{count} forgotten; they can sign in again.", messages.SUCCESS)
 
 
-def _told(shown: Any) -> Any:
-    """Return the field to show instead to whoever is no superuser."""
-    return "password_told" if shown == "password" else shown
-
-
 def _is_superuser(request: HttpRequest) -> bool:
     return bool(getattr(request.user, "is_superuser", False))
-
-
-def _who(request: HttpRequest) -> User:
-    return User.objects.get(username=request.user.get_username())
 
 
 def _held(request: HttpRequest) -> dict[str, QuerySet[Any]]:

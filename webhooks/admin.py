@@ -14,18 +14,15 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
 
-from chat.admin.read_only import ReadOnly, pretty, user_of
+from chat.admin.read_only import ModelAdmin, ReadOnly, pretty, user_of
 from core.errors import MedragError
 from webhooks.addresses import refuse_bad_address
 from webhooks.models import Delivery, DeliveryState, Endpoint, Event
 from webhooks.services import deliveries_send_again, endpoint_renew_secret, endpoint_save
 
 if TYPE_CHECKING:
-    EndpointModelAdmin = admin.ModelAdmin[Endpoint]
-    DeliveryModelAdmin = admin.ModelAdmin[Delivery]
     EndpointModelForm = ModelForm[Endpoint]
 else:
-    EndpointModelAdmin = DeliveryModelAdmin = admin.ModelAdmin
     EndpointModelForm = ModelForm
 
 
@@ -50,7 +47,7 @@ class EndpointForm(EndpointModelForm):
 
 
 @admin.register(Endpoint)
-class EndpointAdmin(EndpointModelAdmin):
+class EndpointAdmin(ModelAdmin[Endpoint]):
     """No group has the rights: they are superusers', who tell other systems what happens here."""
 
     form = EndpointForm
@@ -80,7 +77,7 @@ class EndpointAdmin(EndpointModelAdmin):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(ReadOnly, DeliveryModelAdmin):
+class DeliveryAdmin(ReadOnly, ModelAdmin[Delivery]):
     list_display = ("created_at", "event", "endpoint", "state", "attempts", "last_error",
                     "next_attempt")  # fmt: skip
     list_filter = ("state", "event", "endpoint")

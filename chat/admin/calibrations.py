@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -12,18 +11,13 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.admin.read_only import ReadOnly, pretty
+from chat.admin.read_only import ModelAdmin, ReadOnly, pretty
 from chat.gate.records import calibration_use, is_for_encoder_in_use
 from chat.models import CalibrationRecord
 
-if TYPE_CHECKING:
-    CalibrationModelAdmin = admin.ModelAdmin[CalibrationRecord]
-else:
-    CalibrationModelAdmin = admin.ModelAdmin
-
 
 @admin.register(CalibrationRecord)
-class CalibrationRecordAdmin(ReadOnly, CalibrationModelAdmin):
+class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
     """Whoever may change calibrations chooses the one in use; none can be edited."""
 
     list_display = (

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -19,19 +18,21 @@ from django.utils.safestring import SafeString
 
 from chat.admin.filters import ActionFilter, ActorFilter, DaysFilter
 from chat.admin.links import as_uuid, subject_link
-from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
+from chat.admin.read_only import (
+    ModelAdmin,
+    ReadOnly,
+    download,
+    export_asked,
+    only_post,
+    pretty,
+    user_of,
+)
 from chat.audit.export import event_rows, record_work
 from chat.audit.heads import sign_head
 from chat.audit.heads_copy import send_heads
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
-from core.exports import CSV, FORMS, exported
-
-if TYPE_CHECKING:
-    EventModelAdmin = admin.ModelAdmin[AuditEvent]
-else:
-    EventModelAdmin = admin.ModelAdmin
 
 _SUBJECT = re.compile(r"[a-z]+:\S+")
 
@@ -41,7 +42,7 @@ class AtFilter(DaysFilter):
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(ReadOnly, EventModelAdmin):
+class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
     list_display = ("seq", "at", "actor", "action", "about")
     list_filter = (AtFilter, ActorFilter, ActionFilter)
     list_per_page = 100
@@ -138,19 +139,12 @@ class AuditEventAdmin(ReadOnly, EventModelAdmin):
         """Hand out what the list is narrowed to, whole or without payloads and names."""
         if refused := self._refused(request, "export"):
             return refused
-        form = request.POST.get("format", "")
-        form, texts = form if form in FORMS else CSV, request.POST.get("texts") == "yes"
-        try:
-            found = self.get_changelist_instance(request).get_queryset(request)
-        except IncorrectLookupParameters as error:
-            raise BadRequest("The list can't be narrowed like that.") from error
+        found, how = export_asked(request, self)
         last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0
         found = found.filter(seq__lte=last)  # without the row that tells of it
-        payload = {"format": form, "rows": found.count(), "texts": texts}
+        payload = {"format": how["form"], "rows": found.count(), "texts": how["texts"]}
         record_work("audit.exported", actor=user_of(request), payload=payload)
-        headers = {"Content-Disposition": f'attachment; filename="log.{form}"'}
-        lines = exported(event_rows(found, texts=texts), form)
-        return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
+        return download(event_rows(found, texts=how["texts"]), "log", how["form"])
 
     def _refused(self, request: HttpRequest, right: str) -> HttpResponse | None:
         """Raise PermissionDenied; a response where it is not a POST."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.contrib import admin
 from django.contrib.auth.models import User
@@ -20,7 +19,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from chat.admin.filters import DaysFilter
-from chat.admin.read_only import ReadOnly, user_of
+from chat.admin.read_only import ModelAdmin, ReadOnly, user_of
 from chat.models import Citation, Feedback, Turn
 from chat.question.identifiers.guard import question_guarded
 from chat.selectors import (
@@ -33,14 +32,9 @@ from corpus.staff_selectors import collections_changeable
 
 SHOWN = 100
 
-if TYPE_CHECKING:
-    FeedbackModelAdmin = admin.ModelAdmin[Feedback]
-else:
-    FeedbackModelAdmin = admin.ModelAdmin
-
 
 @admin.register(Feedback)
-class FeedbackAdmin(ReadOnly, FeedbackModelAdmin):
+class FeedbackAdmin(ReadOnly, ModelAdmin[Feedback]):
     list_display = ("created_at", "helpful", "comment", "question")
     list_filter = ("helpful", DaysFilter)
     fields = ("created_at", "helpful", "comment", "question")

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
-from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from core.exports import CSV, FORMS, exported
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin
+else:
+
+    class ModelAdmin(admin.ModelAdmin):
+        """Django's, which takes the type of its model for mypy alone."""
+
+        def __class_getitem__(cls, model: Any) -> type:
+            return cls
 
 
 class ReadOnly:
@@ -43,3 +58,22 @@ def user_of(request: HttpRequest) -> User:
 def only_post() -> HttpResponse:
     """Return what a page that changes something says to who only looks at it."""
     return HttpResponse(status=405, headers={"Allow": "POST"})
+
+
+def export_asked(
+    request: HttpRequest, of: admin.ModelAdmin[Any]
+) -> tuple[QuerySet[Any], dict[str, Any]]:
+    """Return the rows that the list is narrowed to, and in what form, with or without texts."""
+    form = request.POST.get("format", "")
+    try:
+        found = of.get_changelist_instance(request).get_queryset(request)
+    except IncorrectLookupParameters as error:
+        raise BadRequest("The list can't be narrowed like that.") from error
+    how = {"form": form if form in FORMS else CSV, "texts": request.POST.get("texts") == "yes"}
+    return found, how
+
+
+def download(rows: Iterable[dict[str, Any]], name: str, form: str) -> StreamingHttpResponse:
+    """Hand out rows as a file of one of FORMS."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
+    return StreamingHttpResponse(exported(rows, form), content_type=FORMS[form], headers=headers)

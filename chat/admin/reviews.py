@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
 from chat.admin.filters import AssigneeFilter, DaysFilter, FlagFilter
-from chat.admin.read_only import ReadOnly, only_post, user_of
+from chat.admin.read_only import ModelAdmin, ReadOnly, download, export_asked, only_post, user_of
 from chat.admin.review_forms import AssignForm, DecideForm, FillForm, LabelForm
 from chat.models import Review, ReviewState, SupportLabel
 from chat.reviews.comparing import reviewers_compared
@@ -35,12 +35,6 @@ from chat.reviews.services import (
 from chat.selectors import audited_turns, every_collection
 from chat.web.presentation import shown_turns
 from core.errors import MedragError
-from core.exports import CSV, FORMS, exported
-
-if TYPE_CHECKING:
-    ReviewModelAdmin = admin.ModelAdmin[Review]
-else:
-    ReviewModelAdmin = admin.ModelAdmin
 
 
 class AskedFilter(DaysFilter):
@@ -48,7 +42,7 @@ class AskedFilter(DaysFilter):
 
 
 @admin.register(Review)
-class ReviewAdmin(ReadOnly, ReviewModelAdmin):
+class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
     """Whoever asked a question sees no review of it; a superuser is no exception."""
 
     list_display = ("question_start", "became", "why_text", "state", "verdict", "assignee",
@@ -164,38 +158,41 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
 
     def assign(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Name who is to decide."""
+
+        def change(review: Review, by: User) -> str:
+            form = AssignForm(request.POST, review=review)
+            if not form.is_valid():
+                raise MedragError("This person can't review it. Nothing was changed.")
+            review_assign(review, to=form.to, by=by)
+            return f"Assigned to {form.to or 'nobody'}."
+
+        return self._changed(request, pk, change)
+
+    def label(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Keep what one reviewer says of each statement."""
+
+        def change(review: Review, by: User) -> str:
+            form = LabelForm(request.POST, due=labelling_of(review, by).due)
+            if not form.is_valid():
+                raise MedragError("A statement has no label. Label each; nothing was changed.")
+            claims_label(review, form.labels, by=by)
+            return "Your labels are kept."
+
+        return self._changed(request, pk, change)
+
+    def _changed(
+        self, request: HttpRequest, pk: int, change: Callable[[Review, User], str]
+    ) -> HttpResponse:
+        """Change a review by POST, and say above its page what was done or why not."""
         if request.method != "POST":
             return only_post()
         if not self.has_review_permission(request):
             raise PermissionDenied
         review = self._review(request, pk)
-        form = AssignForm(request.POST, review=review)
-        if not form.is_valid():
-            messages.error(request, "This person can't review it. Nothing was changed.")
-        else:
-            try:
-                review_assign(review, to=form.to, by=user_of(request))
-                messages.success(request, f"Assigned to {form.to or 'nobody'}.")
-            except MedragError as error:
-                messages.error(request, error.sentence)
-        return redirect("admin:chat_review_change", review.pk)
-
-    def label(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Keep what one reviewer says of each statement."""
-        if request.method != "POST":
-            return only_post()
-        if not self.has_review_permission(request):
-            raise PermissionDenied
-        review, by = self._review(request, pk), user_of(request)
-        form = LabelForm(request.POST, due=labelling_of(review, by).due)
-        if not form.is_valid():
-            messages.error(request, "A statement has no label. Label each; nothing was changed.")
-        else:
-            try:
-                claims_label(review, form.labels, by=by)
-                messages.success(request, "Your labels are kept.")
-            except MedragError as error:
-                messages.error(request, error.sentence)
+        try:
+            messages.success(request, change(review, user_of(request)))
+        except MedragError as error:
+            messages.error(request, error.sentence)
         return redirect("admin:chat_review_change", review.pk)
 
     def agreement(self, request: HttpRequest) -> HttpResponse:
@@ -248,17 +245,9 @@ class ReviewAdmin(ReadOnly, ReviewModelAdmin):
             return only_post()
         if not request.user.has_perm("chat.export_review"):
             raise PermissionDenied
-        form = request.POST.get("format", "")
-        form, texts = form if form in FORMS else CSV, request.POST.get("texts") == "yes"
-        try:
-            found = self.get_changelist_instance(request).get_queryset(request)
-        except IncorrectLookupParameters as error:
-            raise BadRequest("The list can't be narrowed like that.") from error
-        count = found.count()
-        reviews_export_record(rows=count, form=form, texts=texts, by=user_of(request))
-        lines = exported(review_rows(found, texts=texts), form)
-        headers = {"Content-Disposition": f'attachment; filename="reviews.{form}"'}
-        return StreamingHttpResponse(lines, content_type=FORMS[form], headers=headers)
+        found, how = export_asked(request, self)
+        reviews_export_record(rows=found.count(), **how, by=user_of(request))
+        return download(review_rows(found, texts=how["texts"]), "reviews", how["form"])
 
     def _review(self, request: HttpRequest, pk: object) -> Review:
         """Return one 404 for what is missing and for what one asked oneself."""

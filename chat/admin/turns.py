@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -23,7 +23,7 @@ from chat.admin.filters import (
     PersonFilter,
 )
 from chat.admin.links import as_uuid, searched
-from chat.admin.read_only import ReadOnly, only_post, pretty, user_of
+from chat.admin.read_only import ModelAdmin, ReadOnly, only_post, pretty, user_of
 from chat.models import Arm, AuditEvent, Turn
 from chat.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
@@ -32,16 +32,11 @@ from chat.selectors import audited_turns
 from chat.web.story import turn_story
 from core.errors import MedragError
 
-if TYPE_CHECKING:
-    TurnModelAdmin = admin.ModelAdmin[Turn]
-else:
-    TurnModelAdmin = admin.ModelAdmin
-
 SEQ_DIGITS = 18  # of an event's number; more is none
 
 
 @admin.register(Turn)
-class TurnAdmin(ReadOnly, TurnModelAdmin):
+class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
     list_display = (
         "created_at",
         "user",
