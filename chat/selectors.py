@@ -8,44 +8,35 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.contrib.postgres.search import SearchQuery
 from django.db.models import (
-    Case,
     Count,
     Exists,
-    Func,
-    Max,
     OuterRef,
     Prefetch,
     Q,
     QuerySet,
     Subquery,
     Sum,
-    TextField,
-    Value,
-    When,
 )
-from django.db.models.functions import Cast, Concat, JSONObject
+from django.db.models.functions import JSONObject
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn, TurnStatus
+from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
-from corpus.positions import SECTIONS, below_title
 from corpus.staff_selectors import collections_changeable
 from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
 HEARD = datetime.timedelta(days=30)  # how far back staff read what was asked and not answered
-_BEGINNING = 4  # letters of a word that are the same in its stem, as the index has it
 _SHARED = Q(shared_at__isnull=False, deleted_at=None)
 LATENCY_BOUNDS_MS = (250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000)
 
@@ -173,56 +164,6 @@ def questions_holding(
         if turn.conversation_id and turn.question != titles[turn.conversation_id]:
             held.setdefault(turn.conversation_id, []).append(turn)
     return held
-
-
-def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]:
-    """Return the user's own questions that were answered and hold all words, the latest first. One
-    query.
-
-    Those of conversations that they deleted are left out.
-    """
-    own = Turn.objects.filter(user=user, status=TurnStatus.ANSWERED)
-    own = own.filter(Q(conversation=None) | Q(conversation__deleted_at=None))
-    for word in words:
-        own = own.filter(question__icontains=word)
-    latest = own.order_by().values("question").annotate(at=Max("created_at"))
-    return list(latest.order_by("-at").values_list("question", flat=True)[:most])
-
-
-def headings_in_force(
-    on: datetime.date, *, user: User, words: Sequence[str], most: int
-) -> list[str]:
-    """Return what the user may search by its title, then by `title › section`, that holds all
-    words.
-
-    One query, of the index of passages: what is indexed of each names its title and sections.
-    """
-    beginnings = " & ".join(f"""'{word[:_BEGINNING].replace("'", "")}':*""" for word in words)
-    passages = Chunk.objects.filter(
-        document__in=documents_in_force(on, user=user).order_by().values("pk"),
-        search_vector=SearchQuery(beginnings, config="simple", search_type="raw"),
-        disabled_at=None,
-    )
-    path = Func(
-        "section_path", Value(SECTIONS), function="array_to_string", output_field=TextField()
-    )
-    heading = Concat("document__title", Value(SECTIONS), path, output_field=TextField())
-    in_title = Q(*(Q(document__title__icontains=word) for word in words))
-    found = passages.annotate(
-        heading=heading,
-        place=Case(When(in_title, then=0), default=1),
-        shown=Case(When(in_title, then=Cast("document__title", TextField())), default=heading),
-    ).filter(*(Q(heading__icontains=word) for word in words))
-    rows = found.order_by("place", "shown").values_list("document__title", "shown", "place")
-    return [
-        title if place == 0 else _once(title, shown)
-        for title, shown, place in rows.distinct()[:most]
-    ]
-
-
-def _once(title: str, heading: str) -> str:
-    """Return the heading without the title that most documents repeat as their first section."""
-    return SECTIONS.join((title, below_title(heading.removeprefix(title + SECTIONS), title)))
 
 
 def turns_of(conversation: Conversation) -> QuerySet[Turn]:

@@ -65,24 +65,7 @@ def most_streams() -> int:
     return max(1, settings.WEB_THREADS * part // whole)
 
 
-class _Places:
-    """Counts the streams of this process."""
-
-    def __init__(self) -> None:
-        self._lock, self._taken = threading.Lock(), 0
-
-    def take(self) -> None:
-        with self._lock:
-            if self._taken >= most_streams():
-                raise TooManyStreams
-            self._taken += 1
-
-    def give_back(self) -> None:
-        with self._lock:
-            self._taken -= 1
-
-
-_places = _Places()
+_lock, _running = threading.Lock(), set["QuestionStream"]()  # those of this process
 
 
 class QuestionStream:
@@ -96,9 +79,12 @@ class QuestionStream:
         self._work, self._user, self._problem = work, user, problem
         self._heard: queue.Queue[Frame | Exception | None] = queue.Queue(MAX_WAITING)
         self._left = threading.Event()
-        self._closing, self._holders = threading.Lock(), 2
+        self._ended = 0  # of the question and the response
         self._shown = 0  # passages of which a title was told
-        _places.take()
+        with _lock:
+            if len(_running) >= most_streams():
+                raise TooManyStreams
+            _running.add(self)
         self._thread = threading.Thread(
             target=contextvars.copy_context().run,  # what is logged there has this request's id
             args=(self._run,),
@@ -185,11 +171,10 @@ class QuestionStream:
             logger.error("A question that was left is not in the log: %s", type(error).__name__)
 
     def _let_go(self) -> None:
-        with self._closing:
-            self._holders -= 1
-            is_last = self._holders == 0
-        if is_last:
-            _places.give_back()
+        with _lock:
+            self._ended += 1
+            if self._ended == 2:
+                _running.discard(self)
 
 
 def frame_of(event: Event) -> Frame | None:

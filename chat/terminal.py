@@ -46,11 +46,8 @@ def _answer(turn: Turn) -> list[str]:
         claim, beside = each.claim, f"{each.beside}: " if each.beside else ""
         if not each.is_hidden:
             lines += [f"  {claim.index}. {beside}{each.under}: {claim.text}", *_citations(claim)]
-    return [*lines, *_withheld(turn), f"  {CHECK_FIRST}"]
-
-
-def _withheld(turn: Turn) -> list[str]:
-    return [f"  Withheld: {statement.why}." for statement in withheld(turn)]
+    not_shown = [f"  Withheld: {why}." for why in shown.withheld]
+    return [*lines, *not_shown, f"  {CHECK_FIRST}"]
 
 
 def _citations(claim: Claim) -> list[str]:
@@ -71,7 +68,7 @@ def _refusal(turn: Turn) -> list[str]:
         lines.append(f"  Did you mean: {meant.question}")
     if narrowed := narrowed_to(turn):
         lines.append(f"  Searched only: {narrowed}.")
-    lines += _withheld(turn)
+    lines += [f"  Withheld: {why}." for why in withheld(turn)]
     if turn.nearest:
         lines.append("  Nearest passages, which are no answer:")
     for number, passage in enumerate(turn.nearest, start=1):

@@ -16,9 +16,13 @@ from django.utils.timezone import localtime
 
 from chat.admin.read_only import ModelAdmin, ReadOnly, pretty, user_of
 from core.errors import MedragError
-from webhooks.addresses import refuse_bad_address
 from webhooks.models import Delivery, DeliveryState, Endpoint, Event
-from webhooks.services import deliveries_send_again, endpoint_renew_secret, endpoint_save
+from webhooks.services import (
+    deliveries_send_again,
+    endpoint_renew_secret,
+    endpoint_save,
+    refuse_bad_address,
+)
 
 if TYPE_CHECKING:
     EndpointModelForm = ModelForm[Endpoint]

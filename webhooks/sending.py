@@ -16,13 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from django.db import connections, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from core.errors import MedragError
 from core.llm.calls import CallFailed, Post
-from webhooks.addresses import refuse_bad_address
 from webhooks.models import Delivery, DeliveryState, Endpoint
-from webhooks.selectors import deliveries_due, endpoints_due
+from webhooks.services import refuse_bad_address
 
 SEND_S = 10.0  # of one attempt, all in all
 # After each attempt but the last; the first is longer than an attempt, so that two never overlap.
@@ -31,6 +31,17 @@ MAX_ATTEMPTS = len(WAITS_S) + 1
 ENDPOINTS_AT_ONCE = 8
 ROUND_S = 10.0  # then those that have something new have their turn
 UNKNOWN = "Whether it arrived is not known: the sender is at it, or was stopped."
+
+
+def deliveries_due() -> QuerySet[Delivery]:
+    """Return what waits for an attempt now, to endpoints that are active."""
+    waiting = Delivery.objects.filter(state=DeliveryState.PENDING, due_at__lte=Now())
+    return waiting.filter(endpoint__is_active=True)
+
+
+def are_deliveries_due() -> bool:
+    """Tell whether the worker has a message to send. One query."""
+    return deliveries_due().exists()
 
 
 def deliveries_send_due() -> None:
@@ -42,6 +53,12 @@ def deliveries_send_due() -> None:
     while endpoints := endpoints_due():
         with ThreadPoolExecutor(ENDPOINTS_AT_ONCE) as pool:
             list(pool.map(_send_in_thread, endpoints))
+
+
+def endpoints_due() -> list[Endpoint]:
+    """Return endpoints that something waits for. One query."""
+    waiting = deliveries_due().order_by().values("endpoint")
+    return list(Endpoint.objects.filter(pk__in=waiting).order_by("pk"))
 
 
 def _send_in_thread(endpoint: Endpoint) -> None:

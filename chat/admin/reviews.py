@@ -19,8 +19,7 @@ from chat.admin.filters import AssigneeFilter, DaysFilter, FlagFilter
 from chat.admin.read_only import ModelAdmin, ReadOnly, download, export_asked, only_post, user_of
 from chat.admin.review_forms import AssignForm, DecideForm, FillForm, LabelForm
 from chat.models import Review, ReviewState, SupportLabel
-from chat.reviews.comparing import reviewers_compared
-from chat.reviews.counting import verdicts_counted
+from chat.reviews.counting import reviewers_compared, verdicts_counted
 from chat.reviews.export import review_rows
 from chat.reviews.labelling import claims_label, labelling_of
 from chat.reviews.selectors import REVIEWS, reviews_readable

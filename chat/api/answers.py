@@ -124,7 +124,7 @@ class _TurnJson:
             "standalone": turn.standalone or None,
             "option": None if shown.hidden else turn.option or None,
             "warnings": _warnings(shown),
-            "withheld": [statement.why for statement in shown.withheld],
+            "withheld": list(shown.withheld),
             "owner": shown.owner or None,
             "claims": [self._claim(claim) for claim in shown.claims if not claim.is_hidden],
             "nearest": [self._passage(passage) for passage in shown.nearest],

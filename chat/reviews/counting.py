@@ -1,18 +1,19 @@
-"""Verdicts counted by period, with what the numbers can bear."""
+"""Verdicts counted by period; reviewers against each other, and the checker against them."""
 
 from __future__ import annotations
 
-import datetime
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from chat.models import Flag, Review, ReviewState, Verdict
+from chat.models import Flag, Review, ReviewState, SupportLabel, Turn, Verdict
+from chat.reviews.labelling import SIDES, labels_by_turn
 from chat.reviews.services import OF_ANSWER, OF_REFUSAL
-from chat.reviews.wilson import wilson_interval
+from chat.reviews.statistics import Agreement, agreement, wilson_interval
+
+UNKNOWN = "unknown"  # the trace is removed, or has no such verdict
 
 
 @dataclass(frozen=True)
@@ -44,22 +45,64 @@ def verdicts_counted(reviews: QuerySet[Review], *, sampled: bool) -> list[Counte
     drawn = done.filter(flags__contains=[Flag.SAMPLE])
     counted = drawn if sampled else done.exclude(pk__in=drawn.order_by().values("pk"))
     rows = counted.order_by("done_at", "pk").values_list("turn", "turn__created_at", "verdict")
-    latest = {turn: (_month(asked_at), verdict) for turn, asked_at, verdict in rows}
-    return _rows(latest.values())
-
-
-def _month(moment: datetime.datetime) -> str:
-    return timezone.localtime(moment).strftime("%Y-%m")
-
-
-def _rows(found: Iterable[tuple[str, str]]) -> list[Counted]:
-    counts = Counter(found)
-    rows = []
+    months = {
+        turn: (f"{timezone.localtime(asked_at):%Y-%m}", verdict) for turn, asked_at, verdict in rows
+    }
+    counts = Counter(months.values())
+    found = []
     for period in sorted({period for period, _ in counts}, reverse=True):
         for kind in (OF_ANSWER, OF_REFUSAL):
-            n = sum(counts[period, str(verdict)] for verdict in kind)
-            if n:
-                rows += [
-                    Counted(period, verdict, counts[period, str(verdict)], n) for verdict in kind
-                ]
-    return rows
+            if n := sum(counts[period, verdict] for verdict in kind):
+                found += [Counted(period, verdict, counts[period, verdict], n) for verdict in kind]
+    return found
+
+
+@dataclass(frozen=True)
+class CheckerRow:
+    """Statements of which the checker said `verdict`: what people said, `still_open` undecided."""
+
+    verdict: str
+    counts: tuple[int, ...]  # by `SupportLabel`, in its order
+    still_open: int
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's at 95 %, of the share that people call supported."""
+        return wilson_interval(self.counts[0], self.n)
+
+
+@dataclass(frozen=True)
+class Compared:
+    between: Agreement
+    checker: tuple[CheckerRow, ...]
+
+
+def reviewers_compared() -> Compared:
+    """Over all that two have labelled. Two queries.
+
+    Only statements that were shown are labelled, so that it says how often the checker passes what
+    people would not, and nothing of what it withholds.
+    """
+    by_turn = labels_by_turn()
+    pairs = [
+        [(each.by_place[SIDES[0]], each.by_place[SIDES[1]]) for each in labels]
+        for labels in by_turn.values()
+    ]
+    counts: Counter[tuple[str, str]] = Counter()
+    turns = Turn.objects.filter(pk__in=by_turn.keys()).order_by()
+    for pk, verdicts in turns.values_list("pk", "trace__verdicts"):
+        said = {verdict["text"]: verdict["label"] for verdict in verdicts or ()}
+        counts.update((said.get(each.claim.text, UNKNOWN), each.final) for each in by_turn[pk])
+    rows = tuple(
+        CheckerRow(
+            verdict,
+            tuple(counts[verdict, label] for label in SupportLabel.values),
+            counts[verdict, ""],
+        )
+        for verdict in sorted({verdict for verdict, _ in counts})
+    )
+    return Compared(agreement(pairs), rows)

@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -56,3 +58,17 @@ def render_part(
     response = render(request, template, dict(context))
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def reads(
+    view: Callable[Concatenate[SignedInRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[SignedInRequest, P], HttpResponseBase]:
+    """Let only people who are signed in read the page, and no cache keep it."""
+    return require_safe(signed_in(never_cache(view)))
+
+
+def changes(
+    view: Callable[Concatenate[SignedInRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[SignedInRequest, P], HttpResponseBase]:
+    """Let only people who are signed in send something, by POST."""
+    return require_POST(signed_in(never_cache(view)))

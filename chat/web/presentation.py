@@ -73,13 +73,6 @@ class ShownClaim:
 
 
 @dataclass(frozen=True)
-class Withheld:
-    """A statement that did not pass verification. Its text is never shown."""
-
-    why: str
-
-
-@dataclass(frozen=True)
 class Source:
     """A cited document as it stands today, and the version that was cited."""
 
@@ -118,7 +111,7 @@ class ShownTurn:
     owner: dict[str, str]
     narrowed: str  # what alone was searched; empty where nothing was left out
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
-    withheld: tuple[Withheld, ...]  # only in the mode that shows verdicts
+    withheld: tuple[str, ...]  # why statements are not shown; only in the mode that shows verdicts
     hidden: int  # statements, or passages after a refusal, that are not open to the reader
 
     @property
@@ -167,7 +160,17 @@ class ShownTurn:
 
     @property
     def plain_text(self) -> str:
-        return _plain_text(self)
+        """What the copy button takes: statements, and where each of them stands."""
+        turn = self.turn
+        lines = [turn.question]
+        lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
+        lines += [f"Searched only: {self.narrowed}."] if self.narrowed else []
+        for claim in self.claims:
+            lines += ["", *_copied(claim)]
+        notes = [f"Note: {warning['text']}" for warning in self.warnings]
+        notes += [f"{document.title}: {notice.sentence}" for document, notice in self.notices]
+        lines += ["", *notes] if notes else []
+        return "\n".join([*lines, "", f"{self.as_of} {CHECK_FIRST}"])
 
 
 @dataclass(frozen=True)
@@ -237,24 +240,22 @@ def _shown(
 ) -> ShownTurn:
     nearest = _passages(turn.nearest, documents, reader)
     hidden = len(turn.nearest) - len(nearest)
+    sources: dict[int, Source] = {}  # in the order of first citation
+    for cited in (citation for claim in claims for citation in claim.citations):
+        notices = reader.notices(cited.document)
+        sources.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
     return ShownTurn(
         turn=turn,
         claims=claims,
-        sources=_sources(claims, reader),
+        sources=tuple(sources.values()),
         nearest=nearest,
-        advice=_advice(turn, nearest),
+        advice=(ADVICE if nearest else ADVICE_ALONE)[Reason(turn.reason)] if turn.reason else "",
         owner={} if hidden else turn.owner,
         narrowed=narrowed_to(turn, reader.names),
         warnings=_warnings(turn, claims, documents, reader),
         withheld=withheld(turn),
         hidden=hidden + sum(claim.is_hidden for claim in claims),
     )
-
-
-def _advice(turn: Turn, nearest: Sequence[Passage]) -> str:
-    if not turn.reason:
-        return ""
-    return (ADVICE if nearest else ADVICE_ALONE)[Reason(turn.reason)]
 
 
 def _warnings(
@@ -273,12 +274,12 @@ def _warnings(
     )
 
 
-def withheld(turn: Turn) -> tuple[Withheld, ...]:
-    """Return what was not shown, by its check, where the mode is to say so."""
+def withheld(turn: Turn) -> tuple[str, ...]:
+    """Return why statements were not shown, by their check, where the mode is to say so."""
     if turn.mode != Mode.STANDARD:
         return ()
     verdicts = turn.trace.get("verdicts", [])
-    return tuple(Withheld(WHY[v["failed"]]) for v in verdicts if v["failed"] in WHY)
+    return tuple(WHY[v["failed"]] for v in verdicts if v["failed"] in WHY)
 
 
 def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
@@ -292,16 +293,6 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
     verbatim = is_verbatim(claim.text, quotes)
     row = table_row(quotes) if verbatim else None
     return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
-
-
-def _sources(claims: Iterable[ShownClaim], reader: _Reader) -> tuple[Source, ...]:
-    """Return each cited document once, in the order of first citation."""
-    found: dict[int, Source] = {}
-    for claim in claims:
-        for cited in claim.citations:
-            notices = reader.notices(cited.document)
-            found.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
-    return tuple(found.values())
 
 
 def _passages(
@@ -319,6 +310,7 @@ def _passages(
             continue
         notices = reader.notices(document) if sha256 not in seen else ()
         seen.add(sha256)
+        address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
         found.append(
             Passage(
                 title=str(raw.get("document", "")),
@@ -327,32 +319,13 @@ def _passages(
                 position=str(raw.get("position", "")),
                 section=str(raw.get("section", "")),
                 excerpt=tuple(raw.get("excerpt") or [str(raw.get("text", ""))[:PLAIN_EXCERPT]]),
-                url=_passage_url(raw),
+                url=f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited",
                 notices=notices,
                 document=document,
                 stored=raw,
             )
         )
     return tuple(found)
-
-
-def _passage_url(raw: dict[str, Any]) -> str:
-    address = reverse("chat:source", args=[raw["sha256"], raw.get("page") or 1])
-    return f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited"
-
-
-def _plain_text(shown: ShownTurn) -> str:
-    """Return what the copy button takes: statements, and where each of them stands."""
-    turn = shown.turn
-    lines = [turn.question]
-    lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
-    lines += [f"Searched only: {shown.narrowed}."] if shown.narrowed else []
-    for claim in shown.claims:
-        lines += ["", *_copied(claim)]
-    notes = [f"Note: {warning['text']}" for warning in shown.warnings]
-    notes += [f"{document.title}: {notice.sentence}" for document, notice in shown.notices]
-    lines += ["", *notes] if notes else []
-    return "\n".join([*lines, "", f"{shown.as_of} {CHECK_FIRST}"])
 
 
 def _copied(claim: ShownClaim) -> list[str]:

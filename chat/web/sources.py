@@ -13,7 +13,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from chat.audit import log as audit
@@ -27,7 +26,7 @@ from chat.selectors import (
     citations_beside,
     may_read_every_turn,
 )
-from chat.web.http import SignedInRequest, signed_in
+from chat.web.http import SignedInRequest, reads, signed_in
 from chat.web.painting import Corrected, paint, show, standing_of
 from corpus.access import readable_ids
 from corpus.boxes import Span
@@ -70,9 +69,7 @@ def marks_of_chunk(key: str, page: Page) -> Marks:
     return Marks(main=spans, quote=quote)
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """Return the cited page, also when the document is out of force by now: with a banner."""
     cited = access_citation(request.user, pk=pk)
@@ -81,9 +78,7 @@ def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
     return _viewer(request, page, marks_of_citation(cited, page), cited=cited)
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
     """Return any page; `?chunk=<key>` paints what of that passage stands on it."""
     document = access_document(request.user, sha256=sha256)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth.models import User
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Case, Func, Max, Q, TextField, Value, When
+from django.db.models.functions import Cast, Concat
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -12,12 +18,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from chat.models import Turn
-from chat.selectors import answered_before, headings_in_force
+from chat.models import Turn, TurnStatus
+from chat.selectors import documents_in_force
 from chat.web.http import SignedInRequest
 from chat.web.marking import counts
 from chat.web.narrowing import collections_asked, filters_asked
 from core.text.words import words
+from corpus.models import Chunk
+from corpus.positions import SECTIONS, below_title
 from retrieval.filters import filters_from
 from retrieval.spelling import spelling_offered
 from retrieval.types import Query
@@ -25,6 +33,7 @@ from retrieval.types import Query
 LEAST_CHARS, MOST_CHARS = 3, 120
 MOST_WORDS = 6  # of a heading; who has typed more is writing a question
 MOST_OF_A_KIND = 4
+_BEGINNING = 4  # letters of a word that are the same in its stem, as the index has it
 
 
 @require_POST
@@ -50,6 +59,53 @@ def suggest(request: SignedInRequest) -> HttpResponseBase:
         else [],
     }
     return render(request, "chat/turn/_suggestions.html", context)
+
+
+def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]:
+    """Return the user's own questions that were answered and hold all words, the latest first. One
+    query.
+
+    Those of conversations that they deleted are left out.
+    """
+    own = Turn.objects.filter(user=user, status=TurnStatus.ANSWERED)
+    own = own.filter(Q(conversation=None) | Q(conversation__deleted_at=None))
+    for word in words:
+        own = own.filter(question__icontains=word)
+    latest = own.order_by().values("question").annotate(at=Max("created_at"))
+    return list(latest.order_by("-at").values_list("question", flat=True)[:most])
+
+
+def headings_in_force(
+    on: datetime.date, *, user: User, words: Sequence[str], most: int
+) -> list[str]:
+    """Return what the user may search by its title, then by `title › section`, that holds all
+    words.
+
+    One query, of the index of passages: what is indexed of each names its title and sections.
+    """
+    beginnings = " & ".join(f"""'{word[:_BEGINNING].replace("'", "")}':*""" for word in words)
+    passages = Chunk.objects.filter(
+        document__in=documents_in_force(on, user=user).order_by().values("pk"),
+        search_vector=SearchQuery(beginnings, config="simple", search_type="raw"),
+        disabled_at=None,
+    )
+    path = Func(
+        "section_path", Value(SECTIONS), function="array_to_string", output_field=TextField()
+    )
+    heading = Concat("document__title", Value(SECTIONS), path, output_field=TextField())
+    in_title = Q(*(Q(document__title__icontains=word) for word in words))
+    found = passages.annotate(
+        heading=heading,
+        place=Case(When(in_title, then=0), default=1),
+        shown=Case(When(in_title, then=Cast("document__title", TextField())), default=heading),
+    ).filter(*(Q(heading__icontains=word) for word in words))
+    rows = found.order_by("place", "shown").values_list("document__title", "shown", "place")
+    return [  # without the title that most documents repeat as their first section
+        title
+        if place == 0
+        else SECTIONS.join((title, below_title(shown.removeprefix(title + SECTIONS), title)))
+        for title, shown, place in rows.distinct()[:most]
+    ]
 
 
 @dataclass(frozen=True)

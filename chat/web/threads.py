@@ -12,8 +12,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from chat.conversations import (
     NotDeletable,
@@ -31,23 +29,19 @@ from chat.selectors import (
     questions_holding,
     turns_of,
 )
-from chat.web.http import SignedInRequest, signed_in, words_of
+from chat.web.http import SignedInRequest, changes, reads, words_of
 from chat.web.presentation import shown_turns
 from corpus.access import readable_ids
 
 A_PAGE = 50
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def conversations(request: SignedInRequest) -> HttpResponseBase:
     return _listed(request)
 
 
-@require_POST
-@signed_in
-@never_cache
+@changes
 def rename(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     thread = access_conversation(request.user, pk=pk)
     title = request.POST.get("title", "")
@@ -58,9 +52,7 @@ def rename(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     return redirect("chat:conversations")
 
 
-@require_POST
-@signed_in
-@never_cache
+@changes
 def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     try:
         conversation_delete(access_conversation(request.user, pk=pk), by=request.user)
@@ -69,9 +61,7 @@ def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     return redirect("chat:conversations")
 
 
-@require_POST
-@signed_in
-@never_cache
+@changes
 def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     """Share it with colleagues, or stop that."""
     thread = access_conversation(request.user, pk=pk)
@@ -80,9 +70,7 @@ def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     return redirect(f"{reverse('chat:conversation', args=[pk])}#sharing")
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     """Return what a colleague reads by the link: nothing can be asked or said of it here."""
     thread = access_shared_conversation(request.user, pk=pk)

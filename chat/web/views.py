@@ -15,8 +15,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
@@ -34,7 +32,7 @@ from chat.selectors import (
 )
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
 from chat.web.forms import AskForm, FeedbackForm
-from chat.web.http import SignedInRequest, render_part, signed_in, wants_fragment, words_of
+from chat.web.http import SignedInRequest, changes, reads, render_part, wants_fragment, words_of
 from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.suggesting import respelled
 from core.errors import MedragError
@@ -47,24 +45,18 @@ CHOSEN = "chosen"  # of the session: what the search is narrowed to until that i
 logger = logging.getLogger(__name__)
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def home(request: SignedInRequest) -> HttpResponseBase:
     return render(request, "chat/home.html", _context(request, None))
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     thread = access_conversation(request.user, pk=pk)
     return render(request, "chat/conversation.html", _context(request, thread))
 
 
-@require_safe
-@signed_in
-@never_cache
+@reads
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """Return what is in force today: the same documents that a question is asked of."""
     words, slug = words_of(request), request.GET.get("collection", "")
@@ -78,9 +70,7 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
     return render(request, "chat/guidelines.html", context)
 
 
-@require_POST
-@signed_in
-@never_cache
+@changes
 def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
     """Ask in a conversation, or in a new one. What is shown was stored first."""
     thread = access_conversation(request.user, pk=pk) if pk else None
@@ -128,9 +118,7 @@ def _failed(error: Exception) -> dict[str, Any]:
     return {}
 
 
-@require_POST
-@signed_in
-@never_cache
+@changes
 def feedback(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     turn = access_turn(request.user, pk=pk)
     if turn.conversation_id is None:  # asked over the API or in a terminal: no page shows it

@@ -16,7 +16,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from chat.reviews.wilson import wilson_interval
+from chat.reviews.statistics import wilson_interval
 
 RESAMPLES = 10_000
 SEED = 20_170

@@ -17,7 +17,7 @@ from chat.question.identifiers.guard import question_guarded
 from chat.reviews.counting import verdicts_counted
 from chat.reviews.selectors import turns_between
 from chat.reviews.services import OF_ANSWER
-from chat.reviews.wilson import wilson_interval
+from chat.reviews.statistics import wilson_interval
 from core.errors import MedragError
 from corpus.encoders.registry import active_encoders
 from evaluation.models import (

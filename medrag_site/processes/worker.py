@@ -35,7 +35,7 @@ from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
 from medrag_site.sign_in.sessions import SessionStore
-from webhooks.selectors import are_deliveries_due
+from webhooks.sending import are_deliveries_due
 from webhooks.services import deliveries_prune
 
 logger = logging.getLogger(__name__)

@@ -43,7 +43,7 @@ def at_ease(settings: LazySettings) -> Iterator[None]:
     yield
     process_admission.cache_clear()
     forget_failures()
-    assert streams._places._taken == 0
+    assert not streams._running
 
 
 @pytest.fixture

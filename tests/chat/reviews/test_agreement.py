@@ -7,7 +7,7 @@ import random
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from chat.reviews.agreement import agreement
+from chat.reviews.statistics import agreement
 
 A, B = "supported", "unsafe"
 

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from chat.reviews.sampling import drawn
-from chat.reviews.wilson import Z_95, wilson_interval
+from chat.reviews.statistics import Z_95, drawn, wilson_interval
 
 IDS = [f"turn-{number}" for number in range(200)]
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import AuditEvent, ClaimLabel, Review, Turn
-from chat.reviews.comparing import reviewers_compared
+from chat.reviews.counting import reviewers_compared
 from chat.reviews.labelling import claims_label, labelling_of
 from chat.reviews.services import OwnTurn, ReviewError, review_flag
 from corpus.models import Document

@@ -1,16 +1,35 @@
-"""How far two reviewers agree beyond chance. Pure."""
+"""Shares and how sure they are, how far two reviewers agree, a sample drawn again. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+Z_95 = 1.959963984540054  # two-sided 95 % of the standard normal distribution
 RESAMPLES, SEED = 10_000, 20_170
 Floats = npt.NDArray[np.float64]
 Pair = tuple[str, str]  # what the first and the second said of one statement
+
+
+def wilson_interval(hits: int, n: int, *, z: float = Z_95) -> tuple[float, float]:
+    """Return the bounds of a share of `hits` in `n`, within [0, 1]; all of it where `n` is 0.
+
+    E. B. Wilson, Journal of the American Statistical Association 22, 1927. It keeps its level in
+    small samples and at shares of 0 and 1, where the interval of the textbook has no width.
+    """
+    if n == 0:
+        return 0.0, 1.0
+    share = hits / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low = 0.0 if hits == 0 else centre - half
+    high = 1.0 if hits == n else centre + half
+    return low, high
 
 
 @dataclass(frozen=True)
@@ -62,3 +81,17 @@ def _kappas(tables: Floats) -> Floats:
         by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
         found: Floats = np.where(by_chance < 1, (agreed - by_chance) / (1 - by_chance), np.nan)
     return found
+
+
+def drawn(ids: Iterable[str], *, percent: float, seed: int) -> list[str]:
+    """Return that share of the ids, rounded up, by the SHA-256 of seed and id; ties by id.
+
+    The same seed draws the same ids whatever their order, and a higher share keeps those of a lower
+    one. `percent` is in (0, 100].
+    """
+    ranked = sorted(set(ids), key=lambda id: (_lot(id, seed), id))
+    return ranked[: math.ceil(len(ranked) * percent / 100)]
+
+
+def _lot(id: str, seed: int) -> str:
+    return hashlib.sha256(f"{seed}:{id}".encode()).hexdigest()
