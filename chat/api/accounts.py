@@ -11,14 +11,13 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import APIException
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.fields import OnlyText, Strict, Words, YesNo
 from chat.api.guarded import BODY, NOT_FOUND, Guarded, problems, record_read, user_of, valid
-from chat.api.pages import Joined, PageRequest
+from chat.api.pages import Joined, Listed, PageRequest
 from chat.models import Scope
 from chat.selectors import collections_in_force, may_read_every_turn
 from chat.sign_in.accounts import (
@@ -93,7 +92,7 @@ class OfAccounts(Guarded):
     scope_to_read = scope_to_write = str(Scope.USERS)
 
 
-class AccountsView(OfAccounts, GenericAPIView[User]):
+class AccountsView(OfAccounts, Listed):
     serializer_class = AccountResponse
     pagination_class = Joined
 
@@ -106,12 +105,9 @@ class AccountsView(OfAccounts, GenericAPIView[User]):
         examples=[*examples.ACCOUNTS, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
-        user = user_of(request)
-        accounts = accounts_visible(user)
-        valid(PageRequest(data=request.query_params.dict()))
-        page = self.paginate_queryset(accounts)
-        record_read(user, "users", subject=f"user:{user.pk}")
-        return self.get_paginated_response(AccountResponse(page or [], many=True).data)
+        accounts = accounts_visible(user_of(request))
+        self.asked()
+        return self.paged(accounts, "users")
 
     @extend_schema(
         operation_id="user_create",

@@ -26,9 +26,8 @@ from chat.api.guarded import (
     record_read,
     user_of,
     valid,
-    words_hmac,
 )
-from chat.api.pages import InOrder, LatestFirst, PageRequest, WordsRequest
+from chat.api.pages import InOrder, LatestFirst, Listed, PageRequest, WordsRequest
 from chat.api.queries import ANSWERS, EventRenderer, answered
 from chat.api.serializers import FeedbackResponse, MessageResponse, QueryRequest
 from chat.conversations import (
@@ -67,7 +66,8 @@ class ConversationResponse(serializers.ModelSerializer[Conversation]):
         fields = ("id", "title", "created_at", "updated_at")
 
 
-class ConversationsView(Guarded, GenericAPIView[Conversation]):
+class ConversationsView(Listed):
+    asks = WordsRequest
     serializer_class = ConversationResponse
     pagination_class = LatestFirst
 
@@ -80,12 +80,9 @@ class ConversationsView(Guarded, GenericAPIView[Conversation]):
         examples=[*examples.CONVERSATIONS, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
-        user = user_of(request)
-        words = valid(WordsRequest(data=request.query_params.dict())).get("words", "")
-        page = self.paginate_queryset(conversations_of(user, words=words))
-        hashed = {"query_hmac": words_hmac(words)} if words else {}
-        record_read(user, "conversations", subject=f"user:{user.pk}", **hashed)
-        return self.get_paginated_response(ConversationResponse(page, many=True).data)
+        words = self.asked().get("words", "")
+        found = conversations_of(user_of(request), words=words)
+        return self.paged(found, "conversations", words=words)
 
     @extend_schema(
         operation_id="conversation_create",

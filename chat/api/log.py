@@ -8,14 +8,13 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.fields import Words
-from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of, valid
-from chat.api.pages import LatestRow, PageRequest
+from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of
+from chat.api.pages import LatestRow, Listed, PageRequest
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Scope
 
@@ -43,7 +42,9 @@ class LoggedEvent(serializers.ModelSerializer[AuditEvent]):
 
 class VerdictResponse(serializers.Serializer[Any]):
     ok = serializers.BooleanField()
-    verdict = serializers.CharField(help_text="As `manage.py audit verify` prints it.")
+    verdict = serializers.CharField(
+        source="__str__", help_text="As `manage.py audit verify` prints it."
+    )
     rows = serializers.IntegerField(help_text="Found sound, up to the first break.")
     head_hash = serializers.CharField()
     answers = serializers.IntegerField(help_text="Stored answers compared with their digest.")
@@ -61,7 +62,8 @@ class OfAuditors(Guarded):
             raise PermissionDenied
 
 
-class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
+class EventsView(OfAuditors, Listed):
+    asks = EventsRequest
     serializer_class = LoggedEvent
     pagination_class = LatestRow
 
@@ -74,12 +76,9 @@ class EventsView(OfAuditors, GenericAPIView[AuditEvent]):
         examples=[*examples.EVENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request) -> Response:
-        user = user_of(request)
-        asked = valid(EventsRequest(data=request.query_params.dict()))
+        asked = self.asked()
         named = {key: asked[key] for key in ("action", "subject") if asked.get(key)}
-        page = self.paginate_queryset(AuditEvent.objects.filter(**named))
-        record_read(user, "audit", subject=f"user:{user.pk}")
-        return self.get_paginated_response(LoggedEvent(page or [], many=True).data)
+        return self.paged(AuditEvent.objects.filter(**named), "audit")
 
 
 class VerdictView(OfAuditors):
@@ -94,15 +93,5 @@ class VerdictView(OfAuditors):
     def get(self, request: Request) -> Response:
         user = user_of(request)
         report = verify_chain()
-        told = {
-            "ok": report.ok,
-            "verdict": str(report),
-            "rows": report.rows,
-            "head_hash": report.head_hash,
-            "answers": report.answers,
-            "signed_heads": report.signed_heads,
-            "signed_seq": report.signed_seq,
-            "warnings": list(report.warnings),
-        }
         record_read(user, "audit_verify", subject=f"user:{user.pk}")
-        return Response(told)
+        return Response(VerdictResponse(report).data)

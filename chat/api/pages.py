@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
+from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from chat.api.fields import Strict, Words
+from chat.api.guarded import Guarded, record_read, user_of, valid, words_hmac
 
 MAX_WORDS_CHARS = 200
 EXAMPLE = "https://medrag.example/api/v1/conversations?cursor=cD0yMDI2LTExLTAy"
@@ -102,3 +106,29 @@ class LatestRow(ByNumber):
 
 class InReadingOrder(ByNumber):
     ordering: Any = ("index",)
+
+
+# A list, a page at a time; the log has who read it. A docstring would be told of its operations.
+class Listed(Guarded, GenericAPIView[Any]):
+    asks: type[PageRequest] = PageRequest
+
+    def asked(self) -> dict[str, Any]:
+        return valid(self.asks(data=self.request.query_params.dict()))
+
+    def paged(
+        self,
+        rows: QuerySet[Any],
+        operation: str,
+        *,
+        subject: str = "",
+        words: str = "",
+        **more: Any,
+    ) -> Response:
+        """Give a page of the rows, and log who reads it. `more` is what the serializer knows."""
+        user = user_of(self.request)
+        page = self.paginate_queryset(rows) or []
+        hashed = {"query_hmac": words_hmac(words)} if words else {}
+        record_read(user, operation, subject=subject or f"user:{user.pk}", **hashed)
+        return self.get_paginated_response(
+            self.get_serializer_class()(page, many=True, context=more).data
+        )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http.response import HttpResponseBase
@@ -28,14 +27,13 @@ from chat.config import answer_config
 from chat.models import Channel, TurnStatus
 from chat.pipeline.events import Tell, untold
 from chat.question.clean import narrowing_check
-from chat.question.identifiers.guard import Guarded as GuardedText
 from chat.question.identifiers.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
 from retrieval.pipeline import retrieve
-from retrieval.types import Evidence, Query
+from retrieval.types import Evidence, Filters, Query
 
 EVENTS = ("retrieval", "gate", "verdict", "claim", "answer", "abstention", "error")
 
@@ -114,21 +112,41 @@ class SearchView(Guarded):
     def post(self, request: Request) -> Response:
         user = user_of(request)
         asked = valid(SearchRequest(data=request.data, context={"reader": user}))
-        guarded = _guarded(asked["query"])
-        narrowing_check(asked["filters"], asked["collections"], answer_config().identifiers)
-        query = Query(
-            text=guarded.text,
-            on=timezone.localdate(),
-            collections=tuple(asked["collections"]),
-            reader=user.pk,
-            filters=asked["filters"],
-        )
-        config = replace(site_config(), k=asked["k"])
-        evidence = retrieve(query, with_surroundings(config) if asked["surroundings"] else config)
-        _record_search(user, evidence, k=asked["k"], kinds=guarded.kinds)
-        around = evidence.surroundings if asked["surroundings"] else ()
-        headers = {IDENTIFIERS_HEADER: ", ".join(guarded.kinds)} if guarded.kinds else None
-        return Response(hits_payload(evidence.hits, around), headers=headers)
+        evidence, hits, kinds = passages_found(asked.pop("query"), reader=user, **asked)
+        _record_search(user, evidence, k=asked["k"], kinds=kinds)
+        headers = {IDENTIFIERS_HEADER: ", ".join(kinds)} if kinds else None
+        return Response(hits, headers=headers)
+
+
+def passages_found(
+    words: str,
+    *,
+    reader: User | None,
+    k: int,
+    collections: Sequence[str],
+    filters: Filters,
+    surroundings: bool,
+) -> tuple[Evidence, list[dict[str, Any]], tuple[str, ...]]:
+    """Return the passages found, these as JSON, and the kinds of identifiers in the words.
+
+    Raises `IdentifiersSeen` and `QuestionError` before anything is searched, stored or sent.
+    """
+    policy = answer_config().identifiers
+    guarded = question_guarded(words, policy)
+    if guarded.is_blocked:
+        raise IdentifiersSeen(guarded.kinds)
+    narrowing_check(filters, collections, policy)
+    query = Query(
+        text=guarded.text,
+        on=timezone.localdate(),
+        collections=tuple(collections),
+        reader=reader.pk if reader else None,
+        filters=filters,
+    )
+    config = replace(site_config(), k=k)
+    evidence = retrieve(query, with_surroundings(config) if surroundings else config)
+    around = evidence.surroundings if surroundings else ()
+    return evidence, hits_payload(evidence.hits, around), guarded.kinds
 
 
 def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
@@ -156,14 +174,6 @@ def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold
         tell=tell,
     )
     return turn_payload(turn, address=request.build_absolute_uri)
-
-
-def _guarded(words: str) -> GuardedText:
-    """Return what may be searched. Raises `IdentifiersSeen` before anything is stored or sent."""
-    guarded = question_guarded(words, settings.IDENTIFIERS)
-    if guarded.is_blocked:
-        raise IdentifiersSeen(guarded.kinds)
-    return guarded
 
 
 def _record_search(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:

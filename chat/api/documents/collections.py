@@ -9,14 +9,13 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.documents.guarded import OfDocuments
-from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
-from chat.api.pages import ByName, PageRequest
+from chat.api.guarded import NOT_FOUND, problems, user_of
+from chat.api.pages import ByName, Listed, PageRequest
 from corpus.access import (
     collections_publishable,
     collections_searchable,
@@ -51,7 +50,7 @@ class CollectionResponse(serializers.ModelSerializer[Collection]):
         return [right for right, _ in RIGHTS if collection.pk in self.context["open"][right]]
 
 
-class CollectionsView(OfDocuments, GenericAPIView[Collection]):
+class CollectionsView(OfDocuments, Listed):
     serializer_class = CollectionResponse
     pagination_class = ByName
 
@@ -65,13 +64,8 @@ class CollectionsView(OfDocuments, GenericAPIView[Collection]):
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
-        valid(PageRequest(data=request.query_params.dict()))
-        page = self.paginate_queryset(_counted(user))
-        record_read(user, "collections", subject=f"user:{user.pk}")
-        context = {"open": _rights(user)}
-        return self.get_paginated_response(
-            CollectionResponse(page or [], many=True, context=context).data
-        )
+        self.asked()
+        return self.paged(_counted(user), "collections", open=_rights(user))
 
 
 def _counted(user: User) -> QuerySet[Collection]:

@@ -14,7 +14,6 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from PIL import Image, ImageDraw
-from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,14 +23,14 @@ from chat.api.documents.guarded import OfDocuments
 from chat.api.documents.serializers import PaintedRequest, StoredPage, StoredPassage
 from chat.api.documents.views import FORBIDDEN
 from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
-from chat.api.pages import InReadingOrder, PageRequest
+from chat.api.pages import InReadingOrder, Listed, PageRequest
 from chat.caveats.notices import document_notices
 from chat.models import Scope
 from chat.selectors import access_citation, access_document, access_page
 from chat.web.painting import paint, show
 from chat.web.sources import Marks, marks_of_chunk, marks_of_citation
 from corpus.access import readable_ids
-from corpus.models import Chunk, Page
+from corpus.models import Page
 from corpus.review.pictures import has_picture, open_picture
 from corpus.staff_selectors import access_document_of_staff
 
@@ -55,7 +54,7 @@ class PngRenderer(BaseRenderer):
         return data if isinstance(data, bytes) else json.dumps(data).encode()
 
 
-class PassagesView(OfDocuments, GenericAPIView[Chunk]):
+class PassagesView(OfDocuments, Listed):
     serializer_class = StoredPassage
     pagination_class = InReadingOrder
 
@@ -68,12 +67,10 @@ class PassagesView(OfDocuments, GenericAPIView[Chunk]):
         examples=[*examples.PASSAGES, *examples.FORBIDDEN, *examples.PROBLEMS],
     )
     def get(self, request: Request, sha256: str) -> Response:
-        user = user_of(request)
-        document = access_document_of_staff(user, sha256=sha256)
-        valid(PageRequest(data=request.query_params.dict()))
-        page = self.paginate_queryset(document.chunks.defer("search_vector"))
-        record_read(user, "document_passages", subject=f"document:{document.pk}")
-        return self.get_paginated_response(StoredPassage(page or [], many=True).data)
+        document = access_document_of_staff(user_of(request), sha256=sha256)
+        self.asked()
+        passages = document.chunks.defer("search_vector")
+        return self.paged(passages, "document_passages", subject=f"document:{document.pk}")
 
 
 class PageView(OfDocuments):

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,8 +25,8 @@ from chat.api.documents.serializers import (
     MetadataRequest,
     UploadRequest,
 )
-from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid, words_hmac
-from chat.api.pages import Uploaded
+from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
+from chat.api.pages import Listed, Uploaded
 from corpus.access import collections_uploadable, readable_ids
 from corpus.filenames import clean_filename
 from corpus.models import Document
@@ -56,7 +55,8 @@ _KEY = OpenApiParameter(
 )
 
 
-class DocumentsView(OfDocuments, GenericAPIView[Document]):
+class DocumentsView(OfDocuments, Listed):
+    asks = DocumentsRequest
     serializer_class = DocumentResponse
     pagination_class = Uploaded
     parser_classes = [MultiPartParser]
@@ -72,15 +72,9 @@ class DocumentsView(OfDocuments, GenericAPIView[Document]):
     def get(self, request: Request) -> Response:
         user = user_of(request)
         refuse_others_than_staff(user)
-        asked = valid(DocumentsRequest(data=request.query_params.dict()))
-        page = self.paginate_queryset(_narrowed(documents_for_staff(user), asked))
-        words = asked.get("words")
-        hashed = {"query_hmac": words_hmac(words)} if words else {}
-        record_read(user, "documents", subject=f"user:{user.pk}", **hashed)
-        context = {"readable": readable_ids(user)}
-        return self.get_paginated_response(
-            DocumentResponse(page or [], many=True, context=context).data
-        )
+        asked = self.asked()
+        found, words = _narrowed(documents_for_staff(user), asked), asked.get("words", "")
+        return self.paged(found, "documents", words=words, readable=readable_ids(user))
 
     @extend_schema(
         operation_id="document_upload",
