@@ -139,7 +139,7 @@ class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
         description="The latest first, for who may view them in the administration.",
         parameters=[PageRequest],
         responses={200: RunListed(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*_LISTED, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=[*_LISTED, *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -155,7 +155,7 @@ class EvaluationView(OfEvaluators):
         summary="Read a run of questions with its result card",
         description="Figures alone: questions and answers stand in the administration.",
         responses={200: RunDetails, **problems(*NOT_FOUND)},
-        examples=[*_READ, *examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=[*_READ, *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
     )
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(question_runs_listed(), pk=pk)

@@ -102,7 +102,7 @@ class AccountsView(OfAccounts, Listed):
         description="The latest first, for who may view them in the administration.",
         parameters=[PageRequest],
         responses={200: AccountResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*examples.ACCOUNTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("ACCOUNTS", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         accounts = accounts_visible(user_of(request))
@@ -116,7 +116,7 @@ class AccountsView(OfAccounts, Listed):
         "a password in the administration; a token works at once.",
         request=AccountRequest,
         responses={201: AccountResponse, **problems(*BODY, HTTPStatus.CONFLICT)},
-        examples=[*examples.ACCOUNT_CREATE, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("ACCOUNT_CREATE", "FORBIDDEN", "PROBLEMS"),
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
@@ -133,7 +133,7 @@ class AccountView(OfAccounts):
         operation_id="user",
         summary="Read an account",
         responses={200: AccountResponse, **problems(*NOT_FOUND)},
-        examples=[*examples.ACCOUNT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("ACCOUNT", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request, pk: int) -> Response:
         user = user_of(request)
@@ -147,7 +147,7 @@ class AccountView(OfAccounts):
         description="Only superusers touch superusers. Groups that one may not give stay.",
         request=AccountChanges,
         responses={200: AccountResponse, **problems(*BODY, *NOT_FOUND)},
-        examples=[*examples.ACCOUNT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("ACCOUNT_EDIT", "FORBIDDEN", "PROBLEMS"),
     )
     def patch(self, request: Request, pk: int) -> Response:
         user = user_of(request)
@@ -196,7 +196,7 @@ class MeView(Guarded):
         operation_id="me",
         summary="Who one is, and what one may do",
         responses={200: MeResponse, **problems()},
-        examples=[*examples.ME, *examples.PROBLEMS],
+        examples=examples.of("ME", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)

@@ -77,7 +77,7 @@ class ConversationsView(Listed):
         description="The latest first, begun here or on the page.",
         parameters=[WordsRequest],
         responses={200: ConversationResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*examples.CONVERSATIONS, *examples.PROBLEMS],
+        examples=examples.of("CONVERSATIONS", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         words = self.asked().get("words", "")
@@ -89,11 +89,7 @@ class ConversationsView(Listed):
         summary="Begin a conversation",
         request=ConversationRequest,
         responses={201: ConversationResponse, **problems(*BODY)},
-        examples=[
-            *examples.CONVERSATION_CREATE,
-            *examples.WRONG_FIELD,
-            *examples.PROBLEMS,
-        ],
+        examples=examples.of("CONVERSATION_CREATE", "WRONG_FIELD", "PROBLEMS"),
     )
     def post(self, request: Request) -> Response:
         asked = valid(ConversationRequest(data=request.data))
@@ -107,7 +103,7 @@ class ConversationView(Guarded):
         summary="Read a conversation's title and times",
         description=ASKED_TOO,
         responses={200: ConversationResponse, **problems(*NOT_FOUND)},
-        examples=[*examples.CONVERSATION, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=examples.of("CONVERSATION", "NOT_FOUND", "PROBLEMS"),
     )
     def get(self, request: Request, pk: uuid.UUID) -> Response:
         user = user_of(request)
@@ -122,7 +118,7 @@ class ConversationView(Guarded):
         "more; the log says so. Its turns stay, for auditors and by their own addresses. Where "
         "the site keeps all conversations it is 403.",
         responses={204: OpenApiResponse(description="It is deleted."), **problems(*NOT_FOUND)},
-        examples=[*examples.CONVERSATIONS_KEPT, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=examples.of("CONVERSATIONS_KEPT", "NOT_FOUND", "PROBLEMS"),
     )
     def delete(self, request: Request, pk: uuid.UUID) -> Response:
         user = user_of(request)
@@ -143,12 +139,7 @@ class ConversationQueryView(Guarded):
         "turns before it, and `standalone` says how.",
         request=QueryRequest,
         responses={**ANSWERS, **problems(*BODY, *NOT_FOUND)},
-        examples=[
-            *examples.QUERY,
-            *examples.WRONG_FIELD,
-            *examples.NOT_FOUND,
-            *examples.PROBLEMS,
-        ],
+        examples=examples.of("QUERY", "WRONG_FIELD", "NOT_FOUND", "PROBLEMS"),
     )
     def post(self, request: Request, pk: uuid.UUID) -> HttpResponseBase:
         user = user_of(request)
@@ -170,7 +161,7 @@ class MessagesView(Guarded, GenericAPIView[Turn]):
         "reader nothing is shown.",
         parameters=[PageRequest],
         responses={200: MessageResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*examples.MESSAGES, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=examples.of("MESSAGES", "NOT_FOUND", "PROBLEMS"),
     )
     def get(self, request: Request, pk: uuid.UUID) -> Response:
         user = user_of(request)
@@ -208,7 +199,7 @@ class TurnView(Guarded):
         description="A question of one's own with its answer; anybody's, and with its trace, for "
         "auditors. Of a guideline that is no longer open to the reader nothing is shown.",
         responses={200: TurnResponse, **problems(*NOT_FOUND)},
-        examples=[*examples.TURN, *examples.PROBLEMS, *examples.NOT_FOUND],
+        examples=examples.of("TURN", "PROBLEMS", "NOT_FOUND"),
     )
     def get(self, request: Request, pk: uuid.UUID) -> Response:
         user = user_of(request)
@@ -230,12 +221,7 @@ class FeedbackView(Guarded):
         description="Of a question of one's own; a later word replaces the earlier one.",
         request=FeedbackRequest,
         responses={200: FeedbackResponse, **problems(*BODY, *NOT_FOUND)},
-        examples=[
-            *examples.FEEDBACK,
-            *examples.WRONG_FIELD,
-            *examples.PROBLEMS,
-            *examples.NOT_FOUND,
-        ],
+        examples=examples.of("FEEDBACK", "WRONG_FIELD", "PROBLEMS", "NOT_FOUND"),
     )
     def post(self, request: Request, pk: uuid.UUID) -> Response:
         turn = access_turn(user_of(request), pk=pk)

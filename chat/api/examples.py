@@ -32,8 +32,5 @@ _BY_NAME: dict[str, list[OpenApiExample]] = {
 }
 
 
-def __getattr__(name: str) -> list[OpenApiExample]:
-    try:
-        return _BY_NAME[name]
-    except KeyError:
-        raise AttributeError(name) from None
+def of(*names: str) -> list[OpenApiExample]:
+    return [example for name in names for example in _BY_NAME[name]]

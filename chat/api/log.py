@@ -73,7 +73,7 @@ class EventsView(OfAuditors, Listed):
         description="The latest first; for auditors.",
         parameters=[EventsRequest],
         responses={200: LoggedEvent(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*examples.EVENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("EVENTS", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         asked = self.asked()
@@ -88,7 +88,7 @@ class VerdictView(OfAuditors):
         description="Every row's hash, the signed heads and the stored answers, which takes "
         "minutes where there are millions. A broken log has status 200: it is a result.",
         responses={200: VerdictResponse, **problems()},
-        examples=[*examples.VERDICT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("VERDICT", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)

@@ -90,7 +90,7 @@ class QueryView(Guarded):
         "with a reason. A refusal has status 200: it is a result.",
         request=QueryRequest,
         responses={**ANSWERS, **problems(*BODY)},
-        examples=[*examples.QUERY, *examples.WRONG_FIELD, *examples.PROBLEMS],
+        examples=examples.of("QUERY", "WRONG_FIELD", "PROBLEMS"),
     )
     def post(self, request: Request) -> HttpResponseBase:
         user = user_of(request)
@@ -107,7 +107,7 @@ class SearchView(Guarded):
         f"site is set; the header `{IDENTIFIERS_HEADER}` says what kinds were seen.",
         request=SearchRequest,
         responses={200: HitResponse(many=True), **problems(*BODY)},
-        examples=[*examples.SEARCH, *examples.WRONG_FIELD, *examples.PROBLEMS],
+        examples=examples.of("SEARCH", "WRONG_FIELD", "PROBLEMS"),
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)

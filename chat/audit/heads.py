@@ -23,7 +23,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -55,18 +55,16 @@ class SignedHead:
     signature: str
 
     @property
-    def signed_bytes(self) -> bytes:
-        return canonical_json(
-            {"at": self.at, "count": self.count, "hash": self.hash, "seq": self.seq}
-        ).encode()
-
-    @property
     def line(self) -> bytes:
-        fields = {"at": self.at, "count": self.count, "hash": self.hash, "seq": self.seq}
-        return canonical_json(fields | {"signature": self.signature}).encode() + b"\n"
+        return canonical_json(asdict(self)).encode() + b"\n"
+
+    def signature_by(self, key: bytes) -> str:
+        fields = {name: value for name, value in asdict(self).items() if name != "signature"}
+        content = b"medrag-audit-head\x01" + canonical_json(fields).encode()
+        return hmac.new(key, content, hashlib.sha256).hexdigest()
 
     def is_signed_by(self, key: bytes) -> bool:
-        return hmac.compare_digest(self.signature.encode(), _sign(self.signed_bytes, key).encode())
+        return hmac.compare_digest(self.signature.encode(), self.signature_by(key).encode())
 
 
 class HeadsGone(MedragError):
@@ -181,7 +179,8 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
 
 def _refuse_gone(last: SignedHead | None) -> None:
     path = settings.AUDIT_HEADS_FILE
-    if last is None and (read_key() or last_head_path().exists() or _chain_knows()):
+    in_chain = AuditEvent.objects.filter(action=SIGNING)  # all of it: asked only without a head
+    if last is None and (read_key() or last_head_path().exists() or in_chain.exists()):
         raise HeadsGone(f"The signed heads of the audit log are gone from {path}.")
     kept = read_last_head()
     if last and kept and kept.seq > last.seq:
@@ -198,11 +197,6 @@ def _are_gone(last: SignedHead | None) -> bool:
     return False
 
 
-def _chain_knows() -> bool:
-    """Return one query over the chain; asked only while the file holds no head."""
-    return AuditEvent.objects.filter(action=SIGNING).exists()
-
-
 def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
     """Return a key that signed nothing, since the disk was full, must not pass for one that did."""
     is_new = not key_path().exists()
@@ -215,7 +209,9 @@ def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
 
 
 def _written(file: BinaryIO, head: AuditHead) -> SignedHead:
-    signed = _signed(head.seq, bytes(head.hash))
+    at = timezone.now().astimezone(datetime.UTC).isoformat(timespec="seconds")
+    unsigned = SignedHead(head.seq, bytes(head.hash).hex(), head.seq, at, "")
+    signed = replace(unsigned, signature=unsigned.signature_by(_ensure_key()))
     append_heads(file, [signed])
     return signed
 
@@ -252,34 +248,18 @@ def _is_due(head: AuditHead, last: SignedHead | None) -> bool:
     return timezone.now() - datetime.datetime.fromisoformat(last.at) >= SIGN_EVERY
 
 
-def _signed(seq: int, head_hash: bytes) -> SignedHead:
-    at = timezone.now().astimezone(datetime.UTC).isoformat(timespec="seconds")
-    unsigned = SignedHead(seq=seq, hash=head_hash.hex(), count=seq, at=at, signature="")
-    signature = _sign(unsigned.signed_bytes, _ensure_key())
-    return SignedHead(seq=seq, hash=head_hash.hex(), count=seq, at=at, signature=signature)
-
-
-def _sign(content: bytes, key: bytes) -> str:
-    return hmac.new(key, b"medrag-audit-head\x01" + content, hashlib.sha256).hexdigest()
-
-
 def _ensure_key() -> bytes:
     """Return the key, made on first use with access for this user alone; the caller holds the
     lock.
     """
     if not key_path().exists():
         _write_whole(key_path(), secrets.token_hex(32).encode() + b"\n")
-    return _known_key()
-
-
-def _known_key() -> bytes:
-    key = read_key()
-    if key is None:
-        raise MedragError(
-            f"The key of the signed audit heads, {key_path()}, is empty.",
-            hint="Restore it from a backup; heads signed by it can't be checked without it.",
-        )
-    return key
+    if key := read_key():
+        return key
+    raise MedragError(
+        f"The key of the signed audit heads, {key_path()}, is empty.",
+        hint="Restore it from a backup; heads signed by it can't be checked without it.",
+    )
 
 
 @contextmanager

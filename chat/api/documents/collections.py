@@ -60,7 +60,7 @@ class CollectionsView(OfDocuments, Listed):
         description="By name. Of one that is closed nothing is said.",
         parameters=[PageRequest],
         responses={200: CollectionResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*examples.COLLECTIONS, *examples.PROBLEMS],
+        examples=examples.of("COLLECTIONS", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)

@@ -64,7 +64,7 @@ class PassagesView(OfDocuments, Listed):
         description="In reading order; for staff.",
         parameters=[PageRequest],
         responses={200: StoredPassage(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.PASSAGES, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("PASSAGES", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request, sha256: str) -> Response:
         document = access_document_of_staff(user_of(request), sha256=sha256)
@@ -83,7 +83,7 @@ class PageView(OfDocuments):
         "who works in it. `citation` or `chunk` names what is painted.",
         parameters=[PaintedRequest],
         responses={200: StoredPage, **problems(400, *NOT_FOUND)},
-        examples=[*examples.PAGE, *examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=examples.of("PAGE", "NOT_FOUND", "PROBLEMS"),
     )
     def get(self, request: Request, sha256: str, number: int) -> Response:
         user = user_of(request)
@@ -121,7 +121,7 @@ class PictureView(OfDocuments):
         "none, as of a document without pages.",
         parameters=[PaintedRequest],
         responses={(200, PNG): OpenApiTypes.BINARY, **problems(400, *NOT_FOUND)},
-        examples=[*examples.NOT_FOUND, *examples.PROBLEMS],
+        examples=examples.of("NOT_FOUND", "PROBLEMS"),
     )
     def get(self, request: Request, sha256: str, number: int) -> Response:
         user = user_of(request)

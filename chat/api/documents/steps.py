@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -52,7 +52,7 @@ from corpus.staff_selectors import (
 
 NAMED = 20  # pages in a sentence
 _NO = problems(*BODY, *FORBIDDEN, *NOT_FOUND, *CONFLICT)
-_NOES = [*examples.FORBIDDEN, *examples.NOT_FOUND, *examples.PROBLEMS]
+_NOES = examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")
 _Take = Callable[[Document, User, dict[str, Any]], list[str]]
 _Others = Callable[[User, Document], QuerySet[Document]]
 
@@ -72,7 +72,7 @@ def _step(
 
     `asks` is what a request holds, `others` the documents that it may name beside this one.
     """
-    shown: list[OpenApiExample] = getattr(examples, example or f"DOCUMENT_{name.upper()}")
+    shown = examples.of(example or f"DOCUMENT_{name.upper()}")
 
     def view_of(take: _Take) -> type[OfDocuments]:
         class StepView(OfDocuments):

@@ -67,7 +67,7 @@ class DocumentsView(OfDocuments, Listed):
         description="Drafts among them, the latest first; for staff.",
         parameters=[DocumentsRequest],
         responses={200: DocumentResponse(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENTS, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("DOCUMENTS", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -87,7 +87,7 @@ class DocumentsView(OfDocuments, Listed):
             202: DocumentDetails,
             **problems(*BODY, *FORBIDDEN, *CONFLICT, *UNREADABLE),
         },
-        examples=[*examples.DOCUMENT_UPLOAD, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("DOCUMENT_UPLOAD", "FORBIDDEN", "PROBLEMS"),
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
@@ -120,7 +120,7 @@ class DocumentView(OfDocuments):
         description="Its job, what is said of it, and what somebody has to look at before it is "
         "published.",
         responses={200: DocumentDetails, **problems(*FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("DOCUMENT", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -134,7 +134,7 @@ class DocumentView(OfDocuments):
         description="A new title or population reaches the search when it is read again.",
         request=MetadataRequest,
         responses={200: DocumentDetails, **problems(*BODY, *FORBIDDEN, *NOT_FOUND)},
-        examples=[*examples.DOCUMENT_EDIT, *examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("DOCUMENT_EDIT", "FORBIDDEN", "PROBLEMS"),
     )
     def patch(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
@@ -154,7 +154,7 @@ class DocumentView(OfDocuments):
             204: OpenApiResponse(description="It is gone."),
             **problems(*FORBIDDEN, *NOT_FOUND, *CONFLICT),
         },
-        examples=[*examples.FORBIDDEN, *examples.PROBLEMS],
+        examples=examples.of("FORBIDDEN", "PROBLEMS"),
     )
     def delete(self, request: Request, sha256: str) -> Response:
         user = user_of(request)

@@ -66,7 +66,7 @@ class ModelsView(Compatible):
         summary="List the models",
         description="One for each mode that the site has the parts for.",
         responses={(200, JSON): ModelsResponse, **errors()},
-        examples=[*examples.OPENAI_MODELS, *examples.OPENAI_ERRORS],
+        examples=examples.of("OPENAI_MODELS", "OPENAI_ERRORS"),
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -91,7 +91,7 @@ class CompletionsView(Compatible):
             (200, MEDIA_TYPE): ChunkResponse,
             **errors(*BODY, *NOT_FOUND),
         },
-        examples=[*COMPLETION, *examples.OPENAI_NO_MODEL, *examples.OPENAI_ERRORS],
+        examples=[*COMPLETION, *examples.of("OPENAI_NO_MODEL", "OPENAI_ERRORS")],
     )
     def post(self, request: Request) -> HttpResponseBase:
         asked = valid(CompletionRequest(data=request.data))

@@ -33,20 +33,11 @@ class Command(BaseCommand):
             "--days", type=int, help="When it ends; token_days of MEDRAG_API without."
         )
 
-    def handle(
-        self,
-        *,
-        username: str,
-        revoke: bool,
-        name: str,
-        scope: list[str] | None,
-        days: int | None,
-        **options: Any,
-    ) -> None:
+    def handle(self, *, username: str, days: int | None, **options: Any) -> None:
         user = User.objects.filter(username=username).first()
         if user is None:
             raise CommandError(f"There is no account named {username!r}.")
-        if revoke:
+        if options["revoke"]:
             self.stderr.write(f"Revoked {tokens_revoke(user)} tokens of {username}.")
             return
         if not user.is_active:
@@ -54,6 +45,7 @@ class Command(BaseCommand):
         days = settings.API_TOKEN_DAYS if days is None else days
         if not 1 <= days <= MAX_DAYS:
             raise CommandError(f"A token is good for 1 to {MAX_DAYS} days.")
-        token = token_create(user, name=name[:100], scopes=scope or BY_DEFAULT, days=days)
+        name, scopes = options["name"][:100], options["scope"] or BY_DEFAULT
+        token = token_create(user, name=name, scopes=scopes, days=days)
         self.stderr.write(f"A token for {username}, good for {days} days. It is not shown again.")
         self.stdout.write(token)
