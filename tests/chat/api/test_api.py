@@ -7,57 +7,22 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import timezone
 
 from chat.api.answers import turn_payload
+from chat.api.serializers import QueryResponse
 from chat.audit.answers import turn_digest
 from chat.models import AuditEvent, Channel, Citation, Turn
-from corpus.encoders.registry import get_embedder
-from corpus.indexing import search_vectors, statistics
-from corpus.models import Chunk, Collection, Document, Lifecycle
+from corpus.models import Document
 from tests.chat.api.api_calls import QUERY, SEARCH, assert_problem, post, signed_in
 from tests.chat.audit.audit_tools import store_turn
-from tests.corpora import embed, publish
+from tests.chat.guidelines import DOSE, NOTE, QUESTION
+from tests.corpora import publish
 from tests.models import unset_models
-
-TEXT = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
-QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 
 
 @pytest.fixture
 def client(alice: User) -> Client:
     return signed_in(alice)
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    shelf = Collection.objects.create(slug="chest", name="Chest", owner_name="Dr Owner")
-    document = Document.objects.create(
-        sha256="c" * 64,
-        filename="pneumonia.md",
-        media_type="text/markdown",
-        size_bytes=len(TEXT),
-        collection=shelf,
-        title="Pneumonia in adults",
-        lifecycle=Lifecycle.PUBLISHED,
-        indexed_at=timezone.now(),
-    )
-    document.pages.create(number=1, text=TEXT, blocks=[], width=595, height=842)
-    chunk = Chunk.objects.create(
-        key=f"{document.sha256}_p1_c0",
-        document=document,
-        index=0,
-        page=1,
-        section_path=["Treatment"],
-        text=TEXT,
-        spans=[[1, 0, len(TEXT)]],
-        tokens=20,
-        length=len(TEXT.split()),
-    )
-    embed([chunk], get_embedder().encode([TEXT]))
-    search_vectors.write([chunk])
-    statistics.add(document.pk)
-    return document
 
 
 def test_a_query_is_stored_audited_and_given_back(client: Client, guideline: Document) -> None:
@@ -136,13 +101,13 @@ def test_a_search_is_a_list_and_audited_without_its_words(
     del hit["score"]
     assert hit == {
         "rank": 1,
-        "chunk": f"{guideline.sha256}_p1_c0",
+        "chunk": guideline.chunks.get().key,
         "document": "Pneumonia in adults",
         "page": 1,
         "position": None,
-        "section": "Treatment",
-        "section_path": ["Treatment"],
-        "text": TEXT,
+        "section": "Pneumonia in adults › Treatment",
+        "section_path": ["Pneumonia in adults", "Treatment"],
+        "text": f"{DOSE}\n{NOTE}",
         "ocr_confidence": None,
         "also_in": [],
     }
@@ -173,22 +138,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
     with django_assert_num_queries(4):
         payload = turn_payload(turn)
     assert json.loads(json.dumps(payload)) == payload
-    assert list(payload) == [
-        "status",
-        "reason",
-        "message",
-        "mode",
-        "standalone",
-        "option",
-        "warnings",
-        "withheld",
-        "owner",
-        "claims",
-        "nearest",
-        "hidden",
-        "confidence",
-        "turn",
-    ]
+    assert list(payload) == list(QueryResponse().fields)
     assert (payload["reason"], payload["message"], payload["owner"]) == (None, None, None)
     cited = Citation.objects.get(claim__turn=turn, claim__index=2)
     assert payload["claims"][1] == {

@@ -14,19 +14,12 @@ from django.urls import URLPattern, reverse
 from chat.api.urls import urlpatterns
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.api.documents.test_document_access import OPERATIONS as OF_DOCUMENTS
+from tests.chat.api.documents.test_document_access import ROLES
 from tests.chat.guidelines import QUESTION, ask
 from tests.people import in_groups, person
 
-ROLES: dict[str, tuple[str, ...]] = {
-    "nobody's": (),
-    "clinician": (CLINICIANS,),
-    "staff": (STAFF,),
-    "publisher": (PUBLISHERS,),
-    "auditor": (AUDITORS,),
-}
 QUERY = {"question": QUESTION}
 # Operations on nobody's thing, with what is sent and the action that is logged.
 OF_ALL: dict[tuple[str, str], tuple[Any, int, str]] = {

@@ -163,7 +163,7 @@ def headers(
     publish("# Newer", collection=COLLECTION, sha256=NEWER)
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     alice = in_groups(alice, CLINICIANS)
-    monkeypatch.setattr("chat.audit.log.verify_chain", partial(verify_chain, "default"))
+    monkeypatch.setattr("chat.api.log.verify_chain", partial(verify_chain, "default"))
     return {
         "Host": "localhost",
         "Authorization": f"Token {token_create(alice, scopes=Scope.values)}",

@@ -122,12 +122,17 @@ ADMIN = "/admin/chat/tokengrant/"
 FORM = {"name": "Pump", "scopes": ["ask"], "days": "30", "rate": "600/min"}
 
 
-def test_a_superuser_makes_and_revokes_a_token_in_the_administration(
-    client: Client, alice: User
-) -> None:
+@pytest.fixture
+def root(client: Client, db: None) -> User:
     root = person("root", is_superuser=True)
     User.objects.filter(pk=root.pk).update(is_staff=True)
     client.force_login(root)
+    return root
+
+
+def test_a_superuser_makes_and_revokes_a_token_in_the_administration(
+    client: Client, alice: User, root: User
+) -> None:
     page = client.post(f"{ADMIN}add/", FORM | {"user": alice.pk}, follow=True)
     (token,) = re.findall(r"<code>(mrag_\w+)</code>", page.content.decode())
     grant = TokenGrant.objects.get()
@@ -147,10 +152,7 @@ def test_a_superuser_makes_and_revokes_a_token_in_the_administration(
 
 @pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["all"]}, {"days": "0"},
                                    {"rate": "fast"}])  # fmt: skip
-def test_a_wrong_token_is_not_made(client: Client, alice: User, wrong: Any) -> None:
-    root = person("root", is_superuser=True)
-    User.objects.filter(pk=root.pk).update(is_staff=True)
-    client.force_login(root)
+def test_a_wrong_token_is_not_made(client: Client, alice: User, root: User, wrong: Any) -> None:
     assert client.post(f"{ADMIN}add/", FORM | {"user": alice.pk} | wrong).status_code == 200
     assert not AuthToken.objects.exists()
 

@@ -60,6 +60,12 @@ EMPTIED = """
 """
 
 
+def broken(using: str = "auditor") -> tuple[int, Kind]:
+    found = verify_chain(using=using).first_break
+    assert found is not None
+    return found.seq, found.kind
+
+
 @pytest.fixture(scope="module")
 def ten_events(
     django_db_setup: None, socket_dir: str, django_db_blocker: DjangoDbBlocker
@@ -125,9 +131,7 @@ def test_a_change_by_the_owner_is_found(
 ) -> None:
     assert verify_chain(using="owner").ok
     with tampered(statement):
-        found = verify_chain(using="owner").first_break
-    assert found is not None
-    assert (found.seq, found.kind) == (seq, kind)
+        assert broken(using="owner") == (seq, kind)
 
 
 @pytest.mark.parametrize(
@@ -149,9 +153,7 @@ def test_a_change_that_the_chain_cannot_show_is_found_by_a_signed_head(
     sign_head()
     assert verify_chain().ok
     as_owner(own_database, statement)
-    found = verify_chain().first_break
-    assert found is not None
-    assert (found.seq, found.kind) == (seq, kind)
+    assert broken() == (seq, kind)
 
 
 def test_a_rewrite_after_the_last_signed_head_is_the_window_that_stays_open(
@@ -169,9 +171,7 @@ def test_a_forged_head_is_found(own_database: str) -> None:
     sign_head()
     head = json.loads(settings.AUDIT_HEADS_FILE.read_text().splitlines()[0])
     settings.AUDIT_HEADS_FILE.write_text(json.dumps(head | {"seq": 2, "count": 2}) + "\n")
-    found = verify_chain().first_break
-    assert found is not None
-    assert found.kind == Kind.SIGNATURE
+    assert broken()[1] == Kind.SIGNATURE
 
 
 @pytest.mark.parametrize(
@@ -195,28 +195,22 @@ def test_a_forged_head_is_found(own_database: str) -> None:
 def test_a_changed_answer_is_found(an_answer: str, statement: str) -> None:
     assert verify_chain(using="owner").answers == 1
     with tampered(statement):
-        found = verify_chain(using="owner").first_break
+        assert broken(using="owner") == (1, Kind.ANSWER_CHANGED)
         assert verify_chain(using="owner", answers=False).ok
-    assert found is not None
-    assert (found.seq, found.kind) == (1, Kind.ANSWER_CHANGED)
 
 
 def test_a_deleted_answer_is_found(own_database: str) -> None:
     record_events(1)
     store_turn()
     as_owner(own_database, "TRUNCATE chat_turn CASCADE")
-    found = verify_chain().first_break
-    assert found is not None
-    assert (found.seq, found.kind) == (2, Kind.ANSWER_GONE)
+    assert broken() == (2, Kind.ANSWER_GONE)
 
 
 def test_an_answer_without_a_record_is_found(own_database: str) -> None:
     turn = store_turn()
     turn.pk = uuid.uuid4()
     turn.save(force_insert=True)
-    found = verify_chain().first_break
-    assert found is not None
-    assert found.kind == Kind.ANSWER_UNRECORDED
+    assert broken()[1] == Kind.ANSWER_UNRECORDED
 
 
 def test_the_command_says_ok_in_one_line(own_database: str) -> None:
