@@ -94,7 +94,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or _is_superuser(request):
             return fieldsets
-        told = {"password": "password_told"}
+        told: dict[Any, Any] = {"password": "password_told"}
         return [
             (name, options | {"fields": [told.get(field, field) for field in options["fields"]]})
             for name, options in fieldsets

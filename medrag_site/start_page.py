@@ -58,19 +58,17 @@ class AdministrationSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
+        """Add its numbers, none for who works in no collection. A fixed number of queries."""
         user = request.user
-        context = _context(user) if isinstance(user, User) else {}
+        if not isinstance(user, User):
+            return super().index(request, extra_context)
+        context = {
+            "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
+            "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
+            "may_upload": user.has_perm("corpus.add_document"),
+            "may_see_quality": may_see_quality(user),
+        }
         return super().index(request, {**context, **(extra_context or {})})
-
-
-def _context(user: User) -> dict[str, Any]:
-    """Return the page's numbers, none for who works in no collection. A fixed number of queries."""
-    return {
-        "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
-        "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
-        "may_upload": user.has_perm("corpus.add_document"),
-        "may_see_quality": may_see_quality(user),
-    }
 
 
 def _documents(user: User) -> list[Waiting]:
@@ -92,17 +90,13 @@ def _retracted(user: User) -> list[Waiting]:
 
 
 def _questions(user: User) -> list[Waiting]:
-    gaps = turns_refused_in_collections_of(user).count()
-    unhelpful = turns_unhelpful_citing_collections_of(user).count()
-    return [
-        Waiting(
-            gaps,
-            f"question{pluralize(gaps)} without an answer",
-            reverse("admin:chat_feedback_gaps"),
-        ),
-        Waiting(
-            unhelpful,
-            f"answer{pluralize(unhelpful)} said to be not helpful",
-            reverse("admin:chat_feedback_unhelpful"),
-        ),
-    ]
+    gaps = turns_refused_in_collections_of(user)
+    unhelpful = turns_unhelpful_citing_collections_of(user)
+    waiting = []
+    for found, label, page in (
+        (gaps, "question{} without an answer", "gaps"),
+        (unhelpful, "answer{} said to be not helpful", "unhelpful"),
+    ):
+        count, url = found.count(), reverse(f"admin:chat_feedback_{page}")
+        waiting.append(Waiting(count, label.format(pluralize(count)), url))
+    return waiting

@@ -56,19 +56,17 @@ class AskForm(forms.Form):
                     "invalid_choice": "No guideline in force has that any more. Choose again."
                 },
             )
-        self._offer(collections)
+        if len(collections) < 2:
+            del self.fields["collection"]
+        else:
+            choice = self.fields["collection"]
+            shown = [collection.pk for collection in collections]
+            choice.queryset = Collection.objects.filter(pk__in=shown)  # type: ignore[attr-defined]
+            choice.choices = [("", "All guidelines")] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
         for name in ("collection", *NARROWING):  # what was chosen and is not there any more
             field = self.fields.get(name)
             if field and self.initial.get(name) not in dict(field.choices):  # type: ignore[attr-defined]
                 self.initial.pop(name, None)
-
-    def _offer(self, collections: list[Collection]) -> None:
-        if len(collections) < 2:
-            del self.fields["collection"]
-            return
-        choice = self.fields["collection"]
-        choice.queryset = Collection.objects.filter(pk__in=[c.pk for c in collections])  # type: ignore[attr-defined]
-        choice.choices = [("", "All guidelines")] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
 
     @property
     def slugs(self) -> tuple[str, ...]:

@@ -5,15 +5,11 @@ A row may name no medicine and no condition of its own: its table's caption does
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import Any
-
-from django.db.models import Q
 
 from chat.models import Citation
+from chat.selectors import pages_at
 from chat.web.painting import locate
 from corpus.models import Page
 from corpus.statements.lead_ins import as_lead
@@ -50,10 +46,7 @@ def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
     listed = list(rows)
     if not listed:
         return {}
-    wanted = {(row.document_id, row.page) for row in listed}
-    of_these = reduce(or_, (Q(document=document, number=page) for document, page in wanted))
-    found = Page.objects.filter(of_these).only("document", "number", "text", "blocks")
-    pages = {(page.document_id, page.number): page for page in found}
+    pages = pages_at({(row.document_id, row.page) for row in listed})
     tables = {row.pk: _table_of(row, pages.get((row.document_id, row.page))) for row in listed}
     return {key: table for key, table in tables.items() if table}
 
@@ -66,18 +59,12 @@ def _table_of(cited: Citation, page: Page | None) -> CitedTable | None:
         if block.get("table") and block["start"] <= place[0] < block["end"]:
             cells = [row["cells"] for row in block["table"]["rows"]]
             rows = sum(any(cell.strip() for cell in each) for each in cells)
-            caption = _caption(page.text, page.blocks, position)
-            return CitedTable(cited.document_id, cited.page, block["start"], caption, rows)
+            said = str(block["table"].get("caption", ""))
+            above = page.blocks[position - 1] if position else None
+            if not said and above and above["kind"] == "caption":  # directly above the table
+                said = page.text[above["start"] : above["end"]]
+            return CitedTable(cited.document_id, cited.page, block["start"], plain(said), rows)
     return None
-
-
-def _caption(text: str, blocks: list[Mapping[str, Any]], position: int) -> str:
-    """Return the table's own, or the block of that kind directly above it."""
-    above = blocks[position - 1] if position else None
-    said = str(blocks[position]["table"].get("caption", ""))
-    if not said and above and above["kind"] == "caption":
-        said = text[above["start"] : above["end"]]
-    return " ".join(said.split())
 
 
 def table_row(quotes: Sequence[str]) -> TableRow | None:
