@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.admin.read_only import ModelAdmin, ReadOnly, pretty
+from chat.admin.read_only import ModelAdmin, ReadOnly, pretty, user_of
 from chat.gate.records import calibration_use, is_for_encoder_in_use
 from chat.models import CalibrationRecord
 
@@ -53,7 +52,7 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
         if len(records := list(chosen)) != 1:
             self.message_user(request, "Choose exactly one. Nothing was changed.", messages.ERROR)
             return
-        calibration_use(records[0], by=User.objects.get(username=request.user.get_username()))
+        calibration_use(records[0], by=user_of(request))
         if is_for_encoder_in_use(records[0]):
             self.message_user(request, f"From the next question on {records[0]} decides.")
         else:
