@@ -75,18 +75,14 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
 
 def claim_people(claim: DraftClaim) -> People:
-    """Return whom a claim is about, by its text and quotes, then its caption, headings and
-    document.
-    """
+    """Return whom a claim is about: by its text, quotes, caption, headings and document."""
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
     headed = (people for hit in _hits(claim) for people in _headed(hit))
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
 def _apart(asked: People, claim: DraftClaim) -> Apart | None:
-    """Return who was asked about and whom a claim is about, by any of its passages, if nobody is
-    both.
-    """
+    """Return who was asked about and whom a passage of the claim is about, if nobody is both."""
     for hit in _hits(claim):
         if pair := apart(asked, _by(hit, claim)):
             return pair
@@ -177,8 +173,7 @@ def _only(unasked: Mapping[str, Sequence[int]]) -> str:
 
 
 def _who(claim: DraftClaim) -> str:
-    """Return the ages of a statement, and the states that its caption, headings or document are
-    about.
+    """Return the ages of a statement, and the states that what it stands under is about.
 
     A state that only the statement names is a condition in it: it stands there to be read.
     """

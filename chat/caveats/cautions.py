@@ -42,9 +42,7 @@ class Caution:
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
-    """Return where a limit stands that the answer leaves out: its place, and nothing of its
-    text.
-    """
+    """Return where a limit stands that the answer leaves out: its place, none of its text."""
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,

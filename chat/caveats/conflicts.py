@@ -142,9 +142,7 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
 
 
 def _said(text: str, quote: Quote) -> Iterator[_Said]:
-    """Yield the sentences of a text, each with the medicine of the one before where it names
-    none.
-    """
+    """Yield the sentences, each with the medicine of the one before where it names none."""
     spans = [(0, len(text))] if _ROW in quote.text else sentence_spans(text)
     drug = ""
     for start, end in spans:
@@ -155,9 +153,7 @@ def _said(text: str, quote: Quote) -> Iterator[_Said]:
 
 
 def _difference(one: _Said, other: _Said) -> str:
-    """Return the one value in which they differ; empty where they say the same, or of other
-    things.
-    """
+    """Return the one value in which they differ; empty where they agree or say other things."""
     ours, theirs = one.statement, other.statement
     if normalised(ours.text).lower() == normalised(theirs.text).lower():
         return ""
@@ -194,9 +190,7 @@ def _speak_of_others(one: _Said, other: _Said) -> bool:
 
 
 def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
-    """Return what both are about, by headings, or by the headings of one and the words of the
-    other.
-    """
+    """Return what both are about, by headings, or by the headings of one and the other's words."""
     return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
 
 
@@ -215,9 +209,7 @@ def _same_people(one: _Said, other: _Said) -> bool:
 
 
 def _same_condition_words(one: _Said, other: _Said) -> bool:
-    """Return a condition that one of them names must be in the other, or be what the other is
-    about.
-    """
+    """Tell whether each holds, or is about, every condition that the other names."""
     ours, theirs = one.statement.condition_words, other.statement.condition_words
     missing = (ours - other.words - other.topic) | (theirs - one.words - one.topic)
     return not missing
@@ -243,9 +235,7 @@ def _polarity(one: _Said, other: _Said) -> str:
 
 
 def _value(ours: Statement, theirs: Statement) -> str:
-    """Return the first role in which a value differs, if all its values do and no condition
-    does.
-    """
+    """Return the first role in which all values differ and no condition does."""
     kinds = dict.fromkeys((fact.role, fact.interval.unit) for fact in ours.facts)
     differing = [
         role

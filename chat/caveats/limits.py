@@ -53,9 +53,7 @@ _FORBIDDING_HEADING = re.compile(
 
 
 def limit_of(text: str) -> Limit | None:
-    """Return what a statement limits by, by its most binding word; None for one that limits
-    nothing.
-    """
+    """Return what a statement limits by, by its most binding word; None where nothing."""
     if _FORBIDS.search(text):
         return Limit.CONTRAINDICATION
     if _EXCEPTS.search(text):
@@ -66,9 +64,7 @@ def limit_of(text: str) -> Limit | None:
 
 
 def goes_on(text: str) -> bool:
-    """Tell whether a sentence speaks of what stands before it: `However`, `Unless`, `do not give
-    it`.
-    """
+    """Tell whether a sentence speaks of the one before: `However`, `Unless`, `do not give it`."""
     return bool(_GOES_ON.search(text))
 
 

@@ -23,8 +23,7 @@ Section = tuple[str, ...]
 
 
 def passages_beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
-    """Return the passages of the claims' sections, and of limiting ones next to them, as they are
-    read.
+    """Return the passages of the claims' sections and of limiting ones next to them.
 
     One query. A passage that staff took out of the search is not read.
     """

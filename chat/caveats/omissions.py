@@ -72,9 +72,7 @@ def omitted(
 
 
 def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
-    """Return the drafts, in their order; several items of a list that limits are the whole of
-    it.
-    """
+    """Return the drafts in order; several items of a list that limits are the whole list."""
     units = [each.unit for each in candidates if each.unit and _is_listed(each.unit)]
     listed = list({_place(unit.quotes[0]): unit for unit in units}.values())
     whole = with_whole_lists(listed) if len(listed) > 1 else listed

@@ -14,8 +14,7 @@ _WORDS = {
 
 
 def is_before(one: Hit, other: Hit) -> bool:
-    """Tell whether the first has the wider authority; of the same, came into force later, or is
-    younger.
+    """Tell whether the first has the wider authority; of the same, is in force later, or younger.
 
     A document of unknown authority is compared by date. Of two that nothing tells apart, the first
     stays first.
@@ -29,9 +28,7 @@ def is_before(one: Hit, other: Hit) -> bool:
 
 
 def named(hit: Hit, *, with_title: bool = False) -> str:
-    """Return `Northfield (trust-wide, 2025)`; by its title where no issuer is known, or both have
-    one.
-    """
+    """Return `Northfield (trust-wide, 2025)`; with its title where that tells more."""
     year = hit.effective_from.year if hit.effective_from else hit.year
     width = _WORDS[Authority(hit.authority)] if hit.authority else ""
     facts = ", ".join(part for part in (width, str(year or "")) if part)

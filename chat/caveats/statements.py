@@ -174,9 +174,7 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
 
 
 def qualifiers_of(text: str) -> frozenset[str]:
-    """Return what makes another statement of it where it is said: a stage, a severity, a
-    purpose.
-    """
+    """Return what makes another statement of it: a stage, a severity, a purpose."""
     return frozenset(name for name, words in _QUALIFIERS.items() if words.search(text))
 
 

@@ -27,9 +27,7 @@ _ENDINGS = re.compile(r"(?:ations?|ings?|ied|ies|edly|ed|es|s|ly|al|ous)$")
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """Return stems of the words that say what a text is about; numbers, units and routes are
-    none.
-    """
+    """Return stems of the words that say the topic; numbers, units and routes are none."""
     words = (word for word in _WORD.findall(text.lower()) if word not in _SAYS_NOTHING)
     return frozenset(_stem(word) for word in words) - {""}
 

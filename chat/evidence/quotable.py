@@ -99,9 +99,7 @@ def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
 def _rows_allowed(
     said: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
 ) -> dict[_Table, set[int]]:
-    """Return the rows that a number of the question belongs to, of each table whose ranges decide
-    that.
-    """
+    """Return the rows that a number of the question belongs to, where a table's ranges decide."""
     tables = {_table_of(hit, one) for hit in hits for one, _ in said[hit.chunk_id] if one.is_row}
     if not tables or not measures(levelled(question)):
         return {}

@@ -74,8 +74,7 @@ class _Column:
 def rows_in_range(
     question: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> set[int] | None:
-    """Return indexes of the rows that hold the question's numbers; None where ranges decide
-    nothing.
+    """Return indexes of the rows that hold the question's numbers; None where no range decides.
 
     Empty where a number is of a column's kind and no row holds it: then no row answers.
     """
@@ -157,9 +156,7 @@ class _Choice:
 
 
 def _choice_of(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
-    """Return the column of the number's kind and its rows that hold it; None where there is
-    none.
-    """
+    """Return the column of the number's kind and its rows that hold it; None for no column."""
     unit, places = asked.interval.unit, range(len(columns))
     if unit:
         fitting = [place for place in places if unit in columns[place].units]
@@ -194,9 +191,7 @@ def _refused(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
 
 
 def _range_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
-    """Return columns in which more than half of the cells are ranges or plain numbers, left to
-    right.
-    """
+    """Return columns in which most cells are ranges or plain numbers, left to right."""
     columns = []
     for index in range(min((len(row) for row in rows), default=0)):
         label = levelled(_FOOTNOTE_MARKS.sub("", header[index])) if index < len(header) else ""
@@ -224,9 +219,7 @@ def _column(
 
 
 def _label_unit(label: str) -> str:
-    """Return `(mL/min)`, `, kg` or a last word that is a unit; none where the label holds a
-    number.
-    """
+    """Return `(mL/min)`, `, kg` or a last word that is a unit; none beside a number."""
     if re.search(r"\d", label):
         return ""
     inside = re.search(r"\(\s*([^\s)]+)", label)

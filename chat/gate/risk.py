@@ -94,9 +94,7 @@ def calibration_error(probabilities: Floats, labels: Bools) -> float:
 
 
 def opened_rates(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, float | None]:
-    """Return what opens at `threshold`: of each kind, and how much of what opens should not
-    have.
-    """
+    """Return what opens at `threshold`, of each kind, and how much of it should not have."""
     opened = probabilities >= threshold
     return {
         "answerable_opened": _share(opened[labels]),

@@ -66,8 +66,7 @@ class _Scored:
 
 
 def choose(task: Task) -> Generation:
-    """Return the option that one statement of the passages bears out, with that statement as the
-    claim.
+    """Return the option that one statement of the passages bears out, and that as the claim.
 
     For a stem that asks for the exception: the one option that nothing bears out while all others
     are borne out, with what bears those out. No claims where none can be chosen. Three queries;
@@ -117,9 +116,7 @@ def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
 
 
 def _is_dissimilar(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
-    """Tell whether no statement shares a word with it, and none is nearly as like it as the
-    others.
-    """
+    """Tell whether no statement shares a word with it or is nearly as like it as the others."""
     if any(shares_a_root(odd.text, statement) for statement in statements):
         return False
     embedder = get_embedder()

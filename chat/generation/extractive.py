@@ -84,9 +84,7 @@ class ExtractiveGenerator:
 
 
 def _together(units: Sequence[Unit]) -> list[Unit]:
-    """Order them best first; rows of a table, items of a list and steps stand together, in
-    reading order.
-    """
+    """Order them best first; rows of a table, items of a list and steps together, as they read."""
     first: dict[Hashable, int] = {}
     for place, unit in enumerate(units):
         first.setdefault(_frame(unit), place)
@@ -96,9 +94,7 @@ def _together(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _frame(unit: Unit) -> Hashable:
-    """Return what a row or an item is quoted with: header, caption, lead-in; of a step the
-    section.
-    """
+    """Return what a row or an item is quoted with: header, lead-in; of a step the section."""
     own, *around = unit.quotes
     if _STEP.match(own.text):
         return unit.hit.document_id, unit.hit.section_path

@@ -36,9 +36,7 @@ def located(quote: str, text: str) -> tuple[Range, ...]:
 
 
 def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, int], ...]:
-    """Return `(page, start, end)` of a range of a passage's text, one for each span that it
-    touches.
-    """
+    """Return `(page, start, end)` of a range of a passage, one for each span that it touches."""
     ranges = []
     for span in spans:
         start = max(found[0], span.offset)
@@ -50,9 +48,7 @@ def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, in
 
 
 def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
-    """Return the shortest run of words with nearly all of those that are wanted; the first of
-    equals.
-    """
+    """Return the shortest run with nearly all of the wanted words; the first of equals."""
     width = int(len(wanted) * SPREAD) + SPARE
     best: tuple[float, int, Range] | None = None
     for start, stop in _windows(wanted, words, width):

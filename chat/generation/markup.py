@@ -34,9 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def foreign(statement: str, quotes: Iterable[str]) -> str:
-    """Return the first address, piece of markup or word of two scripts that no quote holds; or
-    empty.
-    """
+    """Return the first address, markup or word of two scripts that no quote holds; or empty."""
     quoted = [normalised(quote) for quote in quotes]
     for match in _FOREIGN.finditer(normalised(statement)):
         found = match.group().strip()
@@ -47,8 +45,6 @@ def foreign(statement: str, quotes: Iterable[str]) -> str:
 
 
 def _is_mixed(word: str) -> bool:
-    """Tell whether Latin letters stand beside those of another script, as in a name that looks
-    alike.
-    """
+    """Tell whether Latin letters stand beside another script's, as in a look-alike name."""
     scripts = {unicodedata.name(letter, "?").partition(" ")[0] for letter in word}
     return "LATIN" in scripts and bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})

@@ -98,9 +98,7 @@ def held_words(said: str, text: str) -> set[str]:
 
 
 def overlap(said: str, text: str) -> float:
-    """Return the share of the words of the one that the other holds, in [0, 1]; 0 where it has
-    none.
-    """
+    """Return the share of the words of the one that the other holds, in [0, 1]; 0 for none."""
     own = _content(said)
     return len(held_words(said, text)) / len(own) if own else 0.0
 
@@ -127,9 +125,7 @@ def held_by_quotes(
 
 
 def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
-    """Return what the claim says and one of its quotes says too. A claim may be the whole of a
-    quote.
-    """
+    """Return what the claim says and one of its quotes too. It may be the whole of a quote."""
     if not claim.quotes:
         return set()
     asked = (task.options, task.question)

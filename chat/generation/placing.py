@@ -71,9 +71,7 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
-    """Return how many of a claim's words the first quote holds: the nearest citation is to go
-    first.
-    """
+    """Return how many of a claim's words the first quote holds: the nearest is to go first."""
     return len(set(tokens(claim)) & set(tokens(quotes[0].text)))
 
 
@@ -90,9 +88,7 @@ def _distance(hit: Hit, at: Range, near: Sequence[Quote]) -> tuple[int, int]:
 
 
 def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quote]]:
-    """Return the units that a range of the passage runs into, each with its sentences or its
-    row.
-    """
+    """Return the units that a range of the passage runs into, with its sentences or its row."""
     return [
         (unit, _sentences(unit.quotes[0], start, end))
         for page, start, end in page_ranges(hit.spans, at)
@@ -128,9 +124,7 @@ def _stands_under(unit: Unit, lead: Quote) -> bool:
 
 
 def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> list[Quote]:
-    """Return whole lines of the range that are no part of a unit: a heading, a box, a cell of a
-    matrix.
-    """
+    """Return whole lines of the range that are of no unit: a heading, a box, a cell of a matrix."""
     parts = [part for unit, _ in touched for part in unit.quotes]
     found = []
     for page, start, end in page_ranges(hit.spans, at):
@@ -164,8 +158,7 @@ def _alone(unit: Unit, whole: Quote) -> str:
 
 
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
-    """Return the sentences of a statement that a range of the page runs into, and those bound to
-    them.
+    """Return the sentences that a range of the page runs into, and those bound to them.
 
     A row is never parted.
     """

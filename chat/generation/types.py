@@ -53,8 +53,7 @@ class Generator(Protocol):
         """
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """Return the same from what a language model answered before (`raw` and `keys` of
-        `stored`).
+        """Return the same from a model's earlier answer (`raw` and `keys` of `stored`).
 
         Asks no model. Without one it generates anew.
         """

@@ -137,9 +137,7 @@ def _is_mark(question: str, match: re.Match[str]) -> bool:
 
 
 def _run(marks: Sequence[_Mark]) -> tuple[_Mark, ...]:
-    """Return the marks from the last A that a B follows; none where a letter is missing or comes
-    twice.
-    """
+    """Return the marks from the last A that a B follows; none where a letter lacks or recurs."""
     starts = [
         place
         for place, mark in enumerate(marks[:-1])

@@ -187,17 +187,13 @@ def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
 
 
 def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Return where the medicines of a text begin and end, in order; a brand is all that is in
-    it.
-    """
+    """Return where the medicines of a text begin and end, in order; a brand is all in it."""
     places = groupby(drug_places(text), key=lambda place: place[:2])
     return [(*span, frozenset(name for *_, name in group)) for span, group in places]
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
-    """Tell whether a number stands behind the medicine at a place, before the next, or before
-    it.
-    """
+    """Tell whether a number stands behind the medicine, before the next, or before it."""
     begin = named[place - 1][1] if place else 0
     before = text[begin : named[place][0]]
     if _NUMBER_OF.search(before) or (not place and _NUMBER.search(before)):
@@ -255,9 +251,7 @@ def _is_dosed_apart(people: People) -> bool:
 
 
 def _is_under_a_year(people: People) -> bool:
-    """Tell whether nobody older is meant: what is said of children alone may not be for so
-    young.
-    """
+    """Tell whether nobody older is meant: what is said of children may not be for so young."""
     if people.ages:
         return all(each.high < _YEAR for each in people.ages)
     return not _YOUNGEST.isdisjoint(people.age_groups)
@@ -284,9 +278,7 @@ def prevents(unit: Unit) -> bool:
 
 
 def are_of_prevention(texts: Iterable[str]) -> bool:
-    """Tell whether the first text that says what it is for says prevention, and not treatment
-    too.
-    """
+    """Tell whether the first text that says what for says prevention, and not treatment too."""
     for text in texts:
         if _TREATS.search(text):
             return False
@@ -296,9 +288,7 @@ def are_of_prevention(texts: Iterable[str]) -> bool:
 
 
 def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
-    """Tell whether the nearest that says how severe it is names one of the levels; so where none
-    is.
-    """
+    """Tell whether the nearest that tells a severity names one of the levels, if any does."""
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = (severities(text, asked) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))

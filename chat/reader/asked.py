@@ -33,9 +33,7 @@ _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b
 
 
 def asked_medicines(question: str) -> frozenset[str]:
-    """Return the medicines that are asked about, without those that the patient only takes or
-    had.
-    """
+    """Return the medicines that are asked about, not those that the patient takes or had."""
     places = drug_places(question)
     named = frozenset(name for _, _, name in places)
     own = {
@@ -50,9 +48,7 @@ def asked_medicines(question: str) -> frozenset[str]:
 
 
 def _is_own(start: int, question: str, places: Sequence[tuple[int, int, str]]) -> bool:
-    """Tell whether the medicine there is what `on`, `allergic to` or the like before it is
-    said of.
-    """
+    """Tell whether `on`, `allergic to` or the like before the medicine is said of it."""
     return any(
         _REACH.fullmatch(question, match.end(), start)
         and not _is_of_another(match, start, question, places)
@@ -63,9 +59,7 @@ def _is_own(start: int, question: str, places: Sequence[tuple[int, int, str]]) -
 def _is_of_another(
     match: re.Match[str], start: int, question: str, places: Sequence[tuple[int, int, str]]
 ) -> bool:
-    """Tell whether it is said of a medicine nearer to it, such as `paracetamol overdose: dose
-    of`.
-    """
+    """Tell whether it is said of a nearer medicine: `paracetamol overdose: dose of`."""
     behind = question[match.end() : start]
     has_its_own = any(
         end <= match.start() and not question[end : match.start()].strip(" -")

@@ -53,8 +53,6 @@ def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
 
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:
-    """Return each two words that stand beside each other, in any order, without those of
-    grammar.
-    """
+    """Return each two words beside each other, in any order, without those of grammar."""
     words = _WORD.findall(text.casefold())
     return frozenset(frozenset(pair) for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))

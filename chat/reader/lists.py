@@ -80,9 +80,7 @@ def _list_of(unit: Unit, views: _Views) -> Hashable:
 
 
 def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
-    """Return the unit with the list that it announces or is part of; None where it stands for
-    itself.
-    """
+    """Return the unit with the list that it announces or is of; None where it stands for itself."""
     said, *leads = unit.quotes
     at = _place(unit, views)
     if at.kind == "list_item":
@@ -151,9 +149,7 @@ def _place(unit: Unit, views: _Views) -> Place:
 
 
 def _items_around(at: Place) -> list[Place]:
-    """Yield the items of a list with those under them, also over a page's end, in order of
-    reading.
-    """
+    """Return the items of a list and those under them, also over a page's end, in order."""
 
     def beside(places: Iterable[Place]) -> Iterator[Place]:
         for place in places:

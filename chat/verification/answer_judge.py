@@ -54,9 +54,7 @@ class AnswerJudgement:
 
 
 def judge_fingerprint() -> str:
-    """Return names prompt and models, for the fingerprint of what decided; without a judge its
-    prompt.
-    """
+    """Return prompt and models, for the fingerprint of what decided; without a judge the prompt."""
     models = ",".join(endpoint.model for endpoint in settings.MODELS.judge)
     return f"judge-1:{PROMPT.identity}:{models}"
 

@@ -9,9 +9,7 @@ NAME = "groups"
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    """Return whether the claim's people can't be those of the evidence: its nearest word on each
-    point.
-    """
+    """Tell whether the claim's people can't be the evidence's, by its nearest word on each."""
     said = people_of(claim)
     about = first_named([people_of(evidence.text), people_of(evidence.context)])
     if found := apart(said, about):

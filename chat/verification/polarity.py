@@ -53,9 +53,7 @@ def _words(text: str) -> list[str]:
 
 
 def _shared(said: Sequence[str], sentence: str) -> str:
-    """Return the stretch of a sentence that the claim repeats, with the words before it; or
-    empty.
-    """
+    """Return the stretch of a sentence that the claim repeats, and the words before; or empty."""
     found = placed_tokens(sentence)
     matcher = SequenceMatcher(None, said, [word for word, _, _ in found], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]

@@ -15,9 +15,7 @@ def normalised(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Return words, numbers and signs of comparison in one case; no dashes, bars, bullets or
-    stops.
-    """
+    """Return words, numbers and signs of comparison in one case; no dashes, bars or stops."""
     return [token for token, _, _ in placed_tokens(text)]
 
 

@@ -13,8 +13,7 @@ MAX_SENTENCES = 12  # of a quote, that are looked at one by one
 
 
 def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
-    """Tell whether the claim is the first quote of a citation, or whole sentences of it, and no
-    more.
+    """Tell whether the claim is the first quote of a citation, or whole sentences of it alone.
 
     `quotes` are the citation's: what is said first, then what that stands under. That belongs to
     it: the lead-in before an item and the footnote behind a row have to be there; the labels of a
@@ -32,9 +31,7 @@ def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
 
 
 def _runs(quote: str) -> Iterator[list[str]]:
-    """Yield the quote, and each run of its sentences that begins with one that leans on none
-    before.
-    """
+    """Yield the quote, and each run of its sentences whose first leans on none before."""
     spans = sentence_spans(quote)
     sentences = [quote[start:end] for start, end in spans]
     yield tokens(quote)

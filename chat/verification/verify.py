@@ -73,8 +73,7 @@ def verify(
 
 
 def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
-    """Return what a claim rests on: its statements as they can be read alone, and what they stand
-    under.
+    """Return what a claim rests on: its statements as they read alone, and what they stand under.
 
     A quote of a citation after the first is what that depends on: a lead-in, column heads, notes.
     """
@@ -198,9 +197,7 @@ def _parts(claim: DraftClaim) -> list[str]:
 def judged_pairs(
     verifier: Verifier, pairs: Sequence[Pair], *, timeout_s: float
 ) -> Sequence[Judgement]:
-    """Return one judgement a pair, in order. Raises `VerifierUnavailable`, also for unusable
-    ones.
-    """
+    """Return one judgement a pair, in order. Raises `VerifierUnavailable`, also if unusable."""
     found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
     if len(found) != len(pairs) or not all(map(_is_usable, found)):
         raise VerifierUnavailable(

@@ -116,16 +116,12 @@ def drug_classes(text: str) -> tuple[str, ...]:
 
 
 def drugs(text: str) -> tuple[str, ...]:
-    """Return medicines in small letters, each once, in order of the text; of a brand what is
-    in it.
-    """
+    """Return medicines in small letters, each once, in order; of a brand what is in it."""
     return distinct(name for _, _, name in drug_places(text))
 
 
 def drug_places(text: str) -> list[tuple[int, int, str]]:
-    """Return where each medicine is named, as `(start, end, name)` in order; a brand for all
-    in it.
-    """
+    """Return `(start, end, name)` of each medicine, in order; a brand stands for all in it."""
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
     found = {start: (end, known[word]) for start, end, word in typed if known[word]}

@@ -40,9 +40,7 @@ NO = "no0"  # English tells `no` from `not`; in capitals it is nitric oxide
 
 
 def configuration_of(language: str) -> str:
-    """Return the configuration of a language code such as `en`, `pt-BR` or `de_CH`; else
-    `simple`.
-    """
+    """Return the configuration of a code such as `en`, `pt-BR` or `de_CH`; else `simple`."""
     return _CONFIGURATIONS.get(language.strip().lower().replace("_", "-").split("-")[0], SIMPLE)
 
 

@@ -153,9 +153,7 @@ def in_base(interval: Interval) -> Interval:
 
 
 def measures(text: str) -> list[Measure]:
-    """Return the numbers of a levelled text in order; a range, or a bound from both sides, as
-    one.
-    """
+    """Return the numbers of a levelled text in order; a range, or a bound on both sides, is one."""
     found: list[Measure] = []
     for match in _TERM.finditer(text):
         if _LABELLED.search(text, max(0, match.start() - 12), match.start()):

@@ -43,7 +43,5 @@ def negations(text: str) -> tuple[str, ...]:
 
 
 def asks_for_exception(text: str) -> bool:
-    """Tell whether what is asked for is what does not hold: EXCEPT, LEAST likely, which is
-    not ...
-    """
+    """Tell whether what does not hold is asked for: EXCEPT, LEAST likely, which is not ..."""
     return bool(_EXCEPTION.search(text) or _SHOUTED.search(text))

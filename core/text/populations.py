@@ -137,9 +137,7 @@ class Apart(NamedTuple):
 
 
 def people_of(text: str) -> People:
-    """Return whom a question, a heading or a statement is about. Nobody in particular: all
-    empty.
-    """
+    """Return whom a question, a heading or a statement is about; all empty for nobody."""
     plain = _COMPARED.sub(" ", _STAFF.sub(" ", text))
     denied = _denied(plain)
     rest = _KIDNEY_ANY.sub(" ", _NORMAL.sub(" ", _DENIED.sub(" ", plain)))
@@ -182,9 +180,7 @@ def first_named(levels: Sequence[People]) -> People:
 
 
 def apart(asked: People, about: People) -> Apart | None:
-    """Return what the one is and the other is, where nobody can be both; None where somebody
-    can.
-    """
+    """Return what the one is and the other is; None where somebody can be both."""
     if ages := _ages_apart(asked, about):
         return ages
     for state in asked.states:
@@ -222,8 +218,7 @@ def _ages_apart(asked: People, about: People) -> Apart | None:
 
 
 def fits_bracketed_ages(asked: People, text: str) -> bool:
-    """Tell whether one of the ages in brackets is the asked one: `1 mg/kg (over 12 years)`; if none
-    is.
+    """Tell whether one of the ages in brackets is the asked one: `1 mg/kg (over 12 years)`, if any.
 
     For the words about one medicine: a text that brackets ages of several is about all of them.
     """

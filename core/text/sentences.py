@@ -50,9 +50,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def line_sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the same, each within one line: the rows of a table and the items of a list are
-    lines.
-    """
+    """Return the same, each within one line: rows of a table and items of a list are lines."""
     spans: list[tuple[int, int]] = []
     offset = 0
     for line in text.split("\n"):
@@ -83,9 +81,7 @@ def _is_abbreviation(text: str, word: re.Match[str], after: int) -> bool:
 
 
 def _is_list_number(text: str, stop: int) -> bool:
-    """Tell whether a stop is that of `1.`, `2.3.`, `b.` or `Step 2.` at the start of a line, which
-    numbers an item and ends nothing.
-    """
+    """Tell whether a stop is of `1.`, `2.3.`, `b.` or `Step 2.`, which begins an item."""
     line_start = text.rfind("\n", max(0, stop - 31), stop) + 1  # 0 too where it is further away
     if stop - line_start <= 30 and _LINE_NUMBER.fullmatch(text, line_start, stop):
         return True

@@ -64,8 +64,7 @@ class _Said(NamedTuple):
 
 
 def severities(text: str, about: str) -> frozenset[str]:
-    """Return the levels that a text gives of what `about` (a question) names; empty where it gives
-    none.
+    """Return the levels that a text gives of what `about` (a question) names; empty for none.
 
     A range holds what lies between: `mild to severe` is moderate too.
     """

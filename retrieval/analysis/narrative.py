@@ -101,9 +101,7 @@ def questions(text: str) -> list[str]:
 
 
 def names_something(said: str) -> bool:
-    """Tell whether a sentence names a condition, a procedure or a medicine, as far as endings
-    tell.
-    """
+    """Tell whether a sentence names a condition, procedure or medicine, as far as endings tell."""
     return bool(_CLINICAL.search(said)) or bool(drugs(said))
 
 

@@ -13,9 +13,7 @@ from retrieval.types import Analysis
 
 
 def analysed(text: str, lexicon: Lexicon) -> Analysis:
-    """Return the analysis of any text; of what is longer than `MAX_CHARS`, that of its
-    beginning.
-    """
+    """Return the analysis of any text; of one longer than `MAX_CHARS`, of its beginning."""
     looked_at = text[:MAX_CHARS]
     return Analysis(
         text=text,

@@ -58,9 +58,7 @@ class Request:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def dropped(self, answer: Sequence[str], accepted: Sequence[str]) -> int:
-        """Return how many of the texts that it gives, wordings or one passage, were not fit for
-        use.
-        """
+        """Return how many texts of the answer, wordings or one passage, were not fit for use."""
         given = len(answer) if self.prompt is MULTI_QUERY else 1
         return given - len(accepted)
 
@@ -135,9 +133,7 @@ def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> 
 
 
 def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
-    """Return the wordings that are one line of a fit length, new, and name no number of their
-    own.
-    """
+    """Return wordings of one line and a fit length that are new and add no number."""
     known, seen = set(_NUMBER.findall(question)), {_level(question)}
     kept = []
     for wording in (clean_line(text).strip("\"'“”") for text in answer):
@@ -187,9 +183,7 @@ def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> Non
 def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
-    """Return what is asked for, in order, and why the rest is not. Each of the first is to be
-    asked.
-    """
+    """Return what is asked for, in order, and why the rest is not. The first are to be asked."""
     reason = ""
     if not settings.MODELS.rewrite.url:
         calls, reason = 0, "MEDRAG_MODELS names no [rewrite]."
@@ -233,9 +227,7 @@ def endpoint_within(deadline_s: float) -> Endpoint:
 
 
 def _asked(request: Request, deadline_s: float) -> list[str] | str:
-    """Return the texts that the model gives, or a sentence on why it gives none. Touches no
-    database.
-    """
+    """Return the texts that the model gives, or why it gives none. Touches no database."""
     try:
         with _breaker().watched(is_away):
             answer = ask_json(

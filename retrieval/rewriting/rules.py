@@ -87,9 +87,7 @@ _MARKS = re.compile(
 
 
 def asked_positively(question: str, *, is_exception: bool) -> str:
-    """Return what a guideline would say where a question asks for the opposite; empty where none
-    does.
-    """
+    """Return what a guideline says where the opposite is asked for; empty where it is not."""
     asked = " ".join(question[:MAX_CHARS].split())
     if not _DENIES.search(asked) and not is_exception:
         return ""

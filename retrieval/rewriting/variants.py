@@ -29,8 +29,7 @@ class VariantNotes:
 def variants_of(
     analysis: Analysis, config: RetrievalConfig, *, deadline_s: float
 ) -> tuple[tuple[Variant, ...], VariantNotes]:
-    """Return the question and its other wordings, each once, in a fixed order; and how they came
-    about.
+    """Return the question and its other wordings, each once, in order; and how they came about.
 
     A model that fails or is not done within `deadline_s` leaves its wordings out: it never raises.
     Rules cost no query; a model one, and two more where it had to be asked. Call it outside a
@@ -57,8 +56,7 @@ def variants_of(
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
-    """Return wordings that need no model: an exception's opposite, a story's question, clinical
-    words.
+    """Return wordings without a model: an exception's opposite, a story's question, clinical words.
 
     The words of a lay form join the lexical search of the question itself already, so the last is
     for the encoders alone.

@@ -37,8 +37,7 @@ UNRESOLVED = "What the question leaves out could not be told from the one before
 
 
 def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
-    """Return the question with what it leaves out, by the last of the turns `before` (oldest
-    first).
+    """Return the question with what it leaves out, by the last turn of `before` (oldest first).
 
     As it was asked where it stands by itself, where nothing went before, and where more than one
     thing could be meant.
@@ -147,9 +146,7 @@ def _is_of_kidney(mention: Mention) -> bool:
 
 
 def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
-    """Return a number in the place of the only one of its unit; of the only one where it has no
-    unit.
-    """
+    """Return a number in the place of the only one of its unit; without a unit, of the only one."""
     digits = DIGITS.search(change.text)
     numbers = [m for m in named if m.slot in (Slot.NUMBER, Slot.MEASURE)]
     if change.name:
@@ -271,9 +268,7 @@ def _with_antecedent(core: str, base: str, named: Sequence[Mention]) -> str | No
 
 
 def _antecedent(core: str, pronoun: str, named: Sequence[Mention]) -> Mention | None:
-    """Return the one thing that it can mean: a medicine that is given, a condition that is
-    treated.
-    """
+    """Return the one thing that it can mean: a medicine that is given, a treated condition."""
     drugs, conditions, lives = (
         [m for m in named if m.slot is slot] for slot in (Slot.DRUG, Slot.CONDITION, Slot.LIFE)
     )

@@ -116,8 +116,7 @@ def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
 
 
 def _states_only(core: str, named: Sequence[Mention]) -> bool:
-    """Tell whether it says something of the patient and asks nothing: `crcl 20`, `she is on
-    warfarin`.
+    """Tell whether it says something of the patient and asks nothing: `crcl 20`, `is on warfarin`.
 
     A medicine or a condition alone is a topic of its own.
     """
@@ -184,9 +183,7 @@ def _blanked(text: str, named: Sequence[Mention]) -> str:
 
 
 def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
-    """Return the pronoun that the question is about; None where it could stand for a word before
-    it.
-    """
+    """Return the pronoun that a question is about; None where a word before it may be meant."""
     plain = EXPLETIVE.sub(lambda match: " " * len(match.group()), core)
     found = PRONOUN.search(plain)
     if found is None or any(mention.start < found.start() for mention in named):

@@ -115,9 +115,7 @@ _LEAD = re.compile(
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
-    """Return all that a text names, in its order; what two slots claim belongs to the first of
-    `Slot`.
-    """
+    """Return all that a text names, in order; what two slots claim is of the first of `Slot`."""
     taken: list[Mention] = []
     for found in _all(text):
         if all(found.end <= other.start or found.start >= other.end for other in taken):
@@ -126,9 +124,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def unplaced_populations(text: str, named: tuple[Mention, ...]) -> set[str]:
-    """Return groups that the text is about and no mention of it names: it can't be changed
-    safely.
-    """
+    """Return groups of the text that no mention of it names: it can't be changed safely."""
     said = {name for mention in named for name in populations(mention.text)}
     return set(populations(text)) - said
 

@@ -50,9 +50,7 @@ def emails(text: str) -> Iterator[Span]:
 
 
 def phones(text: str) -> Iterator[Span]:
-    """Yield what may be dialled: behind a word for it, by its shape, or valid in one of the
-    regions.
-    """
+    """Yield what may be dialled: behind a word for it, by its shape, or valid in a region."""
     for match in _CUED.finditer(text):
         yield match.span("value")
     for match in _SHAPES.finditer(text):

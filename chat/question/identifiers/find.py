@@ -59,9 +59,7 @@ def identifiers_in(text: str) -> tuple[Identifier, ...]:
 
 
 def redacted(text: str, found: Sequence[Identifier]) -> str:
-    """Return `text` with `[name]`, `[phone]` and so on in place of each; `found` is of this
-    text.
-    """
+    """Return `text` with `[name]`, `[phone]` and so on in place of each of `found`."""
     parts, position = [], 0
     for identifier in found:
         parts += [text[position : identifier.start], f"[{identifier.kind}]"]

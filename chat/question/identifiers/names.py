@@ -139,9 +139,7 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _fits(title: str, run: _Run, text: str, start: int) -> bool:
-    """Tell whether a title that may be something else (MR imaging, 400 ms, miss a dose) is one
-    here.
-    """
+    """Tell whether a title that may be something else (MR imaging, 400 ms) is one here."""
     if title == "mRS" or (title.casefold() == "ms" and _before(text, start)[-1:].isdecimal()):
         return False
     if title.casefold() in ("mx", "miss", "master", "lady", "lord") and title in _UNCLEAR:
@@ -176,9 +174,7 @@ def _patients(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _is_apart(cue: re.Match[str], text: str) -> bool:
-    """Return a capital in the middle of a sentence makes it a title: `the Patient Health
-    Survey`.
-    """
+    """Tell whether a cue is no part of a title, as in `the Patient Health Survey`."""
     if not cue.group()[0].isupper():
         return True
     before = _before(text, cue.start())
@@ -191,9 +187,7 @@ def _before(text: str, start: int) -> str:
 
 
 def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
-    """Yield names as in `John Smith, 72`, `SMITH, John`, before another identifier, and usual
-    whole ones.
-    """
+    """Yield `John Smith, 72`, `SMITH, John`, names before another identifier, usual whole ones."""
     end = 0
     for match in _PAIR.finditer(text):
         if match.start() < end:
@@ -242,9 +236,7 @@ def _lower_given(text: str, at: int) -> _Run | None:
 
 
 def _run(text: str, at: int, *, title: str = "") -> _Run | None:
-    """Return the words of a name from `at`; None where none begins or where a thing is called after
-    it.
-    """
+    """Return the words of a name from `at`; None for none, or where a thing is called after it."""
     words: list[str] = []
     end = position = at
     for _ in range(MAX_TOKENS):

@@ -104,9 +104,7 @@ def records(text: str) -> Iterator[Span]:
 
 
 def insurances(text: str) -> Iterator[Span]:
-    """Yield numbers of insurances behind a word for them; National Insurance's and Medicare's by
-    form.
-    """
+    """Yield numbers of insurances, behind a word for them or by the form that two of them have."""
     yield from _behind(_INSURANCE, text, min_digits=5)
     for pattern in (_NINO, _MBI):
         for match in pattern.finditer(text):
@@ -114,9 +112,7 @@ def insurances(text: str) -> Iterator[Span]:
 
 
 def nationals(text: str) -> Iterator[Span]:
-    """Yield numbers of people in a state or its health service: behind a word, or with check
-    digits.
-    """
+    """Yield numbers of people in a state or its health service, by a word or check digits."""
     yield from _behind(_NATIONAL, text, min_digits=6)
     yield from _behind(_NATIONAL_BARE, text, min_digits=8)
     for pattern, is_valid in _PRINTED:

@@ -55,9 +55,7 @@ class TrainedChecker:
         return f"checker-1:{self._digest}:{self.bar:g}:{self._temperature:g}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """Return one judgement a pair. Raises VerifierUnavailable where it takes longer than
-        allowed.
-        """
+        """Return one judgement a pair. Raises VerifierUnavailable where it takes too long."""
         deadline = time.monotonic() + timeout_s
         unique = list(dict.fromkeys(pairs))
         try:
@@ -133,9 +131,7 @@ def _digest(folder: Path) -> str:
 
 
 def folder_fault() -> str:
-    """Return what keeps the bundled checker from working; empty where nothing does. Loads no
-    weights.
-    """
+    """Return what the bundled checker lacks to work; empty for nothing. Loads no weights."""
     missing = [name for name in (MODEL, WEIGHTS, CALIBRATION) if not (FOLDER / name).is_file()]
     return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
 

@@ -76,9 +76,7 @@ class CrossEncoderVerifier(PairModel):
         return [found[pair] for pair in pairs]
 
     def _shown(self, pair: Pair) -> list[tuple[str, str]]:
-        """Return each window beside the claim; none for a claim that is too long to be read
-        whole.
-        """
+        """Return each window beside the claim; none for a claim too long to be read whole."""
         room = self.max_tokens - self.pair_marks
         (claim_tokens,) = self.sizes([pair.claim])
         if claim_tokens > room // CLAIM_SHARE:
@@ -127,9 +125,7 @@ def _load(name: str, bar: float) -> CrossEncoderVerifier:
 
 
 def folder_fault(name: str) -> str:
-    """Return what keeps the folder from being a verifier; empty where nothing does. Loads no
-    weights.
-    """
+    """Return what keeps the folder from being a verifier; empty for nothing. Loads no weights."""
     folder = folder_of(name)
     if fault := classifier_fault(folder):
         return fault

@@ -34,9 +34,7 @@ class Outputs:
 
 
 def outputs_of(config: Mapping[str, Any]) -> Outputs:
-    """Return those of a `config.json`, by `id2label`: two or three, each known. Raises
-    UnknownLabels.
-    """
+    """Return those of a `config.json` by its `id2label`, each known. Raises UnknownLabels."""
     named = config.get("id2label")
     if not isinstance(named, dict) or len(named) not in (2, 3):
         raise UnknownLabels("it must have two or three labels, which its id2label names")

@@ -76,8 +76,7 @@ def held(texts: tuple[str, ...]) -> Held:
 
 
 def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
-    """Return the first thing that the claim counts and the evidence does not, as a few words; or
-    empty.
+    """Return the first thing that the claim counts and the evidence does not, in words; or empty.
 
     A number of the question that is asked may be repeated, with a unit or without, but for amounts
     of a medicine: those are what is asked about. A bound may be given where the evidence has the
@@ -116,9 +115,7 @@ def _is_amount(said: Interval) -> bool:
 
 
 def counted(text: str) -> frozenset[Hashable]:
-    """Return all that a text counts, in base units: two texts that count the same have the same
-    set.
-    """
+    """Return all that a text counts, in base units: the same set for two that count the same."""
     found = read(text)
     return (
         frozenset(one.readings for one in found.quantities)
@@ -152,9 +149,7 @@ def _is_end(said: Interval, evidence: Held) -> bool:
 
 
 def _is_small_count(said: Interval, evidence: Held) -> bool:
-    """Tell whether it is `three drugs` where the evidence lists them and counts nothing of that
-    size itself.
-    """
+    """Tell whether it is `three drugs`, which the evidence lists without a number of that size."""
     small = (one for one in evidence.bare if one.high is not None and one.high <= 2 * _SMALL)
     is_small = not said.unit and said.is_exact and 2 <= (said.low or 0) <= _SMALL
     return is_small and (said.low or 0).denominator == 1 and not any(small)
@@ -167,9 +162,7 @@ def _under_labels(evidence: Held) -> Iterator[Interval]:
 
 
 def _per_time(evidence: Held) -> Iterator[Interval]:
-    """Yield rates as what is given in each hour or day, and the other way round: `mg/day`, `mg
-    daily`.
-    """
+    """Yield rates as what is given each hour or day, and the reverse: `mg/day`, `mg daily`."""
     for one in evidence.intervals:
         for seconds in (_DAY_S, _HOUR_S):
             if one.unit.endswith("/s"):

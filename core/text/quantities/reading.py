@@ -47,9 +47,7 @@ def _read(text: str) -> Reading:
 
 
 def _quantities(text: str, plain: str) -> Iterator[Quantity]:
-    """Yield the numbers left in `text`; their bounds are read in `plain`: `maximum daily dose
-    4 g`.
-    """
+    """Yield the numbers in `text`; their bounds are read in `plain`: `maximum daily dose 4 g`."""
     place = 0
     while match := _QUANTITY.search(text, place):
         part = match.groupdict()
