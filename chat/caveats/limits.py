@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 
-from core.text.populations import people_of
+from chat.caveats.topics import topic_words
+from chat.types import DraftClaim
+from core.text.drugs import drugs
+from core.text.populations import AGE_GROUPS, People, people_of
 
 
 class Limit(IntEnum):
@@ -71,3 +75,35 @@ def goes_on(text: str) -> bool:
 def is_limiting_heading(text: str) -> bool:
     """Tell `Contraindications`, `Cautions`, `Exceptions` and their like."""
     return bool(_FORBIDDING_HEADING.search(text))
+
+
+_MEASURED = topic_words("eGFR CrCl creatinine clearance kidney renal function aged weight body")
+_EVERYBODY = frozenset(AGE_GROUPS)
+
+
+def binds(limit: DraftClaim, question: str, answers: str) -> bool:
+    """Tell whether the question names what the limit is about and the answer does not.
+
+    A medicine that the patient takes, a state such as pregnancy, a kidney function or an age within
+    the limit's bounds, or any other word that says what it is about. `answers` is as `said_under`
+    gives it.
+    """
+    text = limit.text
+    if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
+        return True
+    if _same_patient(people_of(question), people_of(text)):
+        return True
+    return bool(topic_words(question) & topic_words(text) - topic_words(answers) - _MEASURED)
+
+
+def said_under(claims: Sequence[DraftClaim]) -> str:
+    """Return what claims say, with the titles that they stand under."""
+    return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
+
+
+def _same_patient(asked: People, limited: People) -> bool:
+    states = frozenset(asked.groups) & frozenset(limited.groups) - _EVERYBODY
+    bounds = ((asked.kidney, limited.kidney), (asked.ages, limited.ages))
+    return bool(states) or any(
+        one.meets(other) for ours, theirs in bounds for one in ours for other in theirs
+    )

@@ -34,57 +34,29 @@ def document_notices(
 
     A successor is named only where its collection is one of `readable`, by primary key.
     """
-    found = (
-        _withdrawn(document),
-        _superseded(document, readable),
-        _unpublished(document),
-        _not_yet(document, on),
-        _review_due(document, on),
-    )
-    return tuple(notice for notice in found if notice)
-
-
-def _withdrawn(document: Document) -> Notice | None:
-    if document.lifecycle != Lifecycle.WITHDRAWN:
-        return None
-    when = f" on {_day(document.withdrawn_at.date())}" if document.withdrawn_at else ""
-    why = f" Reason: {document.withdrawn_reason}" if document.withdrawn_reason else ""
-    return Notice(WITHDRAWN, "stop", f"Withdrawn{when}. Do not use.{why}")
-
-
-def _superseded(document: Document, readable: Set[int]) -> Notice | None:
-    if document.lifecycle != Lifecycle.SUPERSEDED:
-        return None
-    successor = document.superseded_by
-    if successor is not None and successor.collection_id not in readable:
-        successor = None
-    return Notice(SUPERSEDED, "stop", "Superseded. Do not use.", successor=successor)
-
-
-def _unpublished(document: Document) -> Notice | None:
-    if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
-        return None
-    state = Lifecycle(document.lifecycle).label
-    return Notice(UNPUBLISHED, "stop", f"{state}: not published, never used for an answer.")
-
-
-def _not_yet(document: Document, on: datetime.date) -> Notice | None:
-    if document.lifecycle != Lifecycle.PUBLISHED or not document.effective_from:
-        return None
-    if document.effective_from <= on:
-        return None
-    return Notice(NOT_IN_FORCE, "stop", f"Not in force until {_day(document.effective_from)}.")
-
-
-def _review_due(document: Document, on: datetime.date) -> Notice | None:
-    if document.lifecycle != Lifecycle.PUBLISHED or not document.is_review_due(on):
-        return None
-    due = _day(document.review_by) if document.review_by else ""
-    return Notice(
-        REVIEW_DUE,
-        "caution",
-        f"Past its review date ({due}). Still in force; check with its issuer.",
-    )
+    notices: list[Notice] = []
+    if document.lifecycle == Lifecycle.WITHDRAWN:
+        when = f" on {_day(document.withdrawn_at.date())}" if document.withdrawn_at else ""
+        why = f" Reason: {document.withdrawn_reason}" if document.withdrawn_reason else ""
+        notices.append(Notice(WITHDRAWN, "stop", f"Withdrawn{when}. Do not use.{why}"))
+    elif document.lifecycle == Lifecycle.SUPERSEDED:
+        successor = document.superseded_by
+        if successor is not None and successor.collection_id not in readable:
+            successor = None
+        notices.append(Notice(SUPERSEDED, "stop", "Superseded. Do not use.", successor=successor))
+    elif document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW):
+        state = Lifecycle(document.lifecycle).label
+        text = f"{state}: not published, never used for an answer."
+        notices.append(Notice(UNPUBLISHED, "stop", text))
+    elif document.lifecycle == Lifecycle.PUBLISHED:
+        if document.effective_from and document.effective_from > on:
+            text = f"Not in force until {_day(document.effective_from)}."
+            notices.append(Notice(NOT_IN_FORCE, "stop", text))
+        if document.is_review_due(on):
+            due = _day(document.review_by) if document.review_by else ""
+            text = f"Past its review date ({due}). Still in force; check with its issuer."
+            notices.append(Notice(REVIEW_DUE, "caution", text))
+    return tuple(notices)
 
 
 def _day(date: datetime.date) -> str:

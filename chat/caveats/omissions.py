@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.binding import binds, said_under
-from chat.caveats.limits import Limit, goes_on, is_limiting_heading, limit_of
+from chat.caveats.limits import Limit, binds, goes_on, is_limiting_heading, limit_of, said_under
 from chat.caveats.neighbours import (
     REACH,
     forbids_by_name,

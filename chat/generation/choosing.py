@@ -22,8 +22,7 @@ from chat.generation.options import (
 )
 from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import is_exception
-from chat.reader.features import Column
-from chat.reader.words import coverage
+from chat.reader.features import Column, coverage
 from chat.types import DraftClaim, Option, Unit
 from core.rounding import COSINE_DIGITS
 from core.text.drugs import drugs

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from chat.generation.types import Task
 from chat.question.multiple_choice import is_exception
 from chat.types import DraftClaim, Option, Quote
-from chat.verification import medicines, numbers
+from chat.verification import medicines
+from chat.verification.exact_checks import check_numbers
 from chat.verification.texts import normalised
 from chat.verification.types import Evidence
 from core.text.negation import negations
@@ -175,7 +176,7 @@ def _is_scattered_over(option: str, sentence: str) -> bool:
 def _is_counted(option: str, sentence: str) -> bool:
     """Tell whether the sentence has each number and medicine of the option."""
     evidence = Evidence((sentence,))
-    return not any(check(option, evidence) for check in (numbers.check, medicines.check))
+    return not any(check(option, evidence) for check in (check_numbers, medicines.check))
 
 
 def _content(text: str) -> set[str]:

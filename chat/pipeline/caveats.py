@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
-from chat.caveats.binding import binds, said_under
 from chat.caveats.cautions import (
     applicability_cautions,
     conflict_caution,
@@ -13,6 +12,7 @@ from chat.caveats.cautions import (
     omission_caution,
 )
 from chat.caveats.conflicts import conflicts
+from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.models import ClaimKind, Reason
 from chat.pipeline.refusals import refusal

@@ -22,7 +22,7 @@ from chat.question.follow_up.types import Asked, Standalone
 from core.llm.breaker import breaker_of
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
 from core.llm.prompt_files import Prompt
-from core.text.conditions import conditions
+from core.text.clinical_terms import conditions
 from core.text.drugs import drugs
 from core.text.negation import negations
 from core.text.population_terms import populations

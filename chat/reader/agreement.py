@@ -15,14 +15,12 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from chat.reader.asked import asked_medicines
-from chat.reader.denial import without_denied
-from chat.reader.stages import fits_stage, is_only_next
+from chat.reader.asked import asked_medicines, fits_stage, is_only_next, without_denied
 from chat.types import Unit
+from core.text.clinical_terms import routes
 from core.text.drugs import drug_places, drugs
 from core.text.populations import People, apart, fits_bracketed_ages, people_of
 from core.text.quantities.reading import read
-from core.text.routes import routes
 from core.text.severity import severities
 
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)

@@ -1,10 +1,16 @@
-"""Which medicines a question asks about, and which the patient only takes or had. Pure."""
+"""Which medicines and which stage of a treatment a question asks about. Pure.
+
+The patient may only take or have had a medicine. When to stop is not answered by when to start, nor
+a second dose by the first.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from chat.types import Unit
 from core.text.drugs import drug_places
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
@@ -71,3 +77,110 @@ def _is_of_another(
         match.end() <= begin and end <= start and _ASKS.search(question[end:start])
         for begin, end, _ in places
     )
+
+
+# Not `should she eat yoghurt to stop diarrhoea`.
+_ASKS_END = re.compile(
+    r"\b(?:(?:when|how (?:soon|early|long)|(?<!how )(?:can|may|should|do) (?:i|we|you|s?he|they))\b"
+    r"[^.?!]{0,40}?(?:(?<!\bto )|(?<=need to )|(?<=have to )|(?<=able to ))"
+    r"|(?:safe|ok|okay|time) to )"
+    r"\b(?:stop|discontinue|cease|come off|switch off|turn off|turn it off)\b"
+    r"(?! (?:\w+ ){0,2}(?:bleed|ha?emorrhag|nosebleed|epistaxis|seiz|status|fit|convuls|vomit"
+    r"|spread|labou?r|diarrh))(?![^.?!]*\bwith\b)",
+    re.IGNORECASE,
+)
+_SAYS_END = re.compile(
+    r"\b(?:stop\w*|discontinu\w+|ceas\w+|withdr\w+|withh\w+|with-?held|held|hold|wean\w*|taper\w*"
+    r"|omit\w*|interrupt\w*|until|durations?|courses?|complet\w+|continu\w+|last dose|end(?:s|ed)?"
+    r"|off|no longer|\d+[-\s]?(?:days?|weeks?|months?)"
+    r"|for (?:at least |up to |a (?:total|maximum) of )?(?:\d+|\w+)"
+    r" (?:hours?|days?|weeks?|months?))\b",
+    re.IGNORECASE,
+)
+
+
+_ASKS_NEXT = re.compile(
+    r"\b(?:second|2nd|third|3rd|next|subsequent|further|repeat\w*|maintenance|follow-?up|top-?up)"
+    r"(?: \w+)? dos(?:es?|ing)\b|\bdos(?:es?|ing) (?:interval|after that)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:loading|initial|first|starting|stat) (?:\w+ )?(?:dos\w+|bolus)", re.IGNORECASE
+)
+_GOES_ON = re.compile(
+    r"\b(?:second|2nd|third|3rd|next|subsequent\w*|further|repeat\w*|maintenance|then|follow\w*"
+    r"|every|each|hourly|daily|times|after|titrat\w*|increas\w+|maintain|once|twice|b\.?d|t\.?d\.?s"
+    r"|q\.?d\.?s|o\.?d|q\d+h)\b|\d-hourly",
+    re.IGNORECASE,
+)
+_ONLY_NEXT = re.compile(
+    r"^[^.;\d]{0,60}?\b(?:supplement\w*|additional|further|repeat\w*|subsequent|top-?up)"
+    r"(?: \w+)? dos",
+    re.IGNORECASE,
+)
+
+
+def is_only_next(question: str, text: str) -> bool:
+    """Tell whether a text begins with a dose that follows another, where not that is asked for."""
+    return bool(_ONLY_NEXT.search(text)) and not (
+        _ASKS_NEXT.search(question) or _ONLY_NEXT.search(question)
+    )
+
+
+def fits_stage(question: str, text: str, context: str) -> bool:
+    """Tell whether a text may answer for the stage that a question asks about, if for any; of its
+    end also by what it stands under.
+    """
+    if _ASKS_END.search(question) and not _SAYS_END.search(f"{context} | {text}"):
+        return False
+    return not (_ASKS_NEXT.search(question) and _FIRST.search(text) and not _GOES_ON.search(text))
+
+
+_WORD = re.compile(r"[a-z][a-z-]+")
+_WITHOUT = "no|non|without|absence of|free of"
+_LACKED = r"[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)"
+_NEGATED = re.compile(rf"\b(?:{_WITHOUT}){_LACKED}", re.IGNORECASE)
+_LACKS = re.compile(rf"\b(?:{_WITHOUT}|not|denies){_LACKED}", re.IGNORECASE)  # of a patient
+# `If no bleeding:`, whom a row or a sentence is for. `No antibiotics.` is advice, and stays.
+_ONLY_WITHOUT = re.compile(
+    r"\b(?:if|when|where|with) (?:there (?:is|are) )?(?:no|without) ([a-z-]+)"
+    r"(?=\s*(?:[:;,.|)]|$|\band\b|\bor\b))",
+    re.IGNORECASE,
+)
+# `Nosebleed`, `melaena`: whoever has one bleeds.
+_BLEEDING = re.compile(
+    r"bleed|ha?emorrhag|mela?ena|ha?ematemesis|ha?ematochezia|ha?emoptysis|epistaxis"
+)
+_BLEEDS = ("bleeding", "haemorrhage", "hemorrhage")
+_NO_BLEEDING = re.compile(rf"\b(?:no|not|without|denies)\b[^.,;:?]{{0,40}}?(?:{_BLEEDING.pattern})")
+_GRAMMAR = frozenset(
+    "a an the of in on for with and or to is are was be has have who what how when not no".split()
+)
+
+
+def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
+    """Leave out what is for those without it: "no major bleeding" of a question on major bleeding.
+
+    Of 704 questions on real guidelines it took no right statement away, before bleeding was known
+    by its other names.
+    """
+    asked = _pairs(question) - _denied_pairs(question)
+    left = _LACKS.sub(" ", question.casefold())
+    bleeds = _BLEEDING.search(left) and not _NO_BLEEDING.search(question.casefold())
+    has = {*_WORD.findall(left), *(_BLEEDS if bleeds else ())}
+    return [
+        unit
+        for unit in units
+        if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
+        and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
+    ]
+
+
+def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
+    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
+
+
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    """Return each two words beside each other, in any order, without those of grammar."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(frozenset(pair) for pair in pairwise(words) if _GRAMMAR.isdisjoint(pair))

@@ -16,6 +16,7 @@ from chat.reader.features import (
     Column,
     Features,
     cheap_features,
+    coverage,
     weighted,
     with_likeness,
     with_reader,
@@ -23,7 +24,6 @@ from chat.reader.features import (
 from chat.reader.pair_scorer import Group, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
-from chat.reader.words import coverage
 from chat.types import Unit
 from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
 from corpus.encoders import statement_vectors

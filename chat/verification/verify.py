@@ -9,8 +9,15 @@ from itertools import permutations
 
 from chat.errors import VerifierUnavailable
 from chat.types import DraftClaim, Quote
-from chat.verification import groups, medicines, numbers, polarity, qualifiers, routes
+from chat.verification import medicines, polarity
 from chat.verification.entailment.types import Verifier
+from chat.verification.exact_checks import (
+    NUMBERS,
+    check_groups,
+    check_numbers,
+    check_qualifiers,
+    check_routes,
+)
 from chat.verification.texts import normalised, tokens
 from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
 from chat.verification.verbatim import CELLS, is_verbatim
@@ -19,14 +26,14 @@ from core.text.sentences import sentence_spans
 from corpus.models import Page
 
 CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
-    numbers.check,
+    check_numbers,
     medicines.check,
-    routes.check,
-    groups.check,
+    check_routes,
+    check_groups,
     polarity.check,
-    qualifiers.check,
+    check_qualifiers,
 )
-MIXED = Finding(numbers.NAME, Label.CONTRADICTED, "numbers of different rows of a table")
+MIXED = Finding(NUMBERS, Label.CONTRADICTED, "numbers of different rows of a table")
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 
@@ -131,7 +138,7 @@ def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
     rows = [quotes for quotes in _by_citation(claim) if CELLS in quotes[0]]
     one_table = len(rows) > 1 and all(row[1:2] == rows[0][1:2] for row in rows)
     return one_table and all(
-        numbers.check(claim.text, replace(evidence, quotes=tuple(row))) for row in rows
+        check_numbers(claim.text, replace(evidence, quotes=tuple(row))) for row in rows
     )
 
 

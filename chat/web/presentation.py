@@ -16,7 +16,7 @@ from django.utils.formats import date_format
 from chat.caveats.cautions import APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
-from chat.question.follow_up.carried import Carried, carried
+from chat.question.follow_up.mentions import Carried, carried
 from chat.selectors import collection_names, documents_by_sha256
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Verbs that ask for something, where a clause begins with them.
-IMPERATIVES = frozenset(
+_IMPERATIVES = frozenset(
     "administer add adjust admit advise apply arrange ask assess avoid begin change check consider "
     "continue correct deliver discontinue discuss encourage ensure exclude give halve hold "
     "increase infuse inject insert keep maintain measure monitor obtain offer omit perform "
@@ -14,18 +14,14 @@ IMPERATIVES = frozenset(
     "withhold".split()
 )
 _BEFORE_IMPERATIVE = frozenset("do not never don't always please".split())
-_MODAL = frozenset("can could may might must shall should will would".split())
-# Verbs that are no nouns: what stands before one of them, in a clause, is its subject.
-_AUXILIARY = _MODAL | frozenset("is are was were has have had does do did cannot".split())
-_VERBS = frozenset(
-    "needs requires causes reduces increases lowers raises prevents improves worsens includes "
-    "contains inhibits interacts affects receives applies".split()
+# Finite verbs that are no nouns: what stands before one of them, in a clause, is its subject.
+_FINITE = frozenset(
+    "can could may might must shall should will would is are was were be has have had does do did "
+    "cannot need needs require requires cause causes reduce reduces increase increases lower "
+    "lowers raise raises prevent prevents improve improves worsen worsens include includes "
+    "contain contains inhibit inhibits interact interacts affect affects receive receives apply "
+    "applies show shows mean means".split()
 )
-_PLURAL_VERBS = frozenset(
-    "need require cause reduce increase lower raise prevent improve worsen include contain inhibit "
-    "interact affect receive apply show mean shows means be".split()
-)
-_FINITE = _AUXILIARY | _VERBS | _PLURAL_VERBS
 _AMOUNT = re.compile(
     r"(?:up to |about |a |an |the )?\d[\d.,]*(?:\s*(?:to|-|–)\s*\d[\d.,]*)?\s*"
     r"(?:mg|g|kg|mcg|micrograms?|µg|ng|mL|ml|L|l|units?|IU|mmol|tablets?|puffs?|drops?|%)(?:/\S+)*"
@@ -42,15 +38,14 @@ _ELLIPTIC = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORD = re.compile(r"[\w'’\-/]+")
-OPENING_CHARS = 80  # in which a clause's first verb is looked for where it asks for something
 
 
 def is_imperative(clause: str) -> bool:
     """Begins with a verb that asks for something and has its own object."""
-    words = _WORD.findall(clause.lower()[:OPENING_CHARS])
+    words = _WORD.findall(clause.lower()[:80])
     while words and words[0] in _BEFORE_IMPERATIVE:
         words.pop(0)
-    if not words or words[0] not in IMPERATIVES:
+    if not words or words[0] not in _IMPERATIVES:
         return False
     behind = re.split(rf"\b{re.escape(words[0])}\b", clause, maxsplit=1, flags=re.IGNORECASE)[1]
     named = _AMOUNT.sub("", behind.lstrip(), count=1)
@@ -58,20 +53,13 @@ def is_imperative(clause: str) -> bool:
 
 
 def has_verb(clause: str) -> bool:
-    return _verb(bracketless(clause), _FINITE) is not None
-
-
-def bracketless(text: str) -> str:
-    """Return the same length, with everything in brackets made unreadable."""
-    while (changed := _BRACKETS.sub(lambda m: "¤" * len(m.group()), text)) != text:
-        text = changed
-    return text
-
-
-def _verb(masked: str, among: frozenset[str]) -> re.Match[str] | None:
-    """Return the first of these verbs that is no infinitive and has something behind it."""
-    for word in _WORD.finditer(masked):
-        is_infinitive = masked[: word.start()].lower().endswith("to ")
-        if word.group().lower() in among and not is_infinitive and masked[word.end() :].strip(" ."):
-            return word
-    return None
+    """Tell whether it has, outside brackets, a finite verb with something behind it."""
+    masked = clause
+    while (changed := _BRACKETS.sub(lambda m: "¤" * len(m.group()), masked)) != masked:
+        masked = changed
+    return any(
+        word.group().lower() in _FINITE
+        and not masked[: word.start()].lower().endswith("to ")
+        and masked[word.end() :].strip(" .")
+        for word in _WORD.finditer(masked)
+    )

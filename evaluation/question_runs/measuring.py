@@ -15,7 +15,7 @@ from evaluation.measures.types import AnsweredItem
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
 
-# As `chat.caveats.precedence` orders them: what a nation agreed on counts whole.
+# As `chat.caveats.cautions` orders them: what a nation agreed on counts whole.
 AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
 MAX_GOLD_CLAIMS = 20
 _ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}

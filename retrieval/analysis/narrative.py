@@ -95,11 +95,6 @@ def is_question(said: str) -> bool:
     return bool(_QUESTION.search(said) or _WISH.search(said))
 
 
-def questions(text: str) -> list[str]:
-    """Return the sentences that ask."""
-    return [said for said in sentences(text[:MAX_CHARS])[:MAX_SENTENCES] if is_question(said)]
-
-
 def names_something(said: str) -> bool:
     """Tell whether a sentence names a condition, procedure or medicine, as far as endings tell."""
     return bool(_CLINICAL.search(said)) or bool(drugs(said))

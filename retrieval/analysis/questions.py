@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.text.dates import dates
+from core.text.clinical_terms import dates
 from core.text.drugs import drugs
 from core.text.negation import asks_for_exception, negations
 from core.text.population_terms import populations

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from chat.question.identifiers.addresses import addresses
-from chat.question.identifiers.contacts import emails, phones
+from chat.question.identifiers.contacts import addresses, emails, phones
 from chat.question.identifiers.dates import births, births_beside_names
 from chat.question.identifiers.names import names
 from chat.question.identifiers.numbers import insurances, nationals, records

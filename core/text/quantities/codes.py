@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from core.text.quantities.levelling import ordinal_of
-from core.text.quantities.numbers import NUMBER, value_of
-from core.text.quantities.types import Interval, Quantity
+from core.text.quantities.types import NUMBER, Interval, Quantity, value_of
 from core.text.quantities.units import UNITS
 
 _MONTHS = (

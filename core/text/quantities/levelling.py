@@ -7,7 +7,7 @@ import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 
-from core.text.quantities.numbers import written
+from core.text.quantities.types import written
 from core.text.quantities.units import UNIT, UNITS
 
 _SIGNS = str.maketrans(

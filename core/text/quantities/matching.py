@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from core.text.negation import negations
 from core.text.quantities.levelling import levelled
-from core.text.quantities.numbers import scaled, value_of
 from core.text.quantities.reading import read
-from core.text.quantities.types import Interval, Quantity, Reading
+from core.text.quantities.types import Interval, Quantity, Reading, scaled, value_of
 from core.text.quantities.units import LABEL_UNIT, unit_of
 
 _TEMPERATURES = {"°c", "°f"}

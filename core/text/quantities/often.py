@@ -83,11 +83,6 @@ OCCASIONS = (
     ),
     ("stat", re.compile(r"(?<![a-z])stat(?![a-z])")),
 )
-# What bears `stat` out.
-AT_ONCE = re.compile(
-    r"(?<![a-z])(?:stat|immediate\w*|at once|straight\s?away|single dose|1 dose|once only|now)"
-    r"(?![a-z])"
-)
 
 
 def frequencies_of(text: str) -> tuple[Frequency, ...]:

@@ -1,8 +1,9 @@
-"""What is read from a text. Pure."""
+"""Numbers as they are written, and what is read from a text. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 
@@ -59,3 +60,28 @@ class Reading:
     names: tuple[tuple[str, str], ...] = ()  # `("il", "6")`: letters, then digits
     codes: frozenset[str] = frozenset()  # dates, ratios of two numbers, `1555a`
     text: str = ""  # levelled, with what was read as something else blanked out
+
+
+# Longer ones are read as codes: no amount has so many digits, and they cost time.
+NUMBER = r"(?:\d{1,20}(?:\.\d{1,20})?(?:e\d{1,2}(?!\d))?)"
+
+
+def value_of(number: str) -> Fraction:
+    """Return `0.5`, `-2`, `minus 2` and `50e9` exactly."""
+    return Fraction(number.replace("minus ", "-"))
+
+
+def written(value: Fraction) -> str:
+    """In digits, for a value that ends."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{exact.normalize():f}"
+
+
+def scaled(interval: Interval, worth: Fraction, unit: str) -> Interval:
+    """Return the same in base units, where one is worth `worth`."""
+    return replace(
+        interval,
+        low=None if interval.low is None else interval.low * worth,
+        high=None if interval.high is None else interval.high * worth,
+        unit=unit,
+    )

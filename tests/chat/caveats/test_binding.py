@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chat.ask import turn_ask
-from chat.caveats.binding import binds
+from chat.caveats.limits import binds
 from chat.models import Channel, ClaimKind
 from chat.types import DraftClaim
 from tests.corpora import publish

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from chat.generation.locating import located, page_ranges
+from chat.generation.placing import located, page_ranges
 from retrieval.types import Span
 
 ROW = "Child | Over 4 years | 250 mg* | twice a day"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.generation.markup import foreign
+from chat.generation.written import foreign
 
 
 @pytest.mark.parametrize(

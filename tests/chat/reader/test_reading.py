@@ -9,13 +9,12 @@ import pytest
 
 from chat.evidence.quotable import quotable_units
 from chat.gate.scorers import same_weights
+from chat.reader.asked import without_denied
 from chat.reader.choose import ENCODED, encoded, read, sifted
-from chat.reader.denial import without_denied
-from chat.reader.features import weighted
+from chat.reader.features import coverage, weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, Reading
 from chat.reader.weights import weights
-from chat.reader.words import coverage
 from corpus.encoders.registry import encoder_facts
 from corpus.encoders.types import EncoderUnusable
 from retrieval.lexical.search import asked_lexemes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.verification import groups, medicines, numbers, polarity, qualifiers, routes
+from chat.verification import exact_checks, medicines, polarity
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 
@@ -47,7 +47,7 @@ def test_a_medicine_may_be_named_by_the_section_or_the_question() -> None:
     ],
 )
 def test_a_route_that_is_named_nowhere(claim: str, evidence: str, stopped: bool) -> None:
-    assert bool(routes.check(claim, Evidence((evidence,)))) is stopped
+    assert bool(exact_checks.check_routes(claim, Evidence((evidence,)))) is stopped
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_route_that_is_named_nowhere(claim: str, evidence: str, stopped: bool)
     ],
 )
 def test_people_whom_the_evidence_excludes(claim: str, evidence: str, stopped: bool) -> None:
-    assert bool(groups.check(claim, Evidence((evidence,)))) is stopped
+    assert bool(exact_checks.check_groups(claim, Evidence((evidence,)))) is stopped
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_leaves_out_or_adds_a_word_is_not(claim: str, quotes: list[str]) ->
 def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: bool) -> None:
     title = "Pneumonia in adults"
     evidence = Evidence(("Give fictomycin in severe pneumonia.",), title, question)
-    assert bool(qualifiers.check(claim, evidence)) is stopped
+    assert bool(exact_checks.check_qualifiers(claim, evidence)) is stopped
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,7 @@ def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: 
     ],
 )
 def test_a_dose_that_only_the_question_names(claim: str, question: str, stopped: bool) -> None:
-    assert bool(numbers.check(claim, Evidence(("Give 500 mg.",), "", question))) is stopped
+    assert (
+        bool(exact_checks.check_numbers(claim, Evidence(("Give 500 mg.",), "", question)))
+        is stopped
+    )

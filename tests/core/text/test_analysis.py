@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from core.text.dates import dates
+from core.text.clinical_terms import dates
 from core.text.drugs import drugs
 from core.text.negation import asks_for_exception, negations
 from core.text.population_terms import populations

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from core.text.negation import asks_for_exception
-from retrieval.rewriting.rules import asked_positively
+from retrieval.rewriting.variants import asked_positively
 from tests.retrieval.hostile import HANDMADE, random_queries
 
 
