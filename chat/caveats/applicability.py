@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from chat.caveats.neighbours import hits_of
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
 from chat.reader.agreement import are_of_prevention
@@ -36,7 +37,7 @@ _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
 _CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
 _NOT_STATED = "not stated by the source"
 _OF_ALL_AGES = "people of all ages"
-_MAX_RANGES = 1  # several in one quote are the columns of a table, and none of them is assumed
+_RANGES = 1  # several in one quote are the columns of a table, and none of them is assumed
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,13 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 def claim_people(claim: DraftClaim) -> People:
     """Return whom a claim is about: by its text, quotes, caption, headings and document."""
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
-    headed = (people for hit in _hits(claim) for people in _headed(hit))
+    headed = (people for hit in hits_of(claim) for people in _headed(hit))
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
 def _apart(asked: People, claim: DraftClaim) -> Apart | None:
     """Return who was asked about and whom a passage of the claim is about, if nobody is both."""
-    for hit in _hits(claim):
+    for hit in hits_of(claim):
         if pair := apart(asked, _by(hit, claim)):
             return pair
     return apart(asked, claim_people(claim))
@@ -94,11 +95,6 @@ def _by(hit: Hit, claim: DraftClaim) -> People:
     own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
     said_text = " ; ".join([claim.text, *own])
     return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
-
-
-def _hits(claim: DraftClaim) -> list[Hit]:
-    """Return each passage that a claim cites once, in order."""
-    return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
 
 
 def _stood_under(claim: DraftClaim, hit: Hit) -> People:
@@ -177,7 +173,7 @@ def _who(claim: DraftClaim) -> str:
 
     A state that only the statement names is a condition in it: it stands there to be read.
     """
-    parts = dict.fromkeys(_who_by(hit, claim) for hit in _hits(claim))
+    parts = dict.fromkeys(_who_by(hit, claim) for hit in hits_of(claim))
     return " and ".join(parts)
 
 
@@ -217,13 +213,13 @@ def _bounds(claim: DraftClaim) -> list[str]:
     """Kidney function and weight: what the quotes bound their statement by."""
     people = people_of(claim.text)
     parts = []
-    kidney = tuple(dict.fromkeys(people.kidney))
-    if 0 < len(kidney) <= _MAX_RANGES:
+    if len(set(people.kidney)) == _RANGES:
         is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
-        parts.append(_bound("an eGFR" if is_egfr else "a creatinine clearance", kidney[0], ""))
-    weights = _weights(claim)
-    if 0 < len(weights) <= _MAX_RANGES:
-        parts.append(_bound("a weight", weights[0], "kg"))
+        parts.append(
+            _bound("an eGFR" if is_egfr else "a creatinine clearance", people.kidney[0], "")
+        )
+    if len(set(people.weights)) == _RANGES:
+        parts.append(_bound("a weight", people.weights[0], "kg"))
     return parts
 
 
@@ -233,13 +229,9 @@ def _bound(name: str, interval: Interval, unit: str) -> str:
     return f"{name} {value}" if value.startswith(("above", "below")) else f"{name} of {value}"
 
 
-def _weights(claim: DraftClaim) -> tuple[Interval, ...]:
-    return tuple(dict.fromkeys(people_of(claim.text).weights))
-
-
 def _is_by_weight(claim: DraftClaim) -> bool:
     """Tell whether a dose is reckoned by a weight that no bound gives."""
-    is_bounded = 0 < len(_weights(claim)) <= _MAX_RANGES
+    is_bounded = len(set(people_of(claim.text).weights)) == _RANGES
     return not is_bounded and bool(_PER_KG.search(claim.text + " ; " + claim.quotes[0].text))
 
 

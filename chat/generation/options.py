@@ -9,7 +9,7 @@ is for the units' choice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from chat.generation.types import Task
 from chat.question.multiple_choice import is_exception
@@ -81,7 +81,8 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
     """
     plain = plain_stem(stem)
     found: list[tuple[float, set[str]]] = []
-    for sentence in _sentences(text):
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
         turned = _is_turned(f"{lead} {sentence}")
         asked = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
         letters = _whole_in(sentence, asked) or {
@@ -136,11 +137,6 @@ def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
     for quote in claim.quotes[1:]:
         quoted |= held(*asked, quote.text)
     return quoted & held(*asked, claim.text)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for start, end in sentence_spans(text):
-        yield text[start:end]
 
 
 def _is_turned(text: str) -> bool:

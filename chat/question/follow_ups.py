@@ -10,7 +10,7 @@ counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +41,13 @@ RETRIES = 1  # somebody is waiting
 MIN_TIME_S = 0.2  # with less no call is begun
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# What the model may neither add nor drop.
+_NAMED: tuple[Callable[[str], Iterable[str]], ...] = (
+    _NUMBER.findall,
+    drugs,
+    populations,
+    lambda text: map(str.casefold, negations(text)),
+)
 _SCHEMA = {
     "type": "object",
     "properties": {"question": {"type": "string"}},
@@ -76,8 +83,8 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
     if "\n" in answer.strip() or not 3 <= len(text) <= MAX_CHARS:
         return ""
     known = " \n ".join([*(turn.standalone or turn.question for turn in before), question])
-    for named in (_numbers, _drugs, _populations, _negations):
-        if not named(question) <= named(text) <= named(known):
+    for named in _NAMED:
+        if not set(named(question)) <= set(named(text)) <= set(named(known)):
             return ""
     said = severities(text, text)
     is_as_severe = _kept_severities(question, text, before) <= said <= severities(known, known)
@@ -121,19 +128,3 @@ def _asked(endpoint: Endpoint, question: str, before: Sequence[Asked]) -> str:
         retries=RETRIES,
     )
     return str(answer["question"])
-
-
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
-
-
-def _drugs(text: str) -> set[str]:
-    return set(drugs(text))
-
-
-def _populations(text: str) -> set[str]:
-    return set(populations(text))
-
-
-def _negations(text: str) -> set[str]:
-    return {word.casefold() for word in negations(text)}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from chat.verification.texts import placed_tokens
+from chat.verification.texts import placed_tokens, tokens
 from chat.verification.types import Evidence, Finding, Label
 from core.text.negation import NEGATION
 from core.text.sentences import line_sentence_spans
@@ -24,16 +24,17 @@ BEFORE = 6  # words before the first that is shared, in which a negation still b
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    said = _words(NEGATION.sub(" ", _ANSWERS_NO.sub("", claim)))
+    said = tokens(NEGATION.sub(" ", _ANSWERS_NO.sub("", claim)))
     said = [word for word in said if word not in _AUXILIARY]
     if len(said) < LEAST:
         return None
     found = Finding(NAME, Label.CONTRADICTED, "a negation of the evidence is dropped or added")
-    near = [stretch for one in _sentences(evidence.text) if (stretch := _shared(said, one))]
+    sentences = [evidence.text[start:end] for start, end in line_sentence_spans(evidence.text)]
+    near = [stretch for one in sentences if (stretch := _shared(said, one))]
     denied = _count(claim)
     if near and all(_count(stretch) != denied for stretch in near):
         return found
-    known = set(_words("\n".join(evidence.parts)))
+    known = set(tokens("\n".join(evidence.parts)))
     strange = [word for word in said if word not in known]
     is_near = len(strange) <= len(said) * (1 - NEARLY_ALL)
     return found if is_near and denied and not any(map(_count, evidence.parts)) else None
@@ -42,14 +43,6 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
 def _count(text: str) -> int:
     """Return how often it negates, but for the `No` that only answers a question."""
     return len(NEGATION.findall(_ANSWERS_NO.sub("", text)))
-
-
-def _sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in line_sentence_spans(text)]
-
-
-def _words(text: str) -> list[str]:
-    return [word for word, _, _ in placed_tokens(text)]
 
 
 def _shared(said: Sequence[str], sentence: str) -> str:

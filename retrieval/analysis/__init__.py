@@ -3,7 +3,12 @@ which knows the site's lexicon."""
 
 from __future__ import annotations
 
-from retrieval.analysis.questions import analysed
+from core.text.clinical_terms import dates
+from core.text.drugs import drugs
+from core.text.negation import asks_for_exception, negations
+from core.text.population_terms import populations
+from core.text.words import MAX_CHARS
+from retrieval.analysis.language import language
 from retrieval.lexicon import terms as lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.types import Analysis, Expansion
@@ -14,9 +19,21 @@ __all__ = ["analyse", "by_every_name", "expansions", "spelled_out"]
 def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
     """Return the question by rules and by the site's lexicon. Never raises for any text.
 
-    One query; none where the lexicon is `known`.
+    Of a text over `MAX_CHARS`, of its beginning. One query; none where the lexicon is `known`.
     """
-    return analysed(text, known or site_lexicon())
+    known = known or site_lexicon()
+    looked_at = text[:MAX_CHARS]
+    return Analysis(
+        text=text,
+        language=language(looked_at),
+        expansions=known.found_in(looked_at),
+        negations=negations(looked_at),
+        asks_for_exception=asks_for_exception(looked_at),
+        populations=populations(looked_at),
+        drugs=drugs(looked_at),
+        dates=dates(looked_at),
+        lexicon=known.fingerprint,
+    )
 
 
 def expansions(text: str) -> tuple[Expansion, ...]:

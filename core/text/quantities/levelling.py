@@ -37,6 +37,7 @@ _WORDS = "|".join(sorted([*_WORTH, *_SCALES], key=len, reverse=True))
 _NUMBER_WORDS = re.compile(
     rf"(?<![a-z0-9])(?:{'|'.join(_WORTH)})(?:(?:\s|-|\sand\s)(?:{_WORDS}))*(?![a-z])"
 )
+_BELOW = {"third": 3, "quarter": 4, "fifth": 5}
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 LABELS = (
     "type|stage|grade|class|phase|table|figure|step|chapter|category|group|schedule|chromosome|exon"
@@ -105,14 +106,18 @@ def _fraction(match: re.Match[str]) -> str:
 def _words_to_digits(text: str) -> str:
     names = f"(?:{_NAMES})(?![a-z0-9])"
     compound = rf"(?<![a-z])({_TENS_WORDS})[\s-]({'|'.join(_ORDINALS)})(?![a-z])"
-    text = re.sub(compound, _ordinal, text)
+    text = re.sub(compound, lambda m: f"{_WORTH[m[1]] + int(_ORDINALS[m[2]])}th", text)
     text = re.sub(
         rf"(?<![a-z-])(?<!max )(?<!imum )(?<!est )(?:a\s)?single(?=[\s-]{names})", "1", text
     )
     text = re.sub(r"(?<![a-z-])half an?(?=\s)", "0.5", text)
     text = re.sub(r"(?<![a-z-])(?:a\s)?quarter of an?(?=\s)", "0.25", text)
     text = re.sub(r"(?<![a-z-])half[\s-](?=hour)", "0.5 ", text)
-    text = re.sub(r"(?<![a-z])(two|three)[\s-](third|quarter|fifth)s?(?![a-z])", _part, text)
+    text = re.sub(
+        r"(?<![a-z])(two|three)[\s-](third|quarter|fifth)s?(?![a-z])",
+        lambda m: f"{_WORTH[m[1]]}/{_BELOW[m[2]]}",
+        text,
+    )
     text = _NUMBER_WORDS.sub(_spelled, text)
     text = re.sub(r"(?<![\d.])(\d+) and a half(?![a-z])", r"\1.5", text)
     text = re.sub(rf"{_BEFORE_A} an? (?=(?:further )?{_ONE_TIME})", r"\1 1 ", text)
@@ -126,15 +131,6 @@ def _words_to_digits(text: str) -> str:
         lambda m: f"{m[1]} {_ROMAN[m[2]]}" if m[2] in _ROMAN else m[0],
         text,
     )
-
-
-def _ordinal(match: re.Match[str]) -> str:
-    return f"{_WORTH[match[1]] + int(_ORDINALS[match[2]])}th"
-
-
-def _part(match: re.Match[str]) -> str:
-    below = {"third": 3, "quarter": 4, "fifth": 5}[match[2]]
-    return f"{_WORTH[match[1]]}/{below}"
 
 
 def _spelled(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ A rate is in times a day; of months and years, in times a month.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from core.text.quantities.bounds import Bound, bound_after, bound_before
@@ -53,11 +53,11 @@ _ALTERNATE = re.compile(
 # `20 mg/kg 8 H`, as tables of doses have it.
 _AFTER_DOSE = re.compile(
     rf"(?<![a-z])(?:mg|mcg|µg|g|kg|ml|iu|units?|doses?)\s(?P<low>{_NUMBER})"
-    rf"(?:\s?-\s?(?P<high>{_NUMBER}))?\s?h(?![a-z0-9])"
+    rf"(?:\s?-\s?(?P<high>{_NUMBER}))?\s?(?P<period>h)(?![a-z0-9])"
 )
 _QOD = re.compile(r"(?<![\w.])q\.?o\.?d\.?(?![a-z0-9/])")
 _ABBREVIATED = [
-    (re.compile(rf"(?<![\w.])(?:{pattern})\.?(?![a-z0-9/-])"), count)
+    (re.compile(rf"(?<![\w.])(?:{pattern})\.?(?![a-z0-9/-])"), Fraction(count))
     for pattern, count in _ABBREVIATIONS.items()
 ]
 # `15 units a day`, but not `within a day`, whose article is a number by now.
@@ -101,37 +101,13 @@ def occasions_of(text: str) -> frozenset[str]:
 
 
 def _all(text: str) -> Iterator[Frequency]:
-    for match in _COUNTED.finditer(text):
-        yield _frequency(match, _counted(match))
-    for match in [*_EVERY.finditer(text), *_LY.finditer(text)]:
-        yield _frequency(match, _every(match))
-    for match in _ALTERNATE.finditer(text):
-        yield _frequency(match, _rate(Fraction(1), Fraction(1), 2, match["period"]))
-    for match in _A_PERIOD.finditer(text):
-        yield _frequency(
-            match,
-            _rate(
-                Fraction(1),
-                Fraction(1),
-                1,
-                "day" if match["period"][0].isdigit() else match["period"],
-            ),
-        )
-    for match in _AFTER_DOSE.finditer(text):
-        yield Frequency(_every_hours(match), match.start("low"), match.end())
-    for match in _QOD.finditer(text):
-        yield _frequency(match, _rate(Fraction(1), Fraction(1), 2, "day"))
-    for match in _OTHER_WORDS.finditer(text):
-        yield _frequency(
-            match, _rate(Fraction(1), Fraction(1), 1, "year" if match[0] == "annual" else "day")
-        )
+    for pattern, rate in _RATES:
+        for match in pattern.finditer(text):
+            start = match.start("low" if pattern is _AFTER_DOSE else 0)
+            yield Frequency(rate(match), start, match.end())
     for pattern, count in _ABBREVIATED:
         for match in pattern.finditer(text):
-            yield _frequency(match, _rate(Fraction(count), Fraction(count), 1, "day"))
-
-
-def _frequency(match: re.Match[str], rate: Interval) -> Frequency:
-    return Frequency(rate, match.start(), match.end())
+            yield Frequency(_rate(count, count, 1, "day"), match.start(), match.end())
 
 
 def _counted(match: re.Match[str]) -> Interval:
@@ -152,17 +128,8 @@ def _every(match: re.Match[str]) -> Interval:
     low = Fraction(part["low"] or 1) or Fraction(1)
     high = Fraction(part["high"] or low) or low
     period = _ADVERBS[part["adverb"]] if part.get("adverb") else part["period"]
-    slow, fast = (
-        _rate(Fraction(1), Fraction(1), high, period),
-        _rate(Fraction(1), Fraction(1), low, period),
-    )
+    slow, fast = _once(period, high), _once(period, low)
     return Interval(slow.low, fast.high, fast.unit)
-
-
-def _every_hours(match: re.Match[str]) -> Interval:
-    low = Fraction(match["low"]) or Fraction(1)
-    high = Fraction(match["high"] or low) or low
-    return Interval(24 / high, 24 / low, PER_DAY)
 
 
 def _rate(low: Fraction, high: Fraction, span: Fraction | int, period: str) -> Interval:
@@ -173,6 +140,23 @@ def _rate(low: Fraction, high: Fraction, span: Fraction | int, period: str) -> I
     per = PER_MONTH if base == MONTHS else PER_DAY
     length = worth * (span or 1) / (1 if base == MONTHS else _DAY_S)
     return Interval(low / length, high / length, per)
+
+
+def _once(period: str, span: Fraction | int = 1) -> Interval:
+    return _rate(Fraction(1), Fraction(1), span, period)
+
+
+# Of two readings of the same words, the one that stands first here counts.
+_RATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Interval]], ...] = (
+    (_COUNTED, _counted),
+    (_EVERY, _every),
+    (_LY, _every),
+    (_ALTERNATE, lambda match: _once(match["period"], 2)),
+    (_A_PERIOD, lambda m: _once("day" if m["period"][0].isdigit() else m["period"])),
+    (_AFTER_DOSE, _every),
+    (_QOD, lambda match: _once("day", 2)),
+    (_OTHER_WORDS, lambda match: _once("year" if match[0] == "annual" else "day")),
+)
 
 
 def _bounded(text: str, one: Frequency) -> Frequency:

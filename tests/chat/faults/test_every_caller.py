@@ -19,7 +19,7 @@ from core.errors import MedragError
 from core.llm import client as language_model
 from core.llm.breaker import FAILURES
 from core.llm.client import Endpoint as Where
-from retrieval.analysis.questions import analysed
+from retrieval.analysis import analyse
 from retrieval.config import RetrievalConfig
 from retrieval.lexicon.terms import Lexicon
 from retrieval.models import Generated
@@ -89,7 +89,7 @@ def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
     """The question is searched as it stands, and nothing is kept, so that it is asked again."""
     rewriting(server, settings)
     config = RetrievalConfig(multi_query=2, hyde=True, rules=False)
-    found, notes = variants_of(analysed(QUESTION, Lexicon(())), config, deadline_s=timeout_s)
+    found, notes = variants_of(analyse(QUESTION, Lexicon(())), config, deadline_s=timeout_s)
     assert [variant.name for variant in found] == ["question"]
     assert not Generated.objects.exists()
     of_wordings, of_passage = notes.failures

@@ -13,7 +13,6 @@ from core.text.population_terms import populations
 from retrieval.analysis import analyse, expansions, spelled_out
 from retrieval.analysis.language import language
 from retrieval.analysis.narrative import focus
-from retrieval.analysis.questions import analysed
 from retrieval.lexicon.terms import Lexicon
 from tests.retrieval.hostile import HANDMADE, random_queries
 
@@ -242,9 +241,9 @@ def test_a_story_that_asks_nothing_keeps_what_is_clinical() -> None:
 
 @pytest.mark.parametrize("question", [*HANDMADE, *random_queries(60)])
 def test_any_text_is_analysed(question: str) -> None:
-    analysis = analysed(question, Lexicon())
+    analysis = analyse(question, Lexicon())
     assert analysis.text == question
-    assert analysed(question, Lexicon()) == analysis
+    assert analyse(question, Lexicon()) == analysis
     focus(question)
 
 
@@ -270,7 +269,7 @@ def test_any_text_is_analysed(question: str) -> None:
 def test_a_hundred_thousand_characters_end(text: str) -> None:
     """Bounded by the characters looked at; a rule that backtracks would take minutes."""
     started = time.process_time()
-    analysed(text, Lexicon())
+    analyse(text, Lexicon())
     focus(text)
     assert time.process_time() - started < 20
 

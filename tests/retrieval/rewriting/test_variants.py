@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from core.llm import client as language_model
 from core.llm.prompt_files import Prompt
-from retrieval.analysis.questions import analysed
+from retrieval.analysis import analyse
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.configured import check_retrieval
 from retrieval.lexicon.terms import Entry, Lexicon
@@ -48,7 +48,7 @@ SENTENCES = ["Aspirin is given as early as possible.", "It is chewed."]
 
 
 def asked(text: str = QUESTION) -> Analysis:
-    return analysed(text, LEXICON)
+    return analyse(text, LEXICON)
 
 
 def variants(
