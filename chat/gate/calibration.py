@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from chat.gate.curves import Bools, Floats, isotonic, platt
 from chat.gate.risk import (
+    Bools,
+    Floats,
     conformal_threshold,
     described,
+    isotonic,
     needed_unanswerable,
+    platt,
     smallest_risk,
 )
 from chat.gate.scorers import Calibration

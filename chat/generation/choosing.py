@@ -146,7 +146,11 @@ def _statements(task: Task) -> list[_Scored]:
     scores = np.round(COVERAGE_WEIGHT * held + (1 - COVERAGE_WEIGHT) * cosine, COSINE_DIGITS)
     order = sorted(range(len(units)), key=lambda i: (-scores[i], i))
     return [
-        _Scored(units[i], float(scores[i]), frozenset(_held(task, units[i])))
+        _Scored(
+            units[i],
+            float(scores[i]),
+            frozenset(held_by_quotes(task.options, task.question, units[i].text, units[i].quotes)),
+        )
         for i in order
         if max(held[i], in_words[i]) >= MIN_COVERAGE and _is_about(stem, units[i])
     ]
@@ -164,10 +168,6 @@ def _is_unknown_term(lexeme: AskedLexeme) -> bool:
     """
     is_asking = lexeme.lexeme[:1].isdigit() or lexeme.lexeme in _ONLY_ASKING
     return not (lexeme.document_frequency or lexeme.terms or is_asking)
-
-
-def _held(task: Task, unit: Unit) -> set[str]:
-    return held_by_quotes(task.options, task.question, unit.text, unit.quotes)
 
 
 def _is_about(stem: str, unit: Unit) -> bool:

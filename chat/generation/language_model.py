@@ -7,7 +7,6 @@ writes is followed or rendered. Whatever it says is only a draft: verification s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from chat.evidence.quotable import units_by_passage
 from chat.generation.placing import Shown
 from chat.generation.types import Generation, Task
 from chat.generation.written import answer_schema, claims_of, option_of
-from chat.types import Option
 from core.llm.client import Endpoint, LanguageModelUnavailable, value_of
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
@@ -67,6 +65,8 @@ class LanguageModelGenerator:
             answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
         except NoneAnswered as error:
             raise _unavailable(error, error.usage) from error
+        count, left_out = len(task.passages), len(task.passages) - len(keys)
+        unread = [f"{left_out} of {count} passages did not fit."] if left_out else []
         drawn = Generation(
             claims=(),
             raw=answer.content,
@@ -74,7 +74,7 @@ class LanguageModelGenerator:
             prompt=PROMPT.identity,
             model=answer.model,
             usage=answer.usage,
-            notes=(*answer.notes, *self._left_out(task, keys)),
+            notes=(*answer.notes, *unread),
         )
         return _read(answer.value, task, drawn)
 
@@ -92,23 +92,16 @@ class LanguageModelGenerator:
     def _schema(self, task: Task) -> dict[str, Any]:
         return answer_schema(max_claims=self.max_claims, options=task.options)
 
-    def _left_out(self, task: Task, keys: dict[str, Hit]) -> list[str]:
-        count = len(task.passages) - len(keys)
-        return [f"{count} of {len(task.passages)} passages did not fit."] if count else []
-
     def _prompt(self, task: Task, keys: dict[str, Hit]) -> str:
         mark = fresh_mark()
+        options = "\n".join(f"{option.letter}. {option.text}" for option in task.options)
         return PROMPT.filled(
             mark=mark,
             count=str(self.max_claims),
             question=task.question,
-            options=_listed(task.options),
+            options=options or "(none)",
             passages=shown_passages(keys, mark),
         )
-
-
-def _listed(options: Sequence[Option]) -> str:
-    return "\n".join(f"{option.letter}. {option.text}" for option in options) or "(none)"
 
 
 def _read(value: Any, task: Task, drawn: Generation) -> Generation:

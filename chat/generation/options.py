@@ -86,7 +86,9 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
         turned = _is_turned(f"{lead} {sentence}")
         asked = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
         letters = _whole_in(sentence, asked) or {
-            o.letter for o in asked if _is_scattered_over(o.text, sentence)
+            o.letter
+            for o in asked
+            if _content(o.text) <= _content(sentence) and _is_counted(o.text, sentence)
         }
         if letters:
             found.append((overlap(plain, sentence), letters))
@@ -163,10 +165,6 @@ def _stands_in(option: str, sentence: str) -> bool:
     plain = re.escape(normalised(option).casefold().rstrip("."))
     text = normalised(sentence).casefold()
     return bool(re.search(rf"(?<![\w.,/-]){plain}(?![\w/]|[.,]\d)", text))
-
-
-def _is_scattered_over(option: str, sentence: str) -> bool:
-    return _content(option) <= _content(sentence) and _is_counted(option, sentence)
 
 
 def _is_counted(option: str, sentence: str) -> bool:

@@ -61,7 +61,8 @@ def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> D
     found = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
     text = _standing_alone(clean_line(said), found)
-    ordered = _in_order(found, text)
+    # Each once, the nearest first, since that is what is shown first.
+    ordered = sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, text))
     quotes = tuple(
         replace(quote, citation=number)
         for number, each in enumerate(ordered)
@@ -108,11 +109,6 @@ def _placed(
     if len(quote) > MAX_QUOTE_CHARS:
         return Unplaced(key, "", "quote too long")
     return placed(key, quote, shown, near=near)
-
-
-def _in_order(found: Sequence[Placed], claim: str) -> list[Placed]:
-    """By citation, each once: the nearest first, since that is what is shown first."""
-    return sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, claim))
 
 
 def _fault(text: str, quotes: Sequence[Quote]) -> str:

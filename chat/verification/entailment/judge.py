@@ -182,11 +182,9 @@ def _is_readable(pair: Pair) -> bool:
 
 def _evidence(claim: str, evidence: Evidence) -> str:
     passage = Passage("", evidence.around, evidence.text)
-    return extract(passage, claim, limit=EVIDENCE_CHARS, measure=_characters)
-
-
-def _characters(texts: Sequence[str]) -> list[int]:
-    return [len(text) for text in texts]
+    return extract(
+        passage, claim, limit=EVIDENCE_CHARS, measure=lambda texts: list(map(len, texts))
+    )
 
 
 def _unavailable(what: str, hint: str = "", *, retryable: bool = True) -> VerifierUnavailable:

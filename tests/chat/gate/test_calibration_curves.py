@@ -10,7 +10,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from chat.gate.curves import Bools, Floats, isotonic, platt, smoothed_targets
+from chat.gate.risk import Bools, Floats, isotonic, platt, smoothed_targets
 
 
 def drawn(n: int, *, seed: int, weights: tuple[float, float] = (6.0, 4.0)) -> tuple[Floats, Bools]:
