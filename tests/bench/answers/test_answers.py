@@ -18,16 +18,12 @@ from bench.runs.databases import name_for
 from chat.models import Reason, Turn, TurnStatus
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
-from evaluation.datasets.types import DatasetError
 from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
 from evaluation.models import ItemScore, Kind, Run
 from evaluation.question_sets.patterned import Half, Question, read_questions
 from medrag_site.accounts import AUDITORS
 from tests.corpus.admin.test_admin import member
-from tests.published import DATA
 
-GUIDELINES = DATA / "guidelines"
-OURS = Path(__file__).parents[2] / "golden" / "guidelines.json"
 ROW: dict[str, Any] = {
     "id": "q1",
     "question": "How much zelomycin for an adult with cystitis?",
@@ -146,19 +142,6 @@ def test_halves_are_the_same_for_ever() -> None:
     assert 60 < sum(half is Half.COUNTED for half in halves.values()) < 117
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"decisive": ["("]}, "Question 1 is not in the form"),
-        ({"decisive": []}, "q1 can be answered and has no decisive pattern"),
-        ({"document": "gone.pdf"}, "lacks gone.pdf"),
-    ],
-)
-def test_a_faulty_test_set_is_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(DatasetError, match=said):
-        question(folder=tmp_path, **changes)
-
-
 def turn(reason: str = "", **trace: Any) -> Turn:
     status = TurnStatus.ABSTAINED if reason else TurnStatus.ANSWERED
     return Turn(status=status, reason=reason, trace=trace)
@@ -262,12 +245,3 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     both = {"first": run.pk, "second": Run.objects.latest("pk").pk}
     compared = client.get(reverse("admin:evaluation_run_compare"), both)
     assert "unanswerable refused" in compared.content.decode()
-
-
-@pytest.mark.skipif(not GUIDELINES.is_dir(), reason="the real guidelines are not here")
-def test_our_questions_on_real_guidelines_are_in_form() -> None:
-    found = read_questions(OURS, GUIDELINES / "documents")
-    answerable = [question for question in found.questions if question.is_answerable]
-    assert len(found.questions) == 330
-    assert 0.75 < len(answerable) / len(found.questions) < 0.85
-    assert sum(bool(question.before) for question in found.questions) == 30

@@ -26,10 +26,3 @@ def test_a_document_that_a_killed_run_held_is_indexed() -> None:
     job = Job.objects.get()
     assert (job.state, job.stage) == (JobState.DONE, Stage.INDEXED)
     assert Chunk.objects.filter(document=document).exists()
-
-
-def test_where_all_is_done_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    document = ingest()
-    document_index(document.pk)
-    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nothing is left to wait for"))
-    finish_what_was_cut_off()

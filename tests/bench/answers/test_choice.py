@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from bench.answers.choice import Asked, without_answer
 from bench.answers.material import labels
@@ -101,27 +101,6 @@ def test_a_question_without_the_passages_that_answer_it_is_one_to_refuse() -> No
     assert left.features["likeness"].tolist() == [0.6, 0.5, 0.1]
     assert left.features["likeness behind"] == pytest.approx([0.0, -0.1, -0.5])
     assert left.features["passage rank"] == pytest.approx([log(1), log(2), log(3)])
-
-
-@pytest.mark.parametrize("right", [[WRONG, WRONG], [WRONG, UNCLEAR], [RIGHT, RIGHT], []])
-def test_nothing_is_left_of_a_question_without_an_answer_or_with_nothing_else(
-    right: list[int],
-) -> None:
-    ranks = [log(rank + 1) for rank in range(len(right))]
-    assert without_answer(asked(right, passage_rank=ranks)).right.size == 0
-
-
-@pytest.mark.parametrize("content", ["no json\n", '{"document": "d"}\n'])
-def test_what_is_no_material_is_refused_by_name(tmp_path: Path, content: str) -> None:
-    (tmp_path / "choice.jsonl").write_text(content)
-    with pytest.raises(CommandError, match=r"choice\.jsonl"):
-        call_command("train", "choice", data=[tmp_path], out=tmp_path / "out")
-
-
-def test_too_few_questions_are_said(tmp_path: Path) -> None:
-    (tmp_path / "choice.jsonl").write_text("")
-    with pytest.raises(CommandError, match="Too few questions"):
-        call_command("train", "choice", data=[tmp_path], out=tmp_path / "out")
 
 
 TEXT = """# Amoxicillin

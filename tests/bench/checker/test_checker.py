@@ -24,7 +24,6 @@ from tests.chat.verification.judging import replying
 from tests.chat.verification.verifiers import make_nli
 from tests.llm.server import endpoint, says, status
 from tests.models import set_model
-from tests.published import SCIFACT
 
 QUOTE = "Give 5 mg daily."
 ROWS = [
@@ -118,19 +117,6 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
     assert json.loads(judged[0])["said"] == {"llm": None}
 
 
-def test_what_is_not_configured_is_refused_before_anything_is_judged(
-    db: None, pairs: Path, tmp_path: Path
-) -> None:
-    for name, setting in (
-        ("nli", r"model in \[verifier\]"),
-        ("llm", r"\[judge\] of MEDRAG_MODELS"),
-    ):
-        with pytest.raises(CommandError, match=setting):
-            checker("--pairs", pairs, "--verifier", name, "--out", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    assert not Run.objects.exists()
-
-
 def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
@@ -140,34 +126,6 @@ def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
             checker("--pairs", pairs, "--out", tmp_path / "out")
     assert len(server.asked) == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_a_part_says_that_it_is_one(db: None, pairs: Path, tmp_path: Path) -> None:
-    said = checker("--pairs", pairs, "--limit", 2, "--out", tmp_path / "out")
-    assert "only a part: the first 2 of 4 pairs" in said
-    assert TestSet.objects.get().name == "pairs/first-2"
-
-
-def test_results_are_never_written_over_others(db: None, pairs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    checker("--pairs", pairs, "--out", out)
-    before = (out / "metrics.json").read_bytes()
-    with pytest.raises(CommandError, match="is not empty"):
-        checker("--pairs", pairs, "--out", out)
-    assert (out / "metrics.json").read_bytes() == before
-    assert Run.objects.count() == 1
-
-
-def test_every_mean_is_printed_with_its_own_denominator(
-    db: None, pairs: Path, tmp_path: Path
-) -> None:
-    said = checker("--pairs", pairs, "--out", tmp_path / "out")
-    (row,) = (line for line in said.splitlines() if line.startswith("| checker |"))
-    figures = [cell.strip() for cell in row.split("|")[2:-1]]
-    assert [figure.partition("n ")[2].rstrip(")") for figure in figures[:6]] == list("444224")
-    header = next(line for line in said.splitlines() if line.startswith("| verifier |"))
-    assert "| accuracy, failures wrong |" in header
-    assert "| without judgement | pairs/s |" in header
 
 
 @pytest.mark.parametrize("name", ["judgements.jsonl", "run.trec", "notes.txt", ".kept"])
@@ -184,56 +142,6 @@ def test_a_folder_that_holds_anything_is_refused(
         with pytest.raises(CommandError, match="is not empty"):
             call_command("evaluate", *what, "--out", str(out))
     assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "as it was")]
-
-
-def test_a_folder_that_is_empty_is_taken(db: None, pairs: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    checker("--pairs", pairs, "--out", tmp_path / "out")
-    assert (tmp_path / "out" / "report.md").is_file()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--out", "OUT"],
-        ["--pairs", "PAIRS"],
-        ["--pairs", "PAIRS", "--format", "scifact", "--dataset", "OUT", "--out", "OUT"],
-        ["--format", "beir", "--dataset", "OUT", "--out", "OUT"],
-        ["--pairs", "PAIRS", "--out", "OUT", "--limit", "-1"],
-        ["--pairs", "/nowhere.jsonl", "--out", "OUT"],
-    ],
-)
-def test_other_arguments_are_refused(pairs: Path, tmp_path: Path, arguments: list[str]) -> None:
-    named = {"PAIRS": str(pairs), "OUT": str(tmp_path / "out")}
-    with pytest.raises(CommandError):
-        checker(*[named.get(each, each) for each in arguments])
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("row", "why"),
-    [
-        ("{", "line 3: no JSON"),
-        ("[1]", "line 3: claim, evidence and label are needed"),
-        ({"claim": "a", "evidence": "b"}, "line 3: claim, evidence and label are needed"),
-        ({"claim": "a", "evidence": "b", "label": "SUPPORTED"}, "line 3: the label is none of"),
-        ({"claim": "a", "evidence": "b", "label": []}, "line 3: the label is none of"),
-        ({"claim": " ", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
-        ({"claim": "?!", "evidence": "b", "label": "supported"}, "line 3: the claim has no words"),
-        (
-            '{"claim": "a", "evidence": "b", "label": "supported", "label": "not_found"}',
-            "line 3: a key",
-        ),
-        ({**ROWS[0], "label": "not_found"}, "3 is the same pair as 1 with another label"),
-        ({"claim": 5, "evidence": "b", "label": "supported"}, "line 3: a text is needed"),
-        ({"claim": "a", "evidence": ["b"], "label": "supported"}, "line 3: the evidence must be"),
-        ({"claim": "a", "evidence": None, "label": "supported"}, "line 3: the evidence must be"),
-        ({"claim": "a", "evidence": "b", "label": "supported", "context": 1}, "line 3: a text"),
-    ],
-)
-def test_a_line_that_is_none_is_named(tmp_path: Path, row: Any, why: str) -> None:
-    with pytest.raises(DatasetError, match=why):
-        read_pairs(written(tmp_path, [ROWS[0], "", row]))
 
 
 def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> None:
@@ -294,40 +202,3 @@ def test_scifact_gives_pairs_with_their_marked_sentences(tmp_path: Path) -> None
         ("2/7/0", "Drug B does nothing for pain.", "contradicted", "T7"),
         ("3/8/0", "It was a trial.", "not_found", "T8"),
     ]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"cited_doc_ids": [99]},
-        {"cited_doc_ids": 7},
-        {"evidence": []},
-        {"evidence": {"7": [{"sentences": [50], "label": "SUPPORT"}]}},
-        {"evidence": {"7": [{"sentences": [0], "label": "MAYBE"}]}},
-        {"evidence": {"7": [{"sentences": "0", "label": "SUPPORT"}]}},
-        {"evidence": {"7": ["SUPPORT"]}},
-        {"evidence": {"7": 5}},
-        {"id": 2},
-    ],
-)
-def test_a_scifact_that_is_none_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
-    folder = made_scifact(tmp_path / "scifact")
-    lines = (folder / "claims_train.jsonl").read_text().splitlines()
-    lines[0] = json.dumps({**json.loads(lines[0]), **change})
-    (folder / "claims_train.jsonl").write_text("\n".join(lines))
-    with pytest.raises(DatasetError):
-        read_scifact_pairs(folder)
-
-
-def test_the_command_takes_scifact_too(db: None, tmp_path: Path) -> None:
-    folder = made_scifact(tmp_path / "scifact")
-    said = checker("--format", "scifact", "--dataset", folder, "--out", tmp_path / "out")
-    assert "scifact/train/pairs: 5 pairs (2 supported, 1 contradicted, 2 not_found)" in said
-
-
-@pytest.mark.skipif(not SCIFACT.is_dir(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
-def test_the_published_scifact_is_read() -> None:
-    found = read_scifact_pairs(SCIFACT)
-    counts = [sum(pair.label.value == label for pair in found.pairs) for label in
-              ("supported", "contradicted", "not_found")]  # fmt: skip
-    assert counts == [616, 341, 355]

@@ -64,13 +64,6 @@ def test_alarms_and_passes_by_hand() -> None:
     assert false_alarm(nothing, 0) == false_pass(nothing, 0) == 0.0
 
 
-def test_unknown_labels_and_lists_of_other_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="not known"):
-        confusion(["supported"], ["maybe"], LABELS)
-    with pytest.raises(ValueError, match="zip"):
-        confusion(["supported"], [], LABELS)
-
-
 def test_the_bootstrap_of_counts_is_that_of_items() -> None:
     right = [float(t == s) for t, s in zip(TRUE, SAID, strict=True)]
     of_items, of_counts = interval(right), interval_of_counts(COUNTS, accuracy)
@@ -129,13 +122,6 @@ def test_nothing_judged_gives_no_figure() -> None:
     assert figures.pop("accuracy, failures wrong").n == 2
     assert {found.n for found in figures.values()} == {0}
     assert (result.calibration_error, result.pairs_per_s, result.bins) == (None, None, ())
-
-
-def test_what_nobody_said_and_nothing_is_has_no_figure() -> None:
-    found = checked([("supported", YES), ("contradicted", NO)]).intervals
-    for name in ("precision", "recall", "F1"):
-        assert found[f"{name}, not_found"].n == 0
-        assert found[f"{name}, supported"].n == 1
 
 
 def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from bench.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors, require
-from bench.peers.turns import Found, System, asked, by_document
-from bench.peers.types import fused, needed, ranked
+from bench.peers.turns import Found, System, asked
+from bench.peers.types import fused, ranked
 
 TEXTS = {
     "p01": "Anaphylaxis | Treatment\nGive adrenaline into the thigh without delay.",
@@ -74,46 +74,6 @@ def test_scores_fall_and_ties_go_by_key(peer: Peer) -> None:
     assert [key for key, _ in found][:2] == ["p11", "p12"]
 
 
-def test_the_same_question_finds_the_same(peer: Peer) -> None:
-    first = peer.search("antibiotics within one hour", vector_of("p07"), 12)
-    assert peer.search("antibiotics within one hour", vector_of("p07"), 12) == first
-
-
-def test_words_that_nobody_knows_raise_nothing(peer: Peer) -> None:
-    found = peer.search("zzyzx ??? ؟", vector_of("p03"), 5)
-    keys = [key for key, _ in found]
-    assert peer.name == "bm25s" or keys[0] == "p03"
-    assert peer.name != "bm25s" or keys == []
-
-
-def test_more_than_there_are_is_all_there_are(peer: Peer) -> None:
-    found = peer.search("gout flare colchicine", vector_of("p09"), 500)
-    keys = [key for key, _ in found]
-    assert len(keys) == len(set(keys)) <= len(PASSAGES)
-
-
-def test_a_peer_without_vectors_does_not_look_at_them() -> None:
-    skip_without_its_packages("bm25s")
-    made = PEERS["bm25s"]()
-    made.index(PASSAGES, vectors())
-    gout = made.search("allopurinol", vector_of("p10"), 3)
-    assert made.search("allopurinol", vector_of("p01"), 3) == gout == [("p10", gout[0][1])]
-
-
-def test_without_the_extra_it_says_what_to_install() -> None:
-    with pytest.raises(PeerUnavailable) as raised:
-        needed("a_package_that_nobody_has")
-    assert "pip install" in raised.value.hint
-
-
-def test_a_missing_package_is_named_before_anything_is_imported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(PEERS["bm25s"], "packages", ("numpy", "numba_of_tomorrow"))
-    with pytest.raises(PeerUnavailable, match="numba_of_tomorrow"):
-        require(["bm25s"])
-
-
 def test_haystack_sends_nothing_home() -> None:
     """In a process of its own, since the package reads the variable only once."""
     skip_without_its_packages("haystack")
@@ -144,11 +104,6 @@ def test_fused_is_the_sum_of_reciprocal_ranks() -> None:
     assert [score for _, score in found] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
 
 
-def test_documents_stand_once_by_their_best_passage() -> None:
-    owner = {"p1": "x", "p2": "y", "p3": "x"}
-    assert by_document([("p1", 3.0), ("p2", 2.0), ("p3", 1.0)], owner) == (("x", 3.0), ("y", 2.0))
-
-
 def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
     calls: list[tuple[str, str, int]] = []
 
@@ -171,22 +126,3 @@ def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
     timed = [(name, text) for name, text, k in calls if k == 10]
     assert timed[::2] == [("forget", "")] * 4
     assert timed[1::2] == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]
-
-
-def test_notes_are_kept_by_query_and_a_system_that_raises_is_asked_no_more() -> None:
-    calls: list[str] = []
-
-    def good(text: str, k: int) -> Found:
-        return Found((("d1", 1.0),), ("no answer",) if text == "second" else ())
-
-    def bad(text: str, k: int) -> Found:
-        calls.append(text)
-        raise MemoryError
-
-    systems = [System("bad", "", bad, bad), System("good", "", good, good)]
-    failed, kept = asked(systems, {"1": "first", "2": "second"}, depth=3, forget=lambda: None)
-    assert isinstance(failed.failure, MemoryError)
-    assert calls == ["first"]
-    assert kept.failure is None
-    assert kept.notes == [(), ("no answer",)]
-    assert len(kept.durations_ms) == 2

@@ -13,8 +13,8 @@ import pytest
 from bench.reading.hashing import digest_of, hashed, page_key
 from bench.reading.parsed import blocks_of
 from bench.reading.truth import TRUTH, read_truth, write_truth
-from bench.reading.types import Kind, TruthError
-from bench.reading.words import cell_words_of, words_of
+from bench.reading.types import Kind
+from bench.reading.words import words_of
 from bench.reading.written import read_written
 from corpus.parsing.types import Block as ReadBlock
 from corpus.parsing.types import BlockKind, Page, Table
@@ -45,16 +45,6 @@ def test_what_only_looks_otherwise_is_the_same(one: str, other: str) -> None:
 )
 def test_what_says_something_else_is_not_the_same(one: str, other: str) -> None:
     assert words_of(one) != words_of(other)
-
-
-def test_words_of_nothing() -> None:
-    assert words_of("• – ") == ()
-
-
-def test_a_cell_that_is_only_a_sign_says_something() -> None:
-    assert cell_words_of("•") == cell_words_of(" ✓ ") != cell_words_of("–") == cell_words_of("-")
-    assert cell_words_of("• 5 mg") == words_of("5 mg")
-    assert cell_words_of(" ") == ()
 
 
 def test_a_hash_needs_the_bytes_of_the_document_and_the_page() -> None:
@@ -124,56 +114,6 @@ def test_the_file_has_no_word_of_the_document_and_is_the_same_each_time(tmp_path
     assert not [
         word for word in ("treat", "dose", "adults", "guideline", "two ways") if word in text
     ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"document": "other.pdf"}, "other.pdf is not in"),
-        ({"page": "three"}, "can't be used"),
-        ({"blocks": [{"kind": "picture", "text": "x"}]}, "'picture' is not a valid Kind"),
-        (
-            {
-                "blocks": [
-                    {
-                        "kind": "table",
-                        "cells": [
-                            {"row": 0, "column": 0, "columns": 2, "text": "a"},
-                            {"row": 0, "column": 1, "text": "b"},
-                        ],
-                    }
-                ]
-            },
-            "row 0, column 1 lies on another",
-        ),
-    ],
-)
-def test_what_can_not_be_used_is_named(tmp_path: Path, changes: Any, said: str) -> None:
-    with pytest.raises(TruthError, match=said) as raised:
-        read_written(written(tmp_path, **changes), tmp_path)
-    assert "guideline.p3.json" in str(raised.value)
-
-
-def test_no_file_and_a_page_that_is_there_twice(tmp_path: Path) -> None:
-    with pytest.raises(TruthError, match="no JSON file"):
-        read_written(tmp_path, tmp_path)
-    pages = written(tmp_path)
-    (pages / "again.json").write_bytes((pages / "guideline.p3.json").read_bytes())
-    with pytest.raises(TruthError, match="twice"):
-        read_written(pages, tmp_path)
-
-
-def test_a_file_that_is_none_or_of_another_form_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "truth.json.gz"
-    with pytest.raises(TruthError, match="--write-truth"):
-        read_truth(path)
-    for content in (b"no gzip", gzip.compress(b"{}")[:-4], gzip.compress(b"no JSON")):
-        path.write_bytes(content)
-        with pytest.raises(TruthError, match="can't be read"):
-            read_truth(path)
-    path.write_bytes(gzip.compress(b'{"form": 99, "pages": []}'))
-    with pytest.raises(TruthError, match="its form is 99"):
-        read_truth(path)
 
 
 def test_a_page_that_was_read_has_the_same_form() -> None:

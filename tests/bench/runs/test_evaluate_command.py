@@ -231,25 +231,6 @@ def in_use(name: str) -> Iterator[None]:
             database_drop(name)
 
 
-@pytest.mark.exhaustive
-def test_an_index_in_use_that_is_to_be_made_anew_fails_and_leaves_the_others(
-    folder: Path, tmp_path: Path
-) -> None:
-    """The one that is made anew has all its tables made by the process that fills it."""
-    out, row = tmp_path / "out", WITHOUT_CONTEXT.name
-    with (
-        in_use(index_for(folder, WITHOUT_CONTEXT)),
-        pytest.raises(CommandError, match=f"1 of 3 rows failed: {row}"),
-    ):
-        ablation(folder, out, "context line", "exact BM25", rebuild=True)
-    table = json.loads((out / "ablation.json").read_text())
-    assert "can't be dropped. It is not there, or another evaluation" in table["failed"][row]
-    assert [each["configuration"]["name"] for each in table["switches"]] == [
-        "lexical alone (exact BM25)"
-    ]
-    assert Run.objects.count() == 2
-
-
 def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -314,26 +295,6 @@ def test_a_row_that_fails_leaves_the_others(
 
 
 @pytest.mark.exhaustive
-def test_a_default_that_fails_leaves_the_others_without_a_comparison(
-    folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
-) -> None:
-    failing({"": RAISES})
-    out = tmp_path / "out"
-    with pytest.raises(CommandError, match=r"1 of 2 rows failed: default\."):
-        ablation(folder, out, "dense alone")
-    table = json.loads((out / "ablation.json").read_text())
-    assert table["default"] is None
-    assert table["switches"][0]["nDCG@10"]["n"] == 5
-    assert "difference" not in table["switches"][0]
-    assert "| dense alone | as set |" in (out / "ablation.md").read_text()
-
-    # One configuration alone is not measured, then; nothing is written.
-    with pytest.raises(CommandError, match=r"default failed: ValueError at"):
-        retrieval(folder, tmp_path / "one")
-    assert not (tmp_path / "one").exists()
-
-
-@pytest.mark.exhaustive
 def test_what_was_measured_before_it_was_ended_is_kept(
     folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
@@ -354,30 +315,6 @@ def test_what_was_measured_before_it_was_ended_is_kept(
     assert table["interrupted_before"] == ["dense alone", "BM25 with k1 = 0.9, b = 0.4"]
     assert Run.objects.count() == 2
     assert not list(Path(settings.DATA_DIR).glob("evaluation-*"))
-
-
-def test_rows_that_are_not_there(own_database: str, tmp_path: Path) -> None:
-    folder = made_up.write_beir(tmp_path / "made")
-    with pytest.raises(CommandError, match="no row has 'HiDE'"):
-        ablation(folder, tmp_path / "none", "HiDE")
-    assert not (tmp_path / "none").exists()
-
-
-def test_who_has_to_wait_for_another_is_told(own_database: str) -> None:
-    owner = connections["owner"]
-    other = owner.copy()
-    with other.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_FILLING])
-    said: list[str] = []
-
-    def on_wait() -> None:
-        said.append("waiting")
-        other.close()  # which is how the lock of one that died ends
-
-    with filling(on_wait):
-        assert said == ["waiting"]
-    with filling(on_wait):
-        assert said == ["waiting"]
 
 
 def test_a_database_is_filled_alone_though_connections_are_closed_for_their_age(
@@ -402,86 +339,6 @@ def can_fill() -> bool:
             return bool(cursor.fetchone()[0])
     finally:
         other.close()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("retrieval",), "--dataset DIR, --format and --out DIR are needed"),
-        (("compare", "one"), "Name two folders"),
-        (("compare", "/nowhere", "/nowhere"), "holds no metrics.json"),
-        (("drop",), "Name databases"),
-        (("drop", "medrag"), "not a database of the evaluation"),
-        (("drop", "evaluation_00000000"), "can't be dropped"),
-        (("work",), "is started by"),
-    ],
-)
-def test_what_is_wrong_is_said(own_database: str, arguments: tuple[str, ...], said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        evaluate(*arguments)
-
-
-def written(folder: Path, *, metrics: object, scores: str = '{"MRR": {"q1": 0.5}}') -> str:
-    folder.mkdir()
-    (folder / "metrics.json").write_text(json.dumps(metrics))
-    (folder / "scores.json").write_text(scores)
-    return str(folder)
-
-
-BROKEN_SCORES = (
-    *("{", "[]", "null", '{"MRR": 5}', '{"MRR": {}}'),
-    *('{"MRR": {"q1": "x"}}', '{"MRR": {"q1": null}}', '{"MRR": {"q1": NaN}}'),
-)
-
-
-def test_runs_of_different_data_sets_are_not_compared(own_database: str, tmp_path: Path) -> None:
-    first = written(tmp_path / "a", metrics={"dataset": {"digest": "a"}})
-    second = written(tmp_path / "b", metrics={"dataset": {"digest": "b"}})
-    with pytest.raises(CommandError, match="of different data sets"):
-        evaluate("compare", first, second)
-    same = written(tmp_path / "c", metrics={"dataset": {"digest": "a"}})
-    assert "| MRR | +0.0000 " in evaluate("compare", first, same)
-    through = {"dataset": {"digest": "a"}, "configuration": {"as_served": True}}
-    served = written(tmp_path / "s", metrics=through)
-    with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
-        evaluate("compare", first, served)
-    assert "| MRR | +0.0000 " in evaluate("compare", served, served)
-    broken = written(tmp_path / "t", metrics=through | {"configuration": 1})
-    with pytest.raises(CommandError, match=r"holds no metrics.json"):
-        evaluate("compare", first, broken)
-    none = written(tmp_path / "d", metrics=[])
-    with pytest.raises(CommandError, match=r"holds no metrics.json"):
-        evaluate("compare", first, none)
-    for number, scores in enumerate(BROKEN_SCORES):
-        broken = written(
-            tmp_path / f"e{number}", metrics={"dataset": {"digest": "a"}}, scores=scores
-        )
-        with pytest.raises(CommandError, match=r"holds no scores.json"):
-            evaluate("compare", first, broken)
-    others = written(
-        tmp_path / "f", metrics={"dataset": {"digest": "a"}}, scores='{"MRR": {"q": 1}}'
-    )
-    with pytest.raises(CommandError, match="not the same queries"):
-        evaluate("compare", first, others)
-
-
-def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_done(
-    own_database: str, tmp_path: Path
-) -> None:
-    folder = made_up.write_beir(tmp_path / "made")
-    with pytest.raises(CommandError, match=r"corpus\.jsonl is not a folder"):
-        retrieval(folder, folder / "corpus.jsonl" / "below")
-    with pytest.raises(CommandError, match="nothing can be written in /proc"):
-        retrieval(folder, Path("/proc/of-nobody/out"))
-
-
-def test_a_configuration_that_is_none_is_refused_before_anything_is_done(
-    own_database: str, tmp_path: Path
-) -> None:
-    folder = made_up.write_beir(tmp_path / "made")
-    with pytest.raises(CommandError, match="fusion must be one of"):
-        retrieval(folder, tmp_path / "out", "--config", "fusion=wrong")
-    assert not (tmp_path / "out").exists()
 
 
 def test_the_step_of_the_child_refuses_any_other_database(

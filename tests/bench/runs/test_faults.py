@@ -15,15 +15,13 @@ from pytest_django import Settings
 from bench.ablations.run import ablation_planned
 from bench.datasets import read_dataset
 from bench.datasets.types import Dataset
-from bench.peers.asking import peers_ask
-from bench.peers.comparison import Comparison, peers_lines
 from bench.runs.child_process import Task, sent
 from bench.runs.child_tasks import ChildResult, Failed, Source, read_outcome, write_outcome
 from bench.runs.configurations import Configuration, Recipe
-from bench.runs.errors import FaultyConfiguration, refuse_faulty, refuse_silent
+from bench.runs.errors import FaultyConfiguration, refuse_silent
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
-from bench.runs.search import notes_counted, search_all
+from bench.runs.search import search_all
 from bench.services import Order, run_store
 from bench.tables import ablation_table, note_lines, served_lines
 from corpus.services.bulk_load import PlainDocument, documents_load
@@ -33,28 +31,6 @@ from tests.evaluation import made_up
 from tests.models import set_model
 
 NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("reranker=http", r"needs model in \[rerank\]"),
-        ("reranker=cross-encoder", r"needs model in \[rerank\]"),
-        ("multi_query=3", r"need \[rewrite\] of MEDRAG_MODELS"),
-        ("hyde=yes", r"need \[rewrite\] of MEDRAG_MODELS"),
-        ("summaries=yes", "needs MEDRAG_SUMMARIES"),
-    ],
-)
-def test_what_the_site_has_not_is_refused_by_name(text: str, said: str) -> None:
-    with pytest.raises(FaultyConfiguration, match=said):
-        refuse_faulty([Configuration("default", ""), Configuration("mine", text)])
-
-
-def test_a_contradiction_with_what_the_site_has_set_is_refused(settings: Settings) -> None:
-    settings.RETRIEVAL = "dense=no"
-    with pytest.raises(FaultyConfiguration, match="nothing to search with"):
-        refuse_faulty([Configuration("dense", "lexical=none")])
-    refuse_faulty([Configuration("k", "k=5")])
 
 
 def test_it_is_refused_before_a_database_is_dropped_or_made(
@@ -136,29 +112,6 @@ def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Setti
     assert list(Run.objects.get().notes.values()) == [5]
 
 
-def test_what_fell_back_or_failed_is_counted_beside_the_peers(
-    dataset: Dataset, settings: Settings
-) -> None:
-    set_model(settings, "rerank", NOBODY, model="m")
-    texts = {"default": "", "reranker": "reranker=http", "lost": "encoders=nobody"}
-    wanted = [Configuration(*pair) for pair in texts.items()]
-    plain, fallen, lost = peers_ask(dataset, wanted, [], depth=5, say=lambda line: None)
-    assert isinstance(plain, ChildResult)
-    assert isinstance(fallen, ChildResult)
-    assert (plain.otherwise, fallen.otherwise) == (0, len(made_up.QUERIES))
-    assert isinstance(lost, Failed)
-    assert "nobody" in lost.why
-
-    first, second = (measured(dataset, r, recipe="as set", index="x") for r in (plain, fallen))
-    said = peers_lines(dataset, Comparison(first, (second,), (lost,)))
-    (row,) = [line for line in said if line.startswith("| medrag, reranker ")]
-    assert row.endswith("| 5 |")
-    # After three failures in a row the endpoint is left alone, which is a note of its own.
-    for part in ("3 of 5 queries not as configured: reranker http: did not answer", "2 of 5"):
-        assert any(line.startswith(f"medrag, reranker, {part}") for line in said)
-    assert f"medrag, lost failed, and was not measured: {lost.why}" in said
-
-
 def test_why_quotes_nothing_of_what_others_raise() -> None:
     assert why(FaultyConfiguration("It has not.", hint="Set it.")) == "It has not. Set it."
     assert why(ValueError("my blood pressure")) == "ValueError."
@@ -169,8 +122,3 @@ def test_why_quotes_nothing_of_what_others_raise() -> None:
 
 def raise_in_ours() -> None:
     raise ValueError("of percentiles")
-
-
-def test_notes_are_counted_once_a_query_the_most_frequent_first() -> None:
-    noted = [("b",), (), ("a", "b", "b"), ("c",)]
-    assert list(notes_counted(noted).items()) == [("b", 2), ("a", 1), ("c", 1)]

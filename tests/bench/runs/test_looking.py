@@ -26,7 +26,6 @@ from bench.runs.gated_search import look_all
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
 from bench.services import Order, report_lines, run_store
-from bench.tables import served_table
 from chat.ask import turn_ask
 from chat.gate.decision import GateUnavailable
 from chat.gate.records import BUILT_IN, gate_in_use
@@ -80,29 +79,6 @@ def test_a_query_counts_as_found_only_where_its_gate_is_open(
     for query in dataset.queries:
         assert found.looked[OPEN_AND_FOUND][query] <= found.looked[OPEN][query]
         assert len(found.run[query]) <= 3
-
-
-def test_the_table_has_shares_of_all_queries(dataset: Dataset) -> None:
-    first, second = (
-        measured(dataset, looked(dataset, text), recipe="as set", index="x") for text in ("", "k=5")
-    )
-    header, _, *rows = served_table(first, [second])
-    assert len(rows) == 2
-    assert all(row.count("|") == header.count("|") for row in rows)
-    assert "| 12.0 |" in rows[0]  # all that there are
-    assert "| 5.0 |" in rows[1]
-    assert f"| {first.intervals[OPEN].mean:.1%} |" in rows[0]
-    assert first.intervals[OPEN].n == len(made_up.QUERIES)
-
-
-def test_a_gate_is_named_by_what_it_decides_with(db: None, settings: Settings) -> None:
-    named = gate_named(gate_in_use())
-    assert (named["version"], named["threshold"]) == (BUILT_IN.version, BUILT_IN.threshold)
-    assert gate_named(gate_read(json.loads(json.dumps(gate_written())))) == named
-    settings.GATE_THRESHOLD = 0.42
-    other = gate_named(gate_in_use())
-    assert other["threshold"] == 0.42
-    assert named["fingerprint"] != other["fingerprint"]
 
 
 def test_what_was_served_is_stored_with_its_gate_and_not_compared_with_a_long_list(

@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from bench.ablations.switches import Cut, switches
-from bench.datasets import read_dataset
-from bench.runs.child_tasks import ChildTask, Source, read_errand, write_errand
-from bench.runs.configurations import Recipe, Window
-from bench.runs.databases import name_for
+from bench.runs.configurations import Window
 from bench.runs.windows import cut_by, windows_of
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Document
 from corpus.services.bulk_load import PlainDocument, documents_load
-from retrieval.config import RetrievalConfig
 from tests import corpora
-from tests.evaluation import made_up
 
 SIZES = (Window(128, 64), Window(256, 128), Window(512, 256))
-
-
-@pytest.mark.parametrize(
-    ("sizes", "window", "found"),
-    [
-        ([], Window(4, 2), []),
-        ([1] * 4, Window(4, 2), [(0, 4)]),
-        ([1] * 7, Window(4, 2), [(0, 4), (2, 6), (4, 7)]),
-        ([1] * 5, Window(4, 4), [(0, 4), (4, 5)]),
-        ([3, 3, 3], Window(4, 2), [(0, 1), (1, 2), (2, 3)]),
-        ([9, 1, 1], Window(4, 2), [(0, 1), (1, 3)]),  # a word that is longer than any window
-        ([1, 1, 9], Window(4, 2), [(0, 2), (2, 3)]),
-        ([0, 2, 0, 2, 0], Window(2, 1), [(0, 3), (2, 5)]),
-    ],
-)
-def test_windows_begin_a_stride_apart(
-    sizes: list[int], window: Window, found: list[tuple[int, int]]
-) -> None:
-    assert list(windows_of(sizes, window)) == found
 
 
 @pytest.mark.parametrize("window", SIZES)
@@ -71,19 +45,3 @@ def test_a_database_is_filled_with_them() -> None:
     starts = [chunk.spans[0][1] for chunk in chunks]
     ends = [chunk.spans[0][2] for chunk in chunks]
     assert all(start < end for start, end in zip(starts[1:], ends, strict=False))
-
-
-def test_each_has_a_row_and_a_database_of_its_own(tmp_path: Path) -> None:
-    rows, _ = switches(RetrievalConfig(), set(), Cut(220, 50))
-    recipes = {row.recipe.window: row.recipe for row in rows if row.recipe.window}
-    assert tuple(recipes) == SIZES
-    dataset = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
-    names = [name_for(dataset, recipe) for recipe in (Recipe(), *recipes.values())]
-    assert len(set(names)) == 4
-
-
-def test_the_child_is_told_the_window(tmp_path: Path) -> None:
-    for window in (None, Window(128, 64)):
-        errand = ChildTask(Source("/data", "beir"), (), "/out", window=window)
-        write_errand(tmp_path / "errand.json", errand)
-        assert read_errand(tmp_path / "errand.json") == errand

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -19,14 +14,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from bench.datasets.pairs import read_pairs
 from bench.silver.teacher import PROMPT
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, stored_set
-from tests.llm.server import Answer, Endpoint, endpoint, raw, says, slowly, status
+from tests.llm.server import Answer, Endpoint, endpoint, raw, says, status
 from tests.llm.transport import completion
-from tests.models import change_model, models_file, set_model
-from tests.processes import ROOT
+from tests.models import set_model
 
 DOSE = "Adults get 5 mg of\ndemonstracillin daily."
 PASSAGES = [
@@ -99,18 +92,6 @@ def test_each_line_says_what_a_passage_says_of_a_claim_and_who_says_so(
     assert "left out, duplicates: 3" in said
 
 
-def test_what_was_asked_is_not_asked_again(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings) as server:
-        first = silver("--passages", passages, "--out", tmp_path / "out")
-        written = (tmp_path / "out" / "silver.jsonl").read_bytes()
-        again = silver("--passages", passages, "--out", tmp_path / "out")
-    assert len(server.asked) == 3
-    assert again == first
-    assert (tmp_path / "out" / "silver.jsonl").read_bytes() == written
-
-
 def test_what_a_kill_tore_is_written_again_once(
     passages: Path, tmp_path: Path, settings: Settings
 ) -> None:
@@ -127,38 +108,6 @@ def test_what_a_kill_tore_is_written_again_once(
             assert (out / "silver.jsonl").read_bytes() == whole
             assert (out / "asked.log").read_bytes() == log
     assert len(server.asked) == 3 + 3 + 3 + 2 + 2 + 1
-
-
-@pytest.mark.slow
-def test_a_process_that_is_killed_leaves_each_line_once(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    out = tmp_path / "out"
-    with teaching(settings) as server:
-        server.script = [sound, slowly(0.2, 300)]
-        command = [sys.executable, "manage.py", "evaluate", "silver", "--passages", str(passages)]
-        process = subprocess.Popen(
-            [*command, "--out", str(out)],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "DJANGO_SETTINGS_MODULE": "tests.settings",
-                "MEDRAG_MODELS": models_file(
-                    tmp_path, teacher={"url": server.url, "model": "teacher-1"}
-                ),
-            },
-            stdout=subprocess.DEVNULL,
-        )
-        while len(server.asked) < 2 and process.poll() is None:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert len(lines(out)) == 3
-        silver("--passages", passages, "--out", out)
-    found = lines(out)
-    assert len(server.asked) == 4  # the call that the kill cut off, once more
-    assert len(found) == 4
-    assert len({each["id"] for each in found}) == 4
 
 
 GARBAGE: dict[str, Answer] = {
@@ -192,31 +141,6 @@ def test_a_malformed_answer_is_counted_and_left_out_whole(
     ]
 
 
-def test_a_claim_that_is_labelled_otherwise_later_stays_as_it_was(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings) as server:
-        server.script = [claims(SOUND[:1]), claims(ELSEWHERE), claims([SOUND[2] | {"claim": SOUND[0]["claim"]}])]  # noqa: E501  # fmt: skip
-        said = silver("--passages", passages, "--out", tmp_path / "out")
-    assert "left out, conflicting: 1" in said
-    assert [each["label"] for each in lines(tmp_path / "out")] == ["supported", "not_found"]
-    assert len(read_pairs(tmp_path / "out" / "silver.jsonl").pairs) == 2
-
-
-def test_a_call_that_fails_is_asked_again_next_time(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings) as server:
-        server.script = [status(418)]
-        said = silver("--passages", passages, "--out", tmp_path / "out")
-        assert "1 calls failed" in said
-    with teaching(settings) as server:
-        said = silver("--passages", passages, "--out", tmp_path / "out")
-        assert len(server.asked) == 1
-    assert "3 passages shown" in said
-    assert "failed" not in said
-
-
 def test_a_teacher_that_is_away_ends_it_and_what_was_written_stays(
     passages: Path, tmp_path: Path, settings: Settings
 ) -> None:
@@ -226,17 +150,6 @@ def test_a_teacher_that_is_away_ends_it_and_what_was_written_stays(
         server.script = [sound]
         with pytest.raises(CommandError, match=r"status 401.*3 times.*key in \[teacher\]"):
             silver("--passages", passages, "--out", tmp_path / "out")
-    assert len(lines(tmp_path / "out")) == 3
-
-
-def test_a_slow_teacher_is_left_when_the_seconds_are_over(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings, slowly(0.1, 300)) as server:
-        server.script = [sound]
-        said = silver("--passages", passages, "--out", tmp_path / "out", "--budget-s", 1.5)
-    assert len(server.asked) == 2
-    assert "Ended by --budget-s" in said
     assert len(lines(tmp_path / "out")) == 3
 
 
@@ -263,16 +176,6 @@ def test_a_budget_counts_what_was_asked_before(
             said = silver("--passages", passages, "--out", tmp_path / "out", *budget)
             assert len(server.asked) == shown
             assert (f"Ended by --budget-{name}" in said) if name else ("Ended" not in said)
-
-
-def test_tokens_that_no_server_counts_are_reckoned_from_the_texts(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings, says(json.dumps({"claims": ELSEWHERE}))) as server:
-        silver("--passages", passages, "--out", tmp_path / "out", "--budget-tokens", 1)
-    (prompt,) = server.prompts
-    (entry,) = map(json.loads, (tmp_path / "out" / "asked.log").read_text().splitlines())
-    assert entry["tokens"] == (len(prompt) + len(json.dumps({"claims": ELSEWHERE}))) // 4
 
 
 def test_passages_that_can_not_be_shown_are_counted(
@@ -307,73 +210,6 @@ def test_the_generator_is_never_asked_in_the_teachers_place(
     assert not (tmp_path / "out").exists()
 
 
-def _torn(out: Path) -> None:
-    (out / "asked.log").write_text("no JSON\n")
-
-
-def _shorter(out: Path) -> None:
-    (out / "silver.jsonl").write_text("")
-
-
-def _foreign(out: Path) -> None:
-    (out / "asked.log").unlink()
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [(_torn, "can't be read"), (_shorter, "are missing"), (_foreign, "is not empty")],
-)
-def test_a_folder_of_something_else_is_left_as_it_is(
-    passages: Path, tmp_path: Path, settings: Settings, change: Callable[[Path], None], why: str
-) -> None:
-    out = tmp_path / "out"
-    with teaching(settings):
-        silver("--passages", passages, "--out", out)
-        change(out)
-        before = {each.name: each.read_bytes() for each in out.iterdir()}
-        with pytest.raises(CommandError, match=why):
-            silver("--passages", passages, "--out", out)
-    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
-
-
-def test_what_another_teacher_wrote_is_not_gone_on_with(
-    passages: Path, tmp_path: Path, settings: Settings
-) -> None:
-    with teaching(settings):
-        silver("--passages", passages, "--out", tmp_path / "out")
-        change_model(settings, "teacher", model="teacher-2")
-        with pytest.raises(CommandError, match="another teacher or prompt"):
-            silver("--passages", passages, "--out", tmp_path / "out")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("--out", "o"),
-        ("--passages", "p"),
-        ("1", "--passages", "p", "--out", "o"),
-        ("1", "2", "--out", "o"),
-        ("1", "--out", "o", "--limit", 3),
-        ("1", "--out", "o", "--budget-s", -1),
-        ("--passages", "not there", "--out", "o"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(arguments: tuple[object, ...]) -> None:
-    with pytest.raises(CommandError):
-        silver(*arguments)
-
-
-@pytest.mark.parametrize("row", ["{", "[]", '{"question": "q"}', '{"question": " ", "passage": "p"}', '{"question": "q", "passage": 1}', ""])  # noqa: E501  # fmt: skip
-def test_a_file_that_can_not_be_read_is_refused_before_anybody_is_asked(
-    passages: Path, tmp_path: Path, settings: Settings, row: str
-) -> None:
-    passages.write_text((json.dumps(PASSAGES[0]) + "\n") * bool(row) + row + "\n")
-    with teaching(settings) as server, pytest.raises(CommandError):
-        silver("--passages", passages, "--out", tmp_path / "out")
-    assert not server.asked
-
-
 def test_passages_of_a_set_are_those_that_the_site_finds(
     db: None, tmp_path: Path, settings: Settings
 ) -> None:
@@ -384,12 +220,3 @@ def test_passages_of_a_set_are_those_that_the_site_finds(
     found = lines(tmp_path / "out")
     assert {each["question"] for each in found} == {QUESTION}
     assert any("500 mg" in " ".join(each["passage"].split()) for each in found)
-
-
-def test_a_question_that_follows_another_is_not_asked(
-    db: None, tmp_path: Path, settings: Settings
-) -> None:
-    publish_guideline(picture=False)
-    with teaching(settings, claims(ELSEWHERE)):
-        silver(stored_set(ITEMS[2:]).pk, "--out", tmp_path / "out")
-    assert {each["question"] for each in lines(tmp_path / "out")} == {ITEMS[2].question}

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
-from bench.speed.readers import Read, ReadFile, _Clock, read, readers
-from bench.speed.speeds import file_lines, ratios, summary
-from corpus.parsing.types import Doubt, Page, ParsedDocument
+from bench.speed.readers import _Clock, read, readers
+from bench.speed.speeds import summary
 from tests.corpus.parsing.parsing_fixtures import (
     DOSES,
     dosing_table,
@@ -67,24 +66,6 @@ def test_another_checkout_reads_the_same_files(
     assert "scanned pages: 0, none to compare" in said
 
 
-def test_a_checkout_that_reads_nothing_and_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no checkout of this project"):
-        call_command("bench", reading=tmp_path, against=tmp_path)
-    with pytest.raises(CommandError, match="no such file or folder"):
-        call_command("bench", reading=tmp_path / "nothing")
-    with pytest.raises(CommandError, match="no PDF"):
-        call_command("bench", reading=tmp_path)
-
-
-def test_no_document_goes_beyond_the_pages_that_are_asked_for(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = say(capsys, reading=folder, pages=1)
-    assert "other.PDF" in said
-    assert "dose.pdf" not in said, "it has two"
-    assert "read; 1 pages in " in said
-
-
 def test_a_page_without_text_is_counted_apart(tmp_path: Path) -> None:
     source = make_pdf(tmp_path / "source.pdf", plain_page("warfarin"))
     one = read(readers(None)[0], picture_pdf(tmp_path / "scan.pdf", source), max_pages=10)
@@ -104,39 +85,6 @@ def test_times_of_pages_add_up_to_that_of_the_file(monkeypatch: pytest.MonkeyPat
         {1: (2.5 + rest) / 11, 2: (1.5 + rest) / 11, 3: (1.5 + rest) / 11}
     )
     assert _Clock().shares(1.0) == {}
-
-
-def made(cpu_s: float, *, failure: str = "") -> Read:
-    """A page of text, a quarter of the time, and a scanned one with two doubts."""
-    doubt = Doubt("ocr_low_confidence", "Look.")
-    scanned = Page(2, "b", (), ocr_confidence=0.5, doubts=(doubt, doubt))
-    document = ParsedDocument((Page(1, "a", ()), scanned), "engine")
-    shares = {1: 0.25, 2: 0.75}
-    return Read(None if failure else document, failure, "", cpu_s, 2 * cpu_s, shares)
-
-
-def test_lines_of_rates_and_ratios_are_those_of_the_formulas() -> None:
-    files = [
-        ReadFile(Path("a.pdf"), b"", {"here": made(4.0), "base": made(10.0)}),
-        ReadFile(Path("b.pdf"), b"", {"here": made(1.0), "base": made(9.0, failure="It broke.")}),
-    ]
-    (first, _), (_, failed) = (list(file_lines(file)) for file in files)
-    rates = f"{2 / 4:.2f} {2 / 8:.2f}"
-    assert first.split() == f"a.pdf here 2 1 {rates} ocr_low_confidence 2".split()
-    assert failed.endswith("FAILED: It broke.")
-    lines = list(summary("here", [file.reads["here"] for file in files]))
-    text_s = 0.25 * (4 + 1)
-    assert lines[0].endswith(f": {4 / 5:.2f} and {4 / 10:.2f} pages/s")
-    assert lines[1].endswith(f": {2 / text_s:.2f} and {2 / (2 * text_s):.2f} pages/s")
-    assert lines[3] == "here: doubts: ocr_low_confidence 4"
-    compared = list(ratios("here", "base", files))
-    assert compared[0] == "here against base, on the 1 documents that both read:"
-    times = f"{10 / 4:.2f} times as fast by processor time, {20 / 8:.2f} by the clock"
-    assert compared[1:] == [
-        f"text pages: 1, {times}",
-        f"scanned pages: 1, {times}",
-        f"documents: 1, {times}",
-    ]
 
 
 def written(folder: Path, pages: Path) -> Path:
@@ -179,22 +127,3 @@ def test_pages_are_compared_with_what_a_person_wrote(
     assert "true block 3: cell at row 3, column 2 not found" in said
     assert said.count(f"cells, F1{(cells - 1) / cells:27.3f}") == 1
     assert "leaked           0.000 [0.000, 0.000] (n=1) of 1 running headers" in said
-
-
-def test_a_document_that_fails_counts_as_missed(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    truth, pages = tmp_path / "truth.json.gz", written(folder, tmp_path / "pages")
-    (folder / "dose.pdf").write_bytes(b"%PDF-1.7 other bytes that no reader takes")
-    call_command("bench", reading=folder, write_truth=pages, truth=truth)
-    said = say(capsys, reading=folder, truth=truth)
-    assert "headings         precision 0.000  recall 0.000" in said
-    assert "(n=1)  0/1/0" in said
-
-
-def test_a_truth_that_can_not_be_used_is_named(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="--write-truth"):
-        call_command("bench", reading=folder, truth=tmp_path / "none.gz")
-    with pytest.raises(CommandError, match=r"no JSON file.*Nothing was written"):
-        call_command("bench", reading=folder, write_truth=tmp_path, truth=tmp_path / "t.gz")
-    assert not (tmp_path / "t.gz").exists()

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from django.conf import settings
-from django.core.management.base import CommandError
 
 from bench.speed import encoders
 from bench.speed.encoders import agreement, timed_in_turns
 from corpus.encoders.backends.local import LocalEmbedder, LocalModel
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.registry import get_embedder
-from corpus.encoders.types import Vectors
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +57,3 @@ def test_both_backends_rank_alike(by_torch: LocalEmbedder) -> None:
     assert found.same_first >= 0.97
     assert found.ndcg[0] == pytest.approx(found.ndcg[1], abs=0.01)
     assert found.ndcg[0] > 0.5
-
-
-def test_agreement_tells_an_encoder_that_ranks_otherwise(by_torch: LocalEmbedder) -> None:
-    class Blind:
-        def encode(self, texts: list[str]) -> Vectors:
-            vectors = np.random.default_rng(1).normal(size=(len(texts), 384))
-            unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-            return np.asarray(unit, dtype=np.float32)
-
-        encode_queries = encode
-
-    found = agreement(get_embedder(), Blind(), scifact(), documents=60, questions=40)  # type: ignore[arg-type]
-    assert found.overlap < 0.5
-    assert found.ndcg[1] < found.ndcg[0] - 0.2
-
-
-def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="SciFact"):
-        agreement(get_embedder(), get_embedder(), tmp_path)

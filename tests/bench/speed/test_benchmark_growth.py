@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
 from bench.speed import databases, filling, growth
-from bench.speed.filling import Table, fill, made_of
+from bench.speed.filling import fill, made_of
 from bench.speed.made import Made
 from bench.speed.samples import Sample
 from corpus.encoders.registry import active_encoders, get_embedder
-from corpus.indexing import search_vectors, statistics
-from corpus.models import Chunk, Document, IndexStatistics, Lexeme
+from corpus.indexing import search_vectors
+from corpus.models import Chunk, Document
 from medrag_site.database.roles import OWNER
 from retrieval.types import Ranked, Ranking
 from tests.corpora import publish
@@ -114,26 +114,6 @@ def test_a_kept_database_is_stale_where_the_index_would_be_another(
     assert made_of(made)["search_text"] != found["search_text"]
 
 
-def test_statistics_are_those_of_the_passages(filled: dict[str, float]) -> None:
-    with transaction.atomic():
-        assert not statistics.drift()
-    totals = IndexStatistics.objects.get()
-    assert totals.chunks == CHUNKS
-    assert totals.configurations == {"english": CHUNKS}
-    assert totals.total_length == sum(Chunk.objects.values_list("length", flat=True))
-    holding = Chunk.objects.filter(text__icontains="gentamicin").count()
-    assert Lexeme.objects.get(lexeme="gentamicin").document_frequency == holding > 0
-
-
-def test_indexes_are_as_migrations_made_them(filled: dict[str, float]) -> None:
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT indexname FROM pg_indexes WHERE tablename LIKE 'corpus\\_%'")
-        names = {name for (name,) in cursor.fetchall()}
-    assert {"chunk_search", "chunk_twins"} <= names
-    assert any(name.endswith("_hnsw") for name in names)
-    assert set(filled) > {"copy", "chunk_search", "statistics", "vacuum"}
-
-
 def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     steps = growth.latencies(["gentamicin levels", "stop warfarin", "antibiotics in sepsis"])
     assert {"lexical", "embedding", growth.WHOLE} <= set(steps)
@@ -144,47 +124,6 @@ def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     sizes, whole = growth.sizes_bytes()
     assert {"corpus_chunk", "chunk_search", "corpus_lexeme"} <= set(sizes)
     assert 0 < sum(sizes.values()) < whole
-
-
-@pytest.mark.exhaustive
-@pytest.mark.slow
-def test_clients_ask_at_once(filled: dict[str, float]) -> None:
-    from bench.speed.load import measure_load
-
-    found = measure_load(NAME, ["gentamicin levels", "stop warfarin"], clients=2, seconds=1.0)
-    assert found.clients == 2
-    assert found.per_second > 1
-    assert 0 < found.p50_ms <= found.p95_ms <= found.p99_ms
-    assert found.client_pss_bytes > 50_000_000
-    assert found.server_pss_bytes > 10_000_000
-
-
-@pytest.mark.parametrize(
-    ("storage", "kind", "width"), [("vector", ">f4", 4), ("halfvec", ">f2", 2)]
-)
-def test_binary_rows_are_as_postgresql_reads_them(storage: str, kind: str, width: int) -> None:
-    vectors = np.array([[0.5, -0.25, 1.0], [0.0, 2.0, 3.0]], dtype=np.float32)
-    copied = Table("t", storage, 3).copied(41, vectors)
-    row = 2 + 4 + 8 + 4 + 4 + 3 * width
-    assert len(copied) == 19 + 2 * row + 2
-    second = copied[19 + row : 19 + 2 * row]
-    assert int.from_bytes(second[6:14], "big") == 42
-    assert np.frombuffer(second[22:], dtype=kind).tolist() == [0.0, 2.0, 3.0]
-
-
-def ranking(*scores: float) -> Ranking:
-    entries = [Ranked(chunk_id=n, key=str(n), rank=n, score=s) for n, s in enumerate(scores, 1)]
-    return Ranking("x", tuple(entries), 0.0)
-
-
-def test_overlap_counts_what_is_as_good_as_the_tenth() -> None:
-    exact = ranking(*np.linspace(1.0, 0.1, 10))
-    assert growth.overlap_of(exact, exact) == 1.0
-    worse = ranking(*[*np.linspace(1.0, 0.2, 9), 0.05])
-    assert growth.overlap_of(worse, exact) == pytest.approx(0.9)
-    assert growth.overlap_of(ranking(), exact) == 0.0
-    few = replace(exact, entries=exact.entries[:4])
-    assert growth.overlap_of(ranking(1.0, 0.9, 0.8, 0.7), few) == 1.0
 
 
 @pytest.mark.slow
@@ -233,7 +172,16 @@ def test_no_other_database_is_dropped_or_used() -> None:
         call_command("bench", chunks=(10,))
 
 
-@pytest.mark.parametrize("wrong", ["0", "ten", "10,,20", "-5", ""])
-def test_sizes_are_whole_numbers(wrong: str) -> None:
-    with pytest.raises(CommandError, match="whole numbers"):
-        call_command("bench", f"--chunks={wrong}", "--text=.")
+def ranking(*scores: float) -> Ranking:
+    entries = [Ranked(chunk_id=n, key=str(n), rank=n, score=s) for n, s in enumerate(scores, 1)]
+    return Ranking("x", tuple(entries), 0.0)
+
+
+def test_overlap_counts_what_is_as_good_as_the_tenth() -> None:
+    exact = ranking(*np.linspace(1.0, 0.1, 10))
+    assert growth.overlap_of(exact, exact) == 1.0
+    worse = ranking(*[*np.linspace(1.0, 0.2, 9), 0.05])
+    assert growth.overlap_of(worse, exact) == pytest.approx(0.9)
+    assert growth.overlap_of(ranking(), exact) == 0.0
+    few = replace(exact, entries=exact.entries[:4])
+    assert growth.overlap_of(ranking(1.0, 0.9, 0.8, 0.7), few) == 1.0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from bench.speed.throughput import Throughput, described, throughput
+from bench.speed.throughput import throughput
 from corpus.models import Document, Job
 from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline, ingest
@@ -29,24 +29,6 @@ def test_figures_are_sums_over_the_documents_that_are_done() -> None:
     recorded = Job.objects.filter(document__in=done).values_list("timings", flat=True)
     assert found.steps["embed"] == pytest.approx(sum(timings["embed"] for timings in recorded))
     assert 0 < found.worked_s <= found.wall_s
-
-
-def test_shares_of_one_run_add_up_to_its_time() -> None:
-    found = Throughput(4, 8, 40, 2_000_000, {"parse": 2.0, "embed": 6.0}, wall_s=10.0)
-    assert list(described(found, one_run=True)) == [
-        "4 documents, 8 pages, 40 passages, 2.00 MB in 10.0 s of one worker",
-        "0.80 pages/s, 4.00 passages/s, 0.2000 MB/s",
-        "parse         2.00 s   20.0 %",
-        "embed         6.00 s   60.0 %",
-        "between       2.00 s   20.0 %",
-    ]
-    assert next(described(found, one_run=False)).endswith("in 8.0 s of one worker")
-
-
-@pytest.mark.django_db
-def test_nothing_measured_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("bench", timings=True)
-    assert "0 documents, 0 pages" in capsys.readouterr().out
 
 
 @pytest.fixture

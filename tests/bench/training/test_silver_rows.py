@@ -94,14 +94,6 @@ def test_each_passage_is_a_row_of_the_reader_answered_by_its_quotes(tmp_path: Pa
     assert len(found["the dose of d a a a ?"]) == 1
 
 
-def test_a_claim_that_is_its_passages_words_needs_no_quote(tmp_path: Path) -> None:
-    lines = [line(n, "supported", claim="is two grams") for n in range(60)]
-    for each in lines:
-        del each["quote"]
-    found = rows(written(tmp_path, lines), Reader())
-    assert {row.record["answers"][0]["text"] for row in found} == {"is two grams"}
-
-
 @pytest.mark.parametrize("task", [Checker(), Reader()])
 def test_a_teachers_words_are_of_no_open_licence_unless_it_is_said(
     tmp_path: Path, task: Task
@@ -112,23 +104,6 @@ def test_a_teachers_words_are_of_no_open_licence_unless_it_is_said(
     assert "left out for their licence" in raised.value.hint
     (tmp_path / "licences.json").write_text(json.dumps({"silver of teacher-1": "CC BY 4.0"}))
     assert read_material([path], task, is_open=True).licences == {"silver of teacher-1": "CC BY 4.0"}  # noqa: E501  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("task", "change"),
-    [
-        (Checker(), {"label": "true"}),
-        (Reader(), {"label": "true"}),
-        (Checker(), {"claim": 1}),
-        (Reader(), {"quote": "five grams"}),
-        (Reader(), {"quote": 5}),
-    ],
-)
-def test_a_line_that_says_nothing_usable_is_refused(
-    tmp_path: Path, task: Task, change: dict[str, Any]
-) -> None:
-    with pytest.raises(DatasetError, match=r"silver\.jsonl"):
-        rows(written(tmp_path, [line(1, "supported"), line(2, "supported") | change]), task)
 
 
 @pytest.mark.parametrize("what", ["checker", "reader"])

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 import torch
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from bench.training.checker import Checker
-from bench.training.loop import CHECKPOINT, Course, load_best, score, train
+from bench.training.loop import CHECKPOINT, Course, score, train
 from bench.training.material import read_material
-from bench.training.network import Network, tensors
+from bench.training.network import Network
 from bench.training.reader import Reader, right_statements
-from bench.training.types import BY_SOURCE, Example, Row, Settings, TrainingError
+from bench.training.types import BY_SOURCE, Example, Row, Settings
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import PairModel
 from corpus.encoders.pairs import pair_tokenizer, statement_odds, windows_of
@@ -114,25 +114,6 @@ class ReaderKilledAt(Reader):
 # --- rows ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "answers",
-    [
-        [{"start": 1, "text": "Adults"}],
-        [{"start": -1, "text": "."}],
-        [{"start": 0, "text": ""}],
-        [{"text": "Adults"}],
-        ["Adults"],
-        None,
-    ],
-)
-def test_an_answer_that_stands_elsewhere_is_refused_with_its_row(
-    tmp_path: Path, answers: Any
-) -> None:
-    row = asked(7, is_answered=True) | {"answers": answers}
-    with pytest.raises(DatasetError, match=r"rows\.jsonl\.gz, 7: "):
-        read(write(tmp_path, [row]))
-
-
 def test_the_same_row_in_two_folders_is_refused(tmp_path: Path) -> None:
     row = asked(7, is_answered=True)
     with pytest.raises(DatasetError, match="twice"):
@@ -192,15 +173,6 @@ def test_the_parts_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
     assert one.digest != read(write(tmp_path / "c", rows[1:])).digest
 
 
-def test_rows_that_nearly_all_hang_together_are_held_out_all_the_same(tmp_path: Path) -> None:
-    said = "One long sentence that stands in every passage of this set of rows."
-    rows = [asked(n, is_answered=True) for n in range(300)]
-    for row in rows:
-        row["passage"] += f" {said}"
-    material = read(write(tmp_path, rows))
-    assert 0 < len(material.validation) < 50
-
-
 # --- what a network reads, and what is right of it -----------------------------------------------
 
 
@@ -215,11 +187,6 @@ def test_windows_hold_each_statement_once_in_order(tokenizer: Any) -> None:
         assert window.tokens[-1] == tokenizer.token_to_id("[SEP]")
         assert window.pieces[-1].end == len(window.tokens) - 1
     assert windows_of(tokenizer, "fever", []) == []
-
-
-def test_windows_of_one_passage_are_of_about_one_length(tokenizer: Any) -> None:
-    windows = windows_of(tokenizer, "fever", ["two grams"] * 7, max_tokens=16)
-    assert [len(w.pieces) for w in windows] == [4, 3]
 
 
 def test_the_bundled_tokenizer_leaves_the_cutting_to_the_windows() -> None:
@@ -335,35 +302,6 @@ def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     )
 
 
-def test_training_ends_when_nothing_gets_better(
-    body: Path, data: Path, tokenizer: Any, tmp_path: Path
-) -> None:
-    course = course_of(data, tokenizer)
-    settings = replace(course.settings, epochs=50, evaluate_every=1, patience=2, rate=0.0)
-    said: list[str] = []
-    state = train(network_of(body), replace(course, settings=settings), tmp_path, say=said.append)
-    assert (state.step, state.best_step) == (3, 1)
-    assert "Nothing got better in 2 evaluations" in said[-1]
-
-
-def test_another_course_or_a_broken_checkpoint_is_refused_and_left(
-    body: Path, data: Path, tokenizer: Any, tmp_path: Path
-) -> None:
-    course = course_of(data, tokenizer)
-    with pytest.raises(TrainingError, match="no checkpoint"):
-        load_best(network_of(body), course, tmp_path / "nothing")
-    train(network_of(body), course, tmp_path, say=untold)
-    kept = (tmp_path / CHECKPOINT).read_bytes()
-    with pytest.raises(TrainingError, match="other data"):
-        train(network_of(body), replace(course, identity="other"), tmp_path, say=untold)
-    assert (tmp_path / CHECKPOINT).read_bytes() == kept
-    for content in (kept[: len(kept) // 2], b"", b"no checkpoint"):
-        (tmp_path / CHECKPOINT).write_bytes(content)
-        with pytest.raises(TrainingError, match="can't be read"):
-            train(network_of(body), course, tmp_path, say=untold)
-        assert (tmp_path / CHECKPOINT).read_bytes() == content
-
-
 # --- what is written ----------------------------------------------------------------------------
 
 
@@ -426,31 +364,6 @@ def test_the_command_trains_writes_and_tells_what_it_wrote(
     assert (out / "model.bin").read_bytes() == kept
 
 
-def test_padding_changes_nothing(body: Path, tokenizer: Any) -> None:
-    network = network_of(body).eval()
-    short, long = (windows_of(tokenizer, "fever", ["two grams"] * count)[0] for count in (1, 9))
-    with torch.inference_mode():
-        alone, beside = network(**tensors([short])), network(**tensors([short, long]))
-    assert torch.allclose(alone[0], beside[0, : len(short.tokens)], atol=1e-5)
-
-
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EncoderUnusable, match="no model"):
         PairModel(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"export": True}, "holds no checkpoint"),
-        ({"data": [Path("/nowhere")]}, r"holds no \.jsonl"),
-        ({"batch": 0}, "--batch"),
-        ({"body": Path("/nowhere")}, "/nowhere"),
-    ],
-)
-def test_what_is_wrong_is_said_in_a_sentence(
-    body: Path, data: Path, tmp_path: Path, change: dict[str, Any], said: str
-) -> None:
-    options = {"data": [data], "out": tmp_path / "out", "body": body, "threads": 1, **change}
-    with pytest.raises(CommandError, match=said):
-        call_command("train", "reader", **options)

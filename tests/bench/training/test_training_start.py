@@ -8,21 +8,9 @@ import pytest
 import torch
 from django.core.management import CommandError, call_command
 
-from bench.training.loop import CHECKPOINT, best_weights
-from bench.training.reader import Reader, right_statements
-from bench.training.types import Row
-from corpus.encoders.pairs import pair_tokenizer
+from bench.training.loop import best_weights
 from tests.bench.training.test_training import asked, write
-from tests.corpus.encoders.tiny_models import READS, transformer
-
-ROW = {
-    "id": "1",
-    "source": "guideline_questions",
-    "question": "how long ?",
-    "passage": "Title\nGive two. Give three.\nFor 5 days.",
-    "answers": [{"start": 28, "text": "For 5 days."}],
-    "unit": "line",
-}
+from tests.corpus.encoders.tiny_models import transformer
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +38,3 @@ def test_training_goes_on_from_weights_of_other_rows(body: Path, tmp_path: Path)
     assert any(not torch.equal(anew[name], on[name]) for name in on)
     with pytest.raises(CommandError, match="another encoder"):
         train(body, other, tmp_path / "anew", start=tmp_path / "first")
-
-
-def test_what_it_goes_on_from_must_be_there(body: Path, tmp_path: Path) -> None:
-    data = write(tmp_path / "data", [asked(n, is_answered=n % 2 > 0) for n in range(90)])
-    with pytest.raises(CommandError, match=CHECKPOINT):
-        train(body, data, tmp_path / "out", start=tmp_path / "nowhere")
-
-
-def test_a_line_is_one_statement_where_the_row_says_so(body: Path) -> None:
-    row = Row("1", "s", ROW["question"], ROW["passage"], ROW)  # type: ignore[arg-type]
-    by_sentence = Row("1", "s", row.first, row.second, {**ROW, "unit": ""})
-    assert right_statements(row) == {2}
-    assert right_statements(by_sentence) == {3}
-    (example,) = Reader().examples([row], pair_tokenizer(body), READS)
-    assert len(example.window.pieces) == 3
