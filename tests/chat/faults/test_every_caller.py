@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import pytest
 from django.conf import LazySettings
@@ -19,11 +21,18 @@ from core.errors import MedragError
 from core.llm import client as language_model
 from core.llm.breaker import FAILURES
 from core.llm.client import Endpoint as Where
+from corpus.encoders.backends import openai
+from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
+from corpus.encoders.types import EncodingFailed
+from corpus.indexing import context_lines
+from corpus.indexing.context_lines import Shown
 from retrieval.analysis import analyse
 from retrieval.config import RetrievalConfig
 from retrieval.lexicon.terms import Lexicon
 from retrieval.models import Generated
 from retrieval.rerank import rerank
+from retrieval.rerank.endpoint import EndpointReranker
+from retrieval.rerank.types import Passage, RerankUnavailable
 from retrieval.rewriting.variants import variants_of
 from tests.chat.evidence.hits import made_up_hit
 from tests.chat.gentamicin import generator, task
@@ -35,6 +44,7 @@ from tests.llm.server import (
     cut_off,
     endlessly,
     endpoint,
+    heading_slowly,
     raw,
     says,
     slowly,
@@ -54,32 +64,39 @@ ENOUGH_S, LITTLE_S = 20.0, 1.0
 @dataclass(frozen=True)
 class Fault:
     answer: Answer
-    said: str
+    said: str  # a pattern
     timeout_s: float = ENOUGH_S
 
 
-FAULTS = {
+LATE = "took more than|took too long|did not answer within"
+ON_THE_WAY = {
     "401": Fault(status(401), "status 401"),
     "403": Fault(status(403), "status 403"),
     "404": Fault(status(404), "status 404"),
     "500": Fault(status(500), "status 500"),
     "503": Fault(status(503), "status 503"),
     "a redirect": Fault(status(302, Location="http://127.0.0.1:9/v1/canary"), "status 302"),
+    "breaking off": Fault(cut_off(), "broke off"),
+    "no end": Fault(endlessly(), "more than it was asked for"),
+    "a drip": Fault(slowly(0.2, 100), LATE, LITTLE_S),
+    "a head that drips": Fault(heading_slowly(0.2, 100), LATE, LITTLE_S),
+}
+UNREADABLE = {
     "no JSON": Fault(raw(b"nonsense"), "can't be read"),
     "no choice": Fault(raw(b"{}"), "can't be read"),
     "half of a message": Fault(raw(b"{"), "can't be read"),
     "nesting without end": Fault(raw(b"[" * 100_000), "can't be read"),
     "no content": Fault(raw(b'{"choices": [{"message": {"content": null}}]}'), "without text"),
+}
+ANOTHER_FORM = {
     "nothing": Fault(says(""), "can't be read"),
     "prose": Fault(says("I am sorry, canary."), "can't be read"),
     "half of an answer": Fault(says('{"wordings": ["canary'), "can't be read"),
     "braces without end": Fault(says("{" * 99_999), "can't be read"),
     "another form": Fault(says('{"canary": 1}'), "another form"),
     "a list": Fault(says("[]"), "another form"),
-    "breaking off": Fault(cut_off(), "broke off"),
-    "no end": Fault(endlessly(), "more than it was asked for"),
-    "a drip": Fault(slowly(0.2, 100), "took more than", LITTLE_S),
 }
+FAULTS = ON_THE_WAY | UNREADABLE | ANOTHER_FORM
 
 
 Caller = Callable[[Endpoint, LazySettings, float], str]  # returns what it says of the failure
@@ -149,6 +166,32 @@ def judge_of_answers(server: Endpoint, settings: LazySettings, timeout_s: float)
     return of_error(raised.value)
 
 
+def context_line(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """Any text is an answer; without one there is no line, and the document waits."""
+    set_model(settings, "context", server.url, model="m", key="key-canary")
+    with patch.object(context_lines, "DEADLINE_S", timeout_s), pytest.raises(MedragError) as raised:
+        context_lines.ask(Shown("Guide", "Dose", "", f"Give {SECRET} 5 mg once a day."))
+    assert "in [context] of MEDRAG_MODELS" in raised.value.sentence
+    return of_error(raised.value)
+
+
+def encoder(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """It has a form of its own, which `tests/corpus/encoders/test_openai.py` breaks."""
+    model = OpenAIModel(server.url, key="key-canary", dimensions=8, query_deadline_s=timeout_s)
+    with pytest.raises(EncodingFailed) as raised:
+        OpenAIEmbedder(model).encode_queries([f"How much {SECRET} is given?"])
+    return of_error(raised.value)
+
+
+def rerank_endpoint(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
+    """It too: `tests/retrieval/rerank/test_rerank_endpoint.py`."""
+    where = Where(f"{server.url}/rerank", "m", "key-canary", role="rerank")
+    passages = [Passage("a", "Title", f"Give {SECRET} 5 mg once a day.")]
+    with pytest.raises(RerankUnavailable) as raised:
+        EndpointReranker(where).score(QUESTION, passages, timeout_s=timeout_s)
+    return of_error(raised.value)
+
+
 def of_error(error: MedragError) -> str:
     return f"{error.sentence} {error.hint} {error!r}"
 
@@ -161,13 +204,21 @@ CALLERS: Mapping[str, Caller] = {
     "judge of pairs": judge_of_pairs,
     "judge of answers": judge_of_answers,
 }
+OTHERS: Mapping[str, tuple[Caller, Mapping[str, Fault]]] = {
+    "context line": (context_line, ON_THE_WAY | UNREADABLE),
+    "encoder": (encoder, ON_THE_WAY),
+    "rerank endpoint": (rerank_endpoint, ON_THE_WAY),
+}
+ALL = {name: (caller, FAULTS) for name, caller in CALLERS.items()} | dict(OTHERS)
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second of a test goes to a pause, or to the import of a client."""
     language_model.warm_up()
-    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
+    for module in (language_model, openai):
+        monkeypatch.setattr(module, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(openai, "MAX_ANSWER_BYTES", 1_000_000)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -182,8 +233,14 @@ def server() -> Iterator[Endpoint]:
         yield state
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("caller", CALLERS)
+def shown_to(server: Endpoint) -> Iterator[str]:
+    """Every text that it was sent."""
+    for request in server.asked:
+        yield from request.get("input") or request.get("documents") or []
+        yield from (message["content"] for message in request.get("messages", []))
+
+
+@pytest.mark.parametrize(("caller", "fault"), [(c, f) for c in ALL for f in ALL[c][1]])
 def test_a_fault_is_told_and_nothing_is_taken(
     server: Endpoint,
     settings: LazySettings,
@@ -195,11 +252,11 @@ def test_a_fault_is_told_and_nothing_is_taken(
     server.default = given.answer
     began = time.monotonic()
     with caplog.at_level(logging.INFO):
-        told = CALLERS[caller](server, settings, given.timeout_s)
+        told = ALL[caller][0](server, settings, given.timeout_s)
     assert time.monotonic() - began < given.timeout_s + 9  # the drip is of twenty
-    assert given.said in told
+    assert re.search(given.said, told)
     assert caller != "judge of answers" or "in [judge] of MEDRAG_MODELS" in told  # in its hint
-    shown = {line for prompt in server.prompts for line in prompt.splitlines() if len(line) > 20}
+    shown = {line for text in shown_to(server) for line in text.splitlines() if len(line) > 20}
     assert shown
     for secret in ("canary", SECRET, server.url, *shown):
         assert secret not in told + caplog.text

@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from chat.models import Mode, Reason, TurnStatus
 from core.llm import client as language_model
-from core.llm.breaker import FAILURES
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.storing import Storing
@@ -39,7 +38,6 @@ from tests.llm.sites import (
 from tests.llm.transport import (
     bomb,
     chunks_without_end,
-    hangs,
     heads_without_end,
     nobody_accepts,
     nobody_listens,
@@ -157,11 +155,6 @@ def test_nobody_listens(settings: LazySettings, refused: Refused) -> None:
         refused(DOWN)
 
 
-def test_a_name_that_nobody_has(settings: LazySettings, refused: Refused) -> None:
-    generate_by(settings, "http://models.invalid/v1", timeout_s=HURRIED_S)
-    refused(LATE)
-
-
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused, code: int) -> None:
     with trap() as elsewhere:
@@ -254,41 +247,12 @@ def test_a_truth_does_not_carry_a_lie_with_it_in_any_mode(
 # Several endpoints
 
 
-@pytest.mark.parametrize("code", [401, 404, 410])
-def test_one_that_does_not_know_us_is_put_aside(
-    server: Endpoint, settings: LazySettings, code: int
-) -> None:
-    with endpoint(refuses(code)) as away:
-        generate_by(settings, away.url, server.url)
-        assert DOSE in answers_of(ask())
-        asked = len(away.asked)
-        assert asked >= 1
-        assert DOSE in answers_of(ask())
-        assert len(away.asked) == asked, "it is left alone for a while"
-        assert len(server.asked) == 2
-
-
 @pytest.mark.parametrize("fault", ["429 for no time", "503", "a reset", "breaking off", "50 MB"])
 def test_the_next_one_answers(server: Endpoint, settings: LazySettings, fault: str) -> None:
     with endpoint(FAST[fault]) as first:
         generate_by(settings, first.url, server.url)
         assert DOSE in answers_of(ask())
         assert first.asked
-
-
-@pytest.mark.parametrize("form", ["empty choices", "a refusal", "prose", "truncated content"])
-def test_the_next_one_answers_for_one_that_babbles(
-    server: Endpoint, settings: LazySettings, form: str
-) -> None:
-    with endpoint(forms.UNREADABLE[form]) as first:
-        generate_by(settings, first.url, server.url)
-        assert DOSE in answers_of(ask())
-
-
-def test_a_passing_fault_passes(server: Endpoint) -> None:
-    server.script = [refuses(429, Retry_After="0"), refuses(503)]
-    assert DOSE in answers_of(ask())
-    assert len(server.asked) == 3
 
 
 def test_keys_go_to_their_own_endpoint_alone(server: Endpoint, settings: LazySettings) -> None:
@@ -300,24 +264,6 @@ def test_keys_go_to_their_own_endpoint_alone(server: Endpoint, settings: LazySet
         ask()
         assert set(first.keys) == {"Bearer first-canary"}
         assert set(server.keys) == {"Bearer second-canary"}
-
-
-def test_one_that_failed_often_is_left_alone(server: Endpoint) -> None:
-    server.default = refuses(503)
-    for _ in range(FAILURES):
-        assert ask().reason in DOWN
-    asked = len(server.asked)
-    assert ask().reason in DOWN
-    assert len(server.asked) == asked
-
-
-def test_all_of_them_away_is_one_refusal(
-    server: Endpoint, settings: LazySettings, refused: Refused
-) -> None:
-    server.default = refuses(404)
-    with endpoint(hangs()) as second, nobody_listens() as third:
-        generate_by(settings, server.url, second.url, third, timeout_s=HURRIED_S)
-        refused(LATE, server, second)
 
 
 def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:

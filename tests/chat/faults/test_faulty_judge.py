@@ -30,13 +30,8 @@ from tests.llm.sites import (
     shown,
 )
 from tests.llm.transport import (
-    hangs,
-    nobody_accepts,
-    nobody_listens,
-    refuses,
     replies,
 )
-from tests.llm.unfollowed import trap
 from tests.models import change_model
 
 pytestmark = pytest.mark.django_db
@@ -127,47 +122,7 @@ def test_a_judge_that_is_late(
     refused(LATE, server)
 
 
-def test_connecting_never_ends(settings: LazySettings, written: Endpoint, refused: Refused) -> None:
-    with nobody_accepts() as url:
-        judge_by(settings, url, timeout_s=HURRIED_S)
-        refused(LATE)
-
-
-def test_nobody_listens(settings: LazySettings, written: Endpoint, refused: Refused) -> None:
-    with nobody_listens() as url:
-        judge_by(settings, url)
-        refused(DOWN)
-
-
-def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused) -> None:
-    with trap() as elsewhere:
-        server.default = refuses(307, Location=elsewhere.url)
-        refused(DOWN, server)
-        assert not elsewhere.was_touched
-
-
-@pytest.mark.parametrize("fault", ["401", "404", "410", "503", "a reset", "50 MB"])
-def test_the_next_judge_answers(server: Endpoint, settings: LazySettings, fault: str) -> None:
-    with endpoint(FAST[fault]) as first:
-        judge_by(settings, first.url, server.url)
-        assert FREE in answers_of(ask())
-        assert first.asked and server.asked
-
-
-def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:
-    server.default = refuses(503)
-    turn = ask(user=alice)
-    assert Reason(turn.reason).label in shown(turn, client)
-    assert DOSE in shown(turn, client), "the passage is shown, as a passage"
-
-
 # It answers in another form
-
-
-@pytest.mark.parametrize("form", one_in(3, UNREADABLE))
-def test_an_answer_that_cant_be_read(server: Endpoint, refused: Refused, form: str) -> None:
-    server.default = forms.UNREADABLE[form]
-    refused(DOWN, server)
 
 
 @pytest.mark.parametrize("form", one_in(2, MISJUDGED))
@@ -226,14 +181,6 @@ def test_no_judgement_of_the_whole_is_a_refusal(
 ) -> None:
     confident.default = FAST[fault]
     refused(DOWN, confident)
-
-
-def test_a_late_judgement_of_the_whole(
-    confident: Endpoint, settings: LazySettings, refused: Refused
-) -> None:
-    settings.ANSWER_TIMEOUT_S = HURRIED_S
-    confident.default = hangs()
-    refused(LATE, confident)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
@@ -20,13 +19,8 @@ from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import EncodingFailed
 from tests.llm.server import (
     Endpoint,
-    cut_off,
-    endlessly,
     endpoint,
-    heading_slowly,
-    huge,
     raw,
-    slowly,
     status,
 )
 
@@ -189,65 +183,6 @@ def test_a_server_that_stays_ill_is_given_up(server: Endpoint) -> None:
         embedder(server).encode(["a"])
     assert caught.value.retryable
     assert len(server.asked) == 1 + openai_backend.RETRIES
-
-
-def test_a_wait_beyond_the_deadline_is_not_waited(server: Endpoint) -> None:
-    server.default = status(429, Retry_After="25")
-    started = time.monotonic()
-    with pytest.raises(EncodingFailed, match="429"):
-        embedder(server, query_deadline_s=1.0).encode_queries(["a"])
-    assert time.monotonic() - started < 10
-    assert len(server.asked) == 1
-
-
-@pytest.mark.parametrize("answer", [slowly(0.05, 400), endlessly(), cut_off()])
-def test_answers_without_an_end_are_left(
-    server: Endpoint, answer: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(openai_backend, "MAX_ANSWER_BYTES", 1_000_000)
-    server.default = answer
-    started = time.monotonic()
-    with pytest.raises(EncodingFailed):
-        embedder(server, query_deadline_s=1.0).encode_queries(["a"])
-    assert time.monotonic() - started < 15
-
-
-@pytest.mark.parametrize("answer", [slowly(0.1, 60), heading_slowly(0.1, 60)])
-def test_a_drip_ends_at_the_deadline(server: Endpoint, answer: Any) -> None:
-    """Each byte would begin a client's own time-out anew."""
-    server.default = answer
-    started = time.monotonic()
-    with pytest.raises(EncodingFailed, match="took too long") as caught:
-        embedder(server, query_deadline_s=0.5).encode_queries([SECRET_TEXT])
-    assert time.monotonic() - started < 4  # the drip is of six
-    assert caught.value.retryable
-
-
-@pytest.mark.parametrize("code", [200, 401, 500])
-def test_a_body_of_fifty_megabytes_is_not_read(
-    server: Endpoint, code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(openai_backend, "MAX_ANSWER_BYTES", 1_000_000)
-    monkeypatch.setattr(openai_backend, "RETRIES", 0)
-    sent: list[int] = []
-    server.default = huge(code, 50, sent)
-    with pytest.raises(EncodingFailed):
-        embedder(server).encode(["a"])
-    assert sum(sent) < 20 * 2**20  # what the sockets' buffers took
-
-
-def test_an_address_where_nobody_answers_is_named() -> None:
-    nobody = OpenAIModel("http://127.0.0.1:9/v1", dimensions=DIMENSIONS, query_deadline_s=1.0)
-    with pytest.raises(EncodingFailed, match="did not answer"):
-        OpenAIEmbedder(nobody).encode_queries(["a"])
-
-
-def test_a_redirect_is_not_followed(server: Endpoint) -> None:
-    with endpoint(status(500)) as elsewhere:
-        server.default = status(307, Location=f"{elsewhere.url}/embeddings")
-        with pytest.raises(EncodingFailed, match="307"):
-            embedder(server).encode(["a"])
-        assert not elsewhere.asked
 
 
 def test_the_fingerprint_names_what_decides(server: Endpoint) -> None:

@@ -20,12 +20,8 @@ from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline, ingest
 from tests.llm.server import (
     Endpoint,
-    cut_off,
-    endlessly,
     endpoint,
-    raw,
     says,
-    slowly,
     status,
 )
 from tests.models import change_model, set_model
@@ -120,38 +116,6 @@ def test_an_endpoint_that_stays_down_fails_the_document_after_its_attempts(
     assert "gentamicin" not in caplog.text
 
 
-def test_the_client_tries_again_what_may_pass(model: Endpoint) -> None:
-    model.script = [status(500), status(429, Retry_After="0.1")]
-    assert ask(SHOWN) == LINE
-    assert len(model.asked) == 3
-
-
-@pytest.mark.parametrize(
-    ("answer", "what"),
-    [
-        (raw(b"not json"), "can't be read"),
-        (raw(b"{}"), "can't be read"),
-        (raw(b'{"choices": []}'), "can't be read"),
-        (raw(b"[" * 100_000), "can't be read"),
-        (raw(b'{"choices": [{"message": {"content": null}}]}'), "without text"),
-        (endlessly(), "more than it was asked for"),
-        (slowly(0.05, 40), "took more than"),
-        (cut_off(), "broke off"),
-    ],
-)
-def test_an_answer_that_is_none_may_be_tried_again(
-    model: Endpoint, monkeypatch: pytest.MonkeyPatch, answer: object, what: str
-) -> None:
-    monkeypatch.setattr(context_lines, "DEADLINE_S", 0.5 if "took" in what else 30.0)
-    model.script = [answer]  # type: ignore[list-item]
-    with pytest.raises(ContextLineUnavailable) as raised:
-        ask(SHOWN)
-    assert what in str(raised.value)
-    assert raised.value.retryable
-    assert "url in [context] of MEDRAG_MODELS" in raised.value.sentence
-    assert len(model.asked) == 1
-
-
 @pytest.mark.parametrize(
     ("code", "name", "retryable"),
     [
@@ -174,15 +138,6 @@ def test_a_refusal_names_its_setting(
     assert raised.value.retryable is retryable
     assert "canary" not in raised.value.sentence
     assert len(model.asked) == 1  # a redirect is not followed: it would carry the text away
-
-
-def test_nobody_at_the_address(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context_lines, "RETRIES", 0)
-    with endpoint(says(LINE)) as state:
-        set_model(settings, "context", state.url, model="m")
-    with pytest.raises(ContextLineUnavailable, match="did not answer") as raised:
-        ask(SHOWN)
-    assert raised.value.retryable
 
 
 def words(text: str) -> int:

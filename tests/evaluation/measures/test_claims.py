@@ -38,7 +38,7 @@ from tests.evaluation.measures.made_up import (
     judge_told,
 )
 from tests.llm.judges import fair, judging
-from tests.llm.server import Answer, endpoint, says, status
+from tests.llm.server import endpoint, status
 from tests.llm.sites import judge_by
 from tests.llm.transport import hangs, replies
 from tests.models import change_model, set_model, unset_models
@@ -309,16 +309,6 @@ def test_a_language_model_judges_by_its_endpoint(settings: LazySettings) -> None
             for text in ("patients rest in bed.", "Walk.")
         )
     assert (right.value, wrong.value, len(server.asked)) == (1.0, 0.0, 2)
-
-
-@pytest.mark.parametrize("answer", [status(429), status(500), says("CANARY")])
-def test_a_language_model_that_does_not_judge(settings: LazySettings, answer: Answer) -> None:
-    with endpoint(answer) as server:
-        judge_by(settings, server.url)
-        judge = replace(entailment_judge(), waits_s=(), timeout_s=2.0)
-        (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
-    assert (scored.value, scored.outcome) == (None, Outcome.FAILED)
-    assert "CANARY" not in scored.reason
 
 
 def test_a_judge_that_hangs_has_the_time_of_a_call(settings: LazySettings) -> None:
