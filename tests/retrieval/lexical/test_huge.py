@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import unicodedata
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,8 +13,6 @@ from retrieval.analysis import analyse
 from retrieval.lexical.lexemes import MAX_ASKED_CHARS, MAX_ASKED_TOKENS, asked_lexemes
 from retrieval.lexicon.spellings import MAX_SPELLINGS, respelled
 from retrieval.lexicon.terms import MAX_EXPANSIONS
-from retrieval.pipeline import retrieve
-from retrieval.types import Query
 from tests.corpora import publish
 from tests.retrieval.lexical.huge import CHARS, HUGE, odd_texts
 
@@ -65,10 +61,3 @@ def test_odd_texts_never_raise() -> None:
         analysis = analyse(text)
         assert respelled(text) == respelled(text)
         asked_lexemes(text, language=analysis.language, spelled=analysis.expansions)
-
-
-@pytest.mark.parametrize("kind", ["lone surrogates", "NUL in words", "different words"])
-def test_the_whole_search_takes_it(kind: str) -> None:
-    publish("# Gentamicin\nGive gentamicin 5 mg/kg once daily.")
-    found: Any = retrieve(Query(HUGE[kind], on=datetime.date(2026, 5, 1)))
-    assert found.trace.query == HUGE[kind]
