@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import itertools
 import json
 import re
@@ -24,7 +23,6 @@ from corpus.intake.splitting import MAX_HEADER_BYTES, Record
 from corpus.parsing.types import ParseError
 from tests.corpus.intake import importing_fixtures as fixtures
 from tests.corpus.intake.importing_fixtures import FOLDER, corpus, parse, records
-from tests.published import MEDQUAD, SCIFACT
 
 Pack = Callable[[Path, Path], Path]
 
@@ -352,32 +350,6 @@ def test_a_record_larger_than_a_block_is_found_at_every_place(tmp_path: Path) ->
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(splitting, "BLOCK_BYTES", size)
             assert records("pubmed", path) == expected, size
-
-
-@pytest.mark.skipif(not MEDQUAD.is_file(), reason=f"no {MEDQUAD}; set MEDRAG_SHARED_DATA")
-def test_the_real_medquad(tmp_path: Path) -> None:
-    form = FORMATS["medquad"]
-    found = list(itertools.islice(records_of(MEDQUAD, form=form, max_bytes=2**20), 800))
-    errors = [error.code for record in found if (error := _error(record, "medquad"))]
-    assert set(errors) <= {"no_text"}
-    assert len(errors) < 8
-    for record in found[:40]:
-        parsed = parse(record.content, record.name, tmp_path)
-        assert parsed.title
-        assert parsed.metadata["url"].startswith("http")
-
-
-@pytest.mark.skipif(not SCIFACT.is_dir(), reason=f"no {SCIFACT}; set MEDRAG_SHARED_DATA")
-def test_the_real_scifact(tmp_path: Path) -> None:
-    form = FORMATS["jsonl"]
-    found = list(records_of(SCIFACT / "corpus.jsonl.gz", form=form, max_bytes=2**20))
-    assert len(found) == 5183
-    assert not [record.name for record in found if _error(record, "jsonl")]
-    for record in found[:40]:
-        raw = json.load(io.BytesIO(record.content))
-        page = parse(record.content, record.name, tmp_path).pages[0]
-        assert page.text.split("\n")[0] == " ".join(raw["title"].split())
-        assert len(page.blocks) == 2
 
 
 def test_every_fixture_is_used() -> None:

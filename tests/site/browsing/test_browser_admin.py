@@ -19,7 +19,6 @@ from corpus.services.documents import collection_default, document_ingest
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish, document_submit
 from medrag_site.accounts import demo_accounts
-from tests.chat.guidelines import publish_guideline
 from tests.processes import ROOT, running
 from tests.site.browsing.browser import UNHURRIED, Visitor, in_a_browser, served
 
@@ -190,31 +189,3 @@ def compare_and_publish(visitor: Visitor, new: Document) -> None:
     visitor.clicks("input[type=submit][value=Publish]")
     visitor.sees(".messagelist .success", "Published: Croup in children")
     visitor.sees(".way-on", "It took the place of Croup in children (1)")
-
-
-def test_the_administration_works_without_javascript(
-    own_database: str, tmp_path: Path, driver: webdriver.Chrome
-) -> None:
-    password = {name: password for name, _, password in demo_accounts()}["staff"]
-    document = publish_guideline(lifecycle=Lifecycle.DRAFT)
-    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    files = files_in(tmp_path)
-    with served(tmp_path / "web.log") as address:
-        visitor = Visitor(driver, address)
-        visitor.signs_in("staff", password)
-        visitor.goes_to(UPLOAD)
-        driver.find_element(By.NAME, "uploads").send_keys("\n".join(map(str, files)))
-        visitor.clicks("input[type=submit][value=Upload]")
-        visitor.sees(".messagelist .warning", "this very file is here already")
-        visitor.sees(".messagelist .error", "its content is something else")
-        assert len(driver.find_elements(By.CSS_SELECTOR, ".upload-row .job")) == 2
-        visitor.goes_to(f"/admin/corpus/document/{document.pk}/read/1/")
-        visitor.clicks(".passage .anchor")
-        visitor.sees("svg rect.on[data-in~='c0']")
-        visitor.clicks(".passage summary")
-        visitor.types(".passage textarea", "Wrong dose.")
-        visitor.clicks(".passage details button")
-        visitor.sees(".passage.disabled del")
-        visitor.goes_to(f"/admin/corpus/document/{document.pk}/approve/")
-        visitor.clicks("input[type=submit][value=Publish]")
-        visitor.sees(".messagelist .success", "Published: Pneumonia in adults")

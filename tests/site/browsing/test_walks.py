@@ -74,8 +74,7 @@ def walk(
     ("person", "scripts", "widths"),
     [
         *((person, "with", ONE) for person in JOBS),
-        # those of staff: test_browser_admin.py
-        *((person, "without", ()) for person in JOBS if person != "staff"),
+        *((person, "without", ()) for person in JOBS),
         *(pytest.param(person, s, WIDTHS, marks=WIDE) for person in JOBS for s in SCRIPTS),
     ],
 )
