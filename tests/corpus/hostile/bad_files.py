@@ -10,7 +10,6 @@ import io
 import random
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -215,8 +214,3 @@ def share(files: Sequence[T], name: Callable[[T], str]) -> list[ParameterSet]:
         )
         for file in files
     ]
-
-
-def print_counts(outcomes: Sequence[str], what: str) -> None:
-    counts = Counter(outcomes).most_common()
-    print(f"\n{len(outcomes)} {what}: " + ", ".join(f"{code} {count}" for code, count in counts))

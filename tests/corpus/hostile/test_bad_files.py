@@ -1,4 +1,4 @@
-"""Bad PDFs: each ends as pages or as a sentence, and whoever asked lives on."""
+"""Bad files of every type: each ends as pages or as a sentence, and whoever asked lives on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import pytest
 
 from tests.corpus.hostile import bad_files, bad_markup, bad_office, bad_pdfs
 
-OUTCOMES: list[str] = []
+CRAFTS = [
+    *bad_files.share(bad_pdfs.CRAFTED, lambda craft: craft[0]),
+    *bad_files.share([*bad_office.CRAFTED, *bad_markup.CRAFTED], lambda craft: craft[0]),
+]
 
 
 def test_there_are_enough_of_them_and_no_two_share_a_name() -> None:
@@ -18,16 +21,9 @@ def test_there_are_enough_of_them_and_no_two_share_a_name() -> None:
     assert len({name.rsplit(".", 1)[1] for name in names}) == 8
 
 
-@pytest.mark.parametrize("craft", bad_files.share(bad_pdfs.CRAFTED, lambda craft: craft[0]))
-def test_a_bad_pdf_is_read_or_refused_with_a_sentence(
+@pytest.mark.parametrize("craft", CRAFTS)
+def test_a_bad_file_is_read_or_refused_with_a_sentence(
     craft: bad_files.Craft, tmp_path: Path
 ) -> None:
     (file,) = bad_files.crafted([craft])
-    outcome = bad_files.outcome_of(file, tmp_path)
-    OUTCOMES.append(outcome)
-    assert outcome in file.outcomes
-
-
-def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    with capsys.disabled():
-        bad_files.print_counts(OUTCOMES, "bad PDFs")
+    assert bad_files.outcome_of(file, tmp_path) in file.outcomes
