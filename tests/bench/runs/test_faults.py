@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 from pytest_django import Settings
 
 from bench.ablations.run import ablation_planned
-from bench.datasets import read_dataset
 from bench.datasets.types import Dataset
 from bench.runs.child_process import Task, sent
 from bench.runs.child_tasks import ChildResult, Failed, Source, read_outcome, write_outcome
@@ -22,11 +20,7 @@ from bench.runs.errors import FaultyConfiguration, refuse_silent
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
-from bench.services import Order, run_store
 from bench.tables import ablation_table, note_lines, served_lines
-from corpus.services.bulk_load import PlainDocument, documents_load
-from evaluation.models import Kind, Run
-from tests import corpora
 from tests.evaluation import made_up
 from tests.models import set_model
 
@@ -56,16 +50,6 @@ def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings:
     refuse_silent([Configuration("default", "")])
     rerankers = [s for s in ablation_planned(["reranker"])[0].left_out if "did not answer" in s[1]]
     assert rerankers
-
-
-@pytest.fixture
-def dataset(db: None, tmp_path: Path) -> Dataset:
-    found = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
-    documents_load(
-        [PlainDocument(d.sha256, d.id, d.title, d.text, len(d.content)) for d in found.documents],
-        collection=corpora.shelf(),
-    )
-    return found
 
 
 def ablated(dataset: Dataset, *results: ChildResult) -> list[str]:
@@ -101,15 +85,6 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     assert header.endswith("| not as configured |")
     assert first.endswith("|  |")
     assert second.endswith("| 5 |")
-
-
-def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
-    set_model(settings, "rerank", NOBODY, model="m")
-    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
-    result = measured(dataset, fallen, recipe="as set", index="x")
-    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
-    run_store(order, dataset, result, started_at=timezone.now())
-    assert list(Run.objects.get().notes.values()) == [5]
 
 
 def test_why_quotes_nothing_of_what_others_raise() -> None:

@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from bench.datasets import read_dataset
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import (
     LOOKED,
@@ -30,21 +29,8 @@ from chat.ask import turn_ask
 from chat.gate.decision import GateUnavailable
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason
-from corpus.services.bulk_load import PlainDocument, documents_load
 from evaluation.models import Kind
 from evaluation.selectors import runs_compared
-from tests import corpora
-from tests.evaluation import made_up
-
-
-@pytest.fixture
-def dataset(db: None, tmp_path: Path) -> Dataset:
-    found = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
-    documents_load(
-        [PlainDocument(d.sha256, d.id, d.title, d.text, len(d.content)) for d in found.documents],
-        collection=corpora.shelf(),
-    )
-    return found
 
 
 def looked(dataset: Dataset, text: str) -> ChildResult:

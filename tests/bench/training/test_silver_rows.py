@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from django.core.management import call_command
 
 from bench.training.checker import Checker
@@ -17,16 +15,6 @@ from bench.training.reader import Reader
 from bench.training.types import Row, Task
 from evaluation.datasets.types import DatasetError
 from tests.corpus.encoders.tiny_models import transformer
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Two wait for each other where the processor is busy."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
 
 LABELS = ("supported", "contradicted", "not_found")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import correlation
@@ -29,15 +29,6 @@ from evaluation.datasets.types import DatasetError
 from tests.corpus.encoders.tiny_models import READS, transformer
 
 SETTINGS = Settings(epochs=2, batch=3, evaluate_every=3, frozen=1, max_tokens=READS, rate=1e-3)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Two wait for each other where the processor is busy."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

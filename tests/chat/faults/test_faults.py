@@ -13,10 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.models import Mode, Reason, TurnStatus
-from core.llm import client as language_model
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
-from tests.chat.storing import Storing
 from tests.chat.verification.sampling import one_in
 from tests.corpora import publish
 from tests.llm import forms, lies
@@ -47,7 +45,7 @@ from tests.llm.transport import (
 )
 from tests.llm.unfollowed import trap
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
 
 DOWN = {Reason.GENERATOR_UNAVAILABLE}
 LATE = DOWN | {Reason.BUDGET_EXCEEDED}
@@ -77,29 +75,11 @@ SLOW: dict[str, Answer] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def guideline(storing: Storing) -> Iterator[None]:
-    with storing(lambda: publish(GUIDELINE, population="adult")):
-        yield
-
-
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[Endpoint]:
     with endpoint(replies(honest)) as state:
         generate_by(settings, state.url)
         yield state
-
-
-@pytest.fixture
-def refused(
-    settings: LazySettings, alice: User, client: Client, caplog: pytest.LogCaptureFixture
-) -> Refused:
-    return Refused(settings, alice, client, caplog)
 
 
 # It works at all

@@ -7,14 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import Mode, Reason, TurnStatus
-from core.llm import client as language_model
-from tests.chat.storing import Storing
 from tests.chat.verification.sampling import one_in
-from tests.corpora import publish
 from tests.llm import forms
 from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
@@ -34,7 +30,7 @@ from tests.llm.transport import (
 )
 from tests.models import change_model
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
 
 DOWN = {Reason.VERIFIER_UNAVAILABLE}
 LATE = DOWN | {Reason.BUDGET_EXCEEDED}
@@ -62,17 +58,6 @@ UNREADABLE = (
 )
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language_model, "FIRST_WAIT_S", 0.01)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def guideline(storing: Storing) -> Iterator[None]:
-    with storing(lambda: publish(GUIDELINE, population="adult")):
-        yield
-
-
 @pytest.fixture
 def written(settings: LazySettings) -> Iterator[Endpoint]:
     """A language model that writes in its own words, so that somebody has to judge."""
@@ -87,13 +72,6 @@ def server(settings: LazySettings, written: Endpoint) -> Iterator[Endpoint]:
     with endpoint(replies(judging(fair))) as state:
         judge_by(settings, state.url)
         yield state
-
-
-@pytest.fixture
-def refused(
-    settings: LazySettings, alice: User, client: Client, caplog: pytest.LogCaptureFixture
-) -> Refused:
-    return Refused(settings, alice, client, caplog)
 
 
 def test_a_fair_judge_is_heard(server: Endpoint) -> None:

@@ -12,16 +12,14 @@ from django.conf import LazySettings
 from chat.models import AuditEvent, Claim, Mode, Reason, Turn, TurnStatus
 from core.llm import client as language_model
 from core.llm.breaker import forget_failures
-from tests.chat.storing import Storing
-from tests.corpora import publish
 from tests.llm.contents import babble
-from tests.llm.lies import GUIDELINE, QUESTION
+from tests.llm.lies import QUESTION
 from tests.llm.prompts import shown_in
 from tests.llm.server import Endpoint, endpoint
 from tests.llm.sites import ask, generate_by
 from tests.llm.transport import replies
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
 
 SEED = 20260501
 FEW, MANY = 24, 100  # questions: in every run, and in `make exhaustive`
@@ -31,12 +29,6 @@ ASKED = (
     "What is given intravenously to adults with severe pneumonia?",
     "How long is demonstracillin given for in pneumonia?",
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def guideline(storing: Storing) -> Iterator[None]:
-    with storing(lambda: publish(GUIDELINE, population="adult")):
-        yield
 
 
 @pytest.fixture

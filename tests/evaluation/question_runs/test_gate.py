@@ -17,7 +17,7 @@ from evaluation.models import QuestionRun, QuestionSet
 from evaluation.question_runs.gating import RulesError, read_rules
 from evaluation.question_runs.services import question_run_execute
 from evaluation.question_sets.types import Item, ItemKind
-from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, publish_guideline
+from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE
 from tests.evaluation.question_runs.asking import DECISIVE, ITEMS, run_of, stored_set
 from tests.evaluation.question_runs.test_run_command import evaluate
 from tests.llm.contents import claims, verbatim
@@ -38,11 +38,6 @@ outcome = "dangerous"
 [[never]]
 outcome = "wrong"
 """
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
 
 
 @pytest.fixture

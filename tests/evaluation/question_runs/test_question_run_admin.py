@@ -12,7 +12,6 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from corpus.models import Document
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.services import (
     RunOrder,
@@ -21,23 +20,13 @@ from evaluation.question_runs.services import (
     question_run_execute,
 )
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
-from tests.chat.guidelines import DOSE, publish_guideline
+from tests.chat.guidelines import DOSE
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import run_of, stored_set
 
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
 ADD = "admin:evaluation_questionrun_add"
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
-
-
-@pytest.fixture
-def ward(guideline: Document) -> QuestionSet:
-    return stored_set()
 
 
 @pytest.fixture

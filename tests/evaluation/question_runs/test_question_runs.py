@@ -46,17 +46,11 @@ from evaluation.question_runs.services import (
     question_run_resume,
 )
 from evaluation.question_sets.types import Item, ItemKind
-from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, listed, run_of, stored_set
 from tests.llm.__main__ import judge
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
 from tests.models import set_model
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
 
 
 def outcomes(run: QuestionRun) -> dict[str, str]:

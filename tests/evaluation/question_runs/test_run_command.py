@@ -13,22 +13,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from chat.models import Turn
-from corpus.models import Document
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.services import question_run_execute
-from tests.chat.guidelines import publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
-
-
-@pytest.fixture
-def guideline(db: None) -> Document:
-    return publish_guideline(picture=False)
-
-
-@pytest.fixture
-def ward(guideline: Document) -> QuestionSet:
-    return stored_set()
 
 
 def evaluate(*arguments: Any) -> str:
@@ -99,14 +87,6 @@ def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
     assert "- a-right: right, then wrong" in lines
 
 
-def test_runs_without_a_common_question_are_not_compared(ward: QuestionSet) -> None:
-    first, other = run_of(ward), run_of(stored_set(ITEMS[:1], name="other"))
-    with pytest.raises(CommandError, match="different question sets"):
-        evaluate("compare", first.pk, other.pk)
-    with pytest.raises(CommandError, match="No question was asked in both"):
-        evaluate("compare", first.pk, run_of(ward).pk)
-
-
 def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
     run = run_of(ward)
     question_run_execute(run)
@@ -155,18 +135,9 @@ def test_what_does_not_fit_is_said(
     assert not QuestionRun.objects.exists()
 
 
-def test_what_is_exported_needs_a_place(ward: QuestionSet) -> None:
-    with pytest.raises(CommandError, match="--out DIR is needed"):
-        evaluate("export", run_of(ward).pk)
-
-
 def test_two_sets_of_one_name_are_told_apart_by_number(ward: QuestionSet) -> None:
     other = stored_set(ITEMS[:1])
     with pytest.raises(CommandError, match="2 question sets are named ward"):
         evaluate("run", "ward")
     evaluate("run", other.pk)
     assert QuestionRun.objects.get().question_set == other
-
-
-def test_none_is_listed(db: None) -> None:
-    assert evaluate("list") == "There is none.\n"

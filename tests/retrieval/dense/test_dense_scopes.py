@@ -9,27 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pytest
 from django.db import connection, connections
-from django.test.utils import override_settings
-from pytest_django import DjangoDbBlocker
 
 from core.rounding import COSINE_DIGITS
 from corpus.encoders import vectors
-from corpus.encoders.registry import ActiveEncoder, active_encoders, searched_rows
+from corpus.encoders.registry import ActiveEncoder, searched_rows
 from corpus.encoders.types import Vectors
 from corpus.models import Chunk, IndexStatistics
-from corpus.services.encoders import encoders_sync
 from retrieval.config import RetrievalConfig
 from retrieval.dense.search import cosines_statement, search_dense
 from retrieval.prepared.pipelined import pipelined
 from retrieval.types import Query, Ranking
 from tests.corpora import publish
-from tests.corpus.encoders import tiny_models
-from tests.databases import fresh_database
 from tests.retrieval.plans import plan_of
 
 COUNT = 5_000
@@ -44,29 +38,6 @@ INSERT INTO corpus_chunk
 SELECT %s || lpad(i::text, 5, '0'), %s, i, 1, '{}', '', i::text, '[]', 1, 1, '', ''
 FROM generate_series(0, %s - 1) AS i
 """
-
-
-@pytest.fixture(scope="module", params=["vector", "halfvec"])
-def encoder(
-    request: pytest.FixtureRequest,
-    socket_dir: str,
-    django_db_blocker: DjangoDbBlocker,
-    django_db_setup: None,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[ActiveEncoder]:
-    folder = tmp_path_factory.mktemp("models")
-    model = tiny_models.transformer(folder / "tiny", width=DIMENSIONS)
-    configured = override_settings(ENCODERS=configured_as(folder, model, request.param))
-    with django_db_blocker.unblock(), fresh_database(socket_dir), configured:
-        encoders_sync()
-        fill()
-        yield active_encoders()[0]
-
-
-def configured_as(folder: Path, model: Path, storage: str) -> str:
-    path = folder / "encoders.toml"
-    path.write_text(f'[tiny]\nmodel = "{model}"\npooling = "mean"\nstorage = "{storage}"\n')
-    return str(path)
 
 
 def fill() -> None:

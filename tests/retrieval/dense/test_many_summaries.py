@@ -5,31 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from django.db import connection, transaction
-from django.test.utils import override_settings
-from pytest_django import DjangoDbBlocker
 
 from core.rounding import COSINE_DIGITS
-from corpus.encoders.registry import ActiveEncoder, active_encoders
+from corpus.encoders.registry import ActiveEncoder
 from corpus.encoders.types import Vectors
 from corpus.models import Chunk, SectionSummary
-from corpus.services.encoders import encoders_sync
 from retrieval.config import RetrievalConfig
 from retrieval.dense import summaries
 from retrieval.dense.summaries import LEAVES, SUMMARIES, search_summaries
 from retrieval.types import Query, Ranking
-from tests.corpus.encoders import tiny_models
-from tests.databases import fresh_database
 from tests.retrieval.dense.test_dense_scopes import (
-    DIMENSIONS,
     ON,
     around_centres,
-    configured_as,
-    fill,
 )
 
 OF_EACH = 4  # passages
@@ -49,25 +39,13 @@ JOIN {table} v ON v.chunk_id = c.id
 """
 
 
-@pytest.fixture(scope="module", params=["vector", "halfvec"])
-def encoder(
-    request: pytest.FixtureRequest,
-    socket_dir: str,
-    django_db_blocker: DjangoDbBlocker,
-    django_db_setup: None,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[ActiveEncoder]:
-    folder = tmp_path_factory.mktemp("models")
-    model = tiny_models.transformer(folder / "tiny", width=DIMENSIONS)
-    configured = override_settings(ENCODERS=configured_as(folder, model, request.param))
-    with django_db_blocker.unblock(), fresh_database(socket_dir), configured:
-        encoders_sync()
-        fill()
-        encoder = active_encoders()[0]
-        with connection.cursor() as cursor:
-            cursor.execute(_SUMMARIES, {"each": OF_EACH, "more": OF_EACH - 1})
-            cursor.execute(_VECTORS.replace("{table}", encoder.table), {"encoder": encoder.pk})
-        yield encoder
+@pytest.fixture(scope="module")
+def encoder(encoder: ActiveEncoder) -> ActiveEncoder:
+    """The same, with summaries."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SUMMARIES, {"each": OF_EACH, "more": OF_EACH - 1})
+        cursor.execute(_VECTORS.replace("{table}", encoder.table), {"encoder": encoder.pk})
+    return encoder
 
 
 def search(encoder: ActiveEncoder, asked: Vectors, shelf: str = "") -> Ranking:

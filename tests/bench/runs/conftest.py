@@ -1,0 +1,21 @@
+"""The made data set, in the index of the tests' own database."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.datasets import read_dataset
+from bench.datasets.types import Dataset
+from corpus.services.bulk_load import PlainDocument, documents_load
+from tests import corpora
+from tests.evaluation import made_up
+
+
+@pytest.fixture
+def dataset(db: None, tmp_path: Path) -> Dataset:
+    found = read_dataset(made_up.write_beir(tmp_path / "made"), form="beir")
+    documents_load(
+        [PlainDocument(d.sha256, d.id, d.title, d.text, len(d.content)) for d in found.documents],
+        collection=corpora.shelf(),
+    )
+    return found
