@@ -128,22 +128,6 @@ def test_a_judge_that_does_not_answer_is_found_out_before_hours_of_judging(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["judgements.jsonl", "run.trec", "notes.txt", ".kept"])
-def test_a_folder_that_holds_anything_is_refused(
-    db: None, pairs: Path, tmp_path: Path, name: str
-) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / name).write_text("as it was")
-    for what in (
-        ["checker", "--pairs", str(pairs)],
-        ["retrieval", "--dataset", str(tmp_path), "--format", "beir"],
-    ):
-        with pytest.raises(CommandError, match="is not empty"):
-            call_command("evaluate", *what, "--out", str(out))
-    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "as it was")]
-
-
 def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> None:
     found = read_pairs(written(tmp_path, ["", *ROWS]))
     assert [pair.id for pair in found.pairs] == ["2", "3", "4", "5"]
@@ -152,11 +136,6 @@ def test_a_file_is_read_in_order_and_known_by_its_content(tmp_path: Path) -> Non
     assert found.digest != read_pairs(written(tmp_path, ["", *ROWS[:3]])).digest
     with pytest.raises(DatasetError, match="holds no pair"):
         read_pairs(written(tmp_path, [""]))
-
-
-def test_a_pair_may_stand_twice_and_in_another_context_say_otherwise(tmp_path: Path) -> None:
-    elsewhere = {**ROWS[0], "label": "not_found", "context": "Children"}
-    assert len(read_pairs(written(tmp_path, [ROWS[0], ROWS[0], elsewhere])).pairs) == 3
 
 
 def test_a_call_that_fails_takes_only_its_own_pairs(tmp_path: Path) -> None:

@@ -44,15 +44,6 @@ def test_they_agree_with_scikit_learn() -> None:
     assert COUNTS.sum(axis=1) == pytest.approx(support)
 
 
-def test_a_label_that_nobody_said_counts_as_scikit_learn_counts_it() -> None:
-    true, said = ["supported"] * 3 + ["contradicted"] * 2, ["supported"] * 5
-    counts = confusion(true, said, LABELS)
-    assert macro_f1(counts) == pytest.approx(f1_score(true, said, average="macro"))
-    assert macro_f1(counts) == pytest.approx((2 * 3 / (2 * 3 + 2) + 0) / 2)
-    assert list(label_precision(counts)) == [3 / 5, 0, 0]
-    assert list(label_recall(counts)) == [1, 0, 0]
-
-
 def test_alarms_and_passes_by_hand() -> None:
     counts = np.array([[6.0, 1, 3], [2, 5, 1], [0, 0, 2]])
     assert false_alarm(counts, 0) == pytest.approx((1 + 3) / 10)
@@ -114,14 +105,6 @@ def test_calibration_is_of_the_probability_of_supported() -> None:
     expected = (2 * abs(0.9 - 0.5) + 2 * abs(0.4 - 0.5) + 1 * abs(0.2 - 0)) / 5
     assert result.calibration_error == pytest.approx(expected)
     assert [(each.count, each.share) for each in result.bins] == [(1, 0.0), (2, 0.5), (2, 0.5)]
-
-
-def test_nothing_judged_gives_no_figure() -> None:
-    result = checked([("supported", None), ("not_found", None)])
-    figures = dict(result.intervals)
-    assert figures.pop("accuracy, failures wrong").n == 2
-    assert {found.n for found in figures.values()} == {0}
-    assert (result.calibration_error, result.pairs_per_s, result.bins) == (None, None, ())
 
 
 def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from bench.peers import PEERS, Passage, Peer, PeerUnavailable, Vectors, require
-from bench.peers.turns import Found, System, asked
 from bench.peers.types import fused, ranked
 
 TEXTS = {
@@ -102,27 +101,3 @@ def test_fused_is_the_sum_of_reciprocal_ranks() -> None:
     found = fused([[("a", 9.0), ("b", 8.0)], [("b", 0.9), ("c", 0.8)]], 2)
     assert [key for key, _ in found] == ["b", "a"]
     assert [score for _, score in found] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
-
-
-def test_every_system_answers_every_query_and_each_begins_a_turn() -> None:
-    calls: list[tuple[str, str, int]] = []
-
-    def system(name: str) -> System:
-        def search(text: str, k: int) -> Found:
-            calls.append((name, text, k))
-            return Found(tuple((f"{name}{place}", 1.0 / (place + 1)) for place in range(k + 5)))
-
-        return System(name, "invented", search, search)
-
-    queries = {"1": "first", "2": "second"}
-
-    def forget() -> None:
-        calls.append(("forget", "", 10))
-
-    results = asked([system("a"), system("b")], queries, depth=3, forget=forget)
-    assert [result.name for result in results] == ["a", "b"]
-    assert all([len(entries) for entries in result.run.values()] == [3, 3] for result in results)
-    assert all(len(result.durations_ms) == 2 for result in results)
-    timed = [(name, text) for name, text, k in calls if k == 10]
-    assert timed[::2] == [("forget", "")] * 4
-    assert timed[1::2] == [("a", "first"), ("b", "first"), ("b", "second"), ("a", "second")]

@@ -70,15 +70,6 @@ def test_an_item_that_was_joined_to_another_or_cut_is_wrong() -> None:
     assert judge(true, plain).score.items == Hits(found=0, true=3, said=0)
 
 
-def test_a_box_is_found_where_a_block_has_its_words_and_no_more() -> None:
-    true = page(block("box", "Give oxygen."), block("box", "Call us."), block("box", "Call us."))
-    said = [block("list_item", "Give oxygen."), block("paragraph", "Call us.")]
-    found = judge(true, said)
-    assert (found.score.boxed, found.score.boxes, found.missed.boxes) == (2, 3, (2,))
-    joined = [block("paragraph", "Give oxygen. Call us."), table("Call us.")]
-    assert judge(true, joined).score.boxed == 0
-
-
 def test_a_column_that_a_rule_made_up_shifts_no_other_where_they_are_aligned() -> None:
     read = table("| Weight | Dose", "Under 50 | | 20 mg", "| 50 and over | 40 mg")
     found = judge(page(table(*DOSES)), [read]).score
@@ -116,14 +107,6 @@ def test_pairs_the_other_way_round_are_counted(order: str) -> None:
     turned = sum(one > other for one, other in combinations(order, 2))
     assert count_inverted(places) == (turned, len(order) * (len(order) - 1) / 2)
     assert [place is None for place in places] == [name not in order for name in "abcd"]
-
-
-def test_a_header_leaks_where_half_of_its_words_stand_in_the_text() -> None:
-    true = page(block("paragraph", "Page one"), dropped=("Local guideline 2026", "Page 7 of 41"))
-    leaked = [block("paragraph", "Page one Local guideline Page 7")]
-    assert judge(true, leaked).missed.leaked == (0, 1)
-    assert judge(true, [block("paragraph", "Page one 7")]).score.leaked == 0
-    assert judge(true, []).score.dropped == 2
 
 
 def test_an_interval_of_a_ratio_is_over_items_that_have_a_whole() -> None:

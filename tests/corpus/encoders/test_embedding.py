@@ -34,11 +34,6 @@ def test_meaning_is_nearer_than_words() -> None:
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
 
 
-def test_the_same_batch_gives_the_same_bytes() -> None:
-    embedder = get_embedder()
-    assert embedder.encode(TEXTS).tobytes() == embedder.encode(TEXTS).tobytes()
-
-
 def test_nothing_gives_no_rows() -> None:
     assert get_embedder().encode([]).shape == (0, DIMENSIONS)
 

@@ -48,13 +48,6 @@ def test_backends_agree_on_a_chain_with_a_projection(projected_model: Path, kept
     assert (found[0] * found[1]).sum(axis=1) == pytest.approx(1.0, abs=1e-2)
 
 
-def test_pooling_decides_the_vector_and_the_fingerprint(plain_model: Path, kept_in: Path) -> None:
-    models = [LocalModel(plain_model, pooling=pooling) for pooling in ("mean", "cls")]
-    first, second = (embedder(model, kept_in) for model in models)
-    assert float(first.encode(TEXTS[:1])[0] @ second.encode(TEXTS[:1])[0]) < 0.99
-    assert first.fingerprint != second.fingerprint
-
-
 def test_a_pair_encodes_questions_by_its_second_model(
     plain_model: Path, other_plain_model: Path, kept_in: Path
 ) -> None:

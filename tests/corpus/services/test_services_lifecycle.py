@@ -124,14 +124,6 @@ def test_the_uploader_may_not_publish_where_two_are_needed(
 
 
 @pytest.mark.django_db
-def test_a_successor_is_published_and_takes_over_in_one_step() -> None:
-    old, new = make(Lifecycle.PUBLISHED, 1), make(Lifecycle.REVIEW, 2)
-    document_publish(new, by=None, today=TODAY, supersedes=old)
-    old.refresh_from_db()
-    assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
-
-
-@pytest.mark.django_db
 def test_nothing_is_published_when_the_old_version_can_not_end() -> None:
     old, new = make(Lifecycle.WITHDRAWN, 1), make(Lifecycle.REVIEW, 2)
     with pytest.raises(NotNow):
@@ -238,15 +230,6 @@ def test_what_is_superseded_takes_the_right_to_its_collection_too() -> None:
     with pytest.raises(NotPermitted):
         document_publish(new, by=publisher, today=TODAY, supersedes=old)
     assert Document.objects.get(pk=new.pk).lifecycle == Lifecycle.REVIEW
-
-
-@pytest.mark.django_db
-def test_what_could_not_be_read_is_not_published() -> None:
-    document = make(Lifecycle.REVIEW)
-    Job.objects.filter(document=document).update(state=JobState.FAILED)
-    with pytest.raises(NotNow, match="could not be read"):
-        publish(document)
-    assert Document.objects.get(pk=document.pk).lifecycle == Lifecycle.REVIEW
 
 
 def test_of_two_who_withdraw_at_once_one_is_told(own_database: str) -> None:

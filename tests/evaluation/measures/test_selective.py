@@ -35,19 +35,6 @@ def test_what_is_tied_is_accepted_together_in_whatever_order() -> None:
     assert tied == pytest.approx((0 + 1 / 3 + 1 / 3) / 3)
 
 
-def test_nothing_answered_has_no_curve() -> None:
-    assert risk_coverage([], []) == []
-    assert aurc([], []) is None
-    assert auroc([], []) is None
-
-
-def test_lists_of_other_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="each confidence needs"):
-        risk_coverage([0.5], [])
-    with pytest.raises(ValueError, match="each confidence needs"):
-        auroc([0.5], [])
-
-
 def test_a_coverage_is_of_all_items_where_some_are_refused_anyway() -> None:
     assert risk_coverage([0.9, 0.4], [0.0, 1.0], total=4) == [
         Point(0.9, 1 / 4, 0.0),
@@ -100,26 +87,14 @@ def test_a_run_by_hand() -> None:
     assert (three_quarters.answered, three_quarters.faithfulness) == (2, 0.75)
 
 
-def test_a_run_that_refuses_all() -> None:
-    said = selective([item(0.2, refused=True), item(0.9, refused=True)], [None, None])
-    assert (said.answered, said.wrongly_refused, said.curve, said.aurc) == (0, 2, (), None)
-    assert {(row.abstention_rate, row.faithfulness) for row in said.thresholds} == {(1.0, None)}
-
-
-def test_a_run_without_items() -> None:
-    said = selective([], [])
-    assert (said.n, said.aurc, said.auroc_right, said.auroc_answerable) == (0, None, None, None)
-    assert {row.abstention_rate for row in said.thresholds} == {None}
-
-
-def test_a_run_whose_confidences_are_all_tied() -> None:
-    said = selective([item(0.6), item(0.6), item(0.6, answerable=False)], [1.0, 0.5, 1.0])
-    assert said.aurc == pytest.approx((0 + 0.5 + 1) / 3)
-    assert (said.auroc_right, said.auroc_answerable) == (0.5, 0.5)
-
-
 def test_the_loss_of_an_answer() -> None:
     assert loss_of(item(0.9), 0.75) == 0.25
     assert loss_of(item(0.9, answerable=False), 1.0) == 1.0
     assert loss_of(item(0.9, refused=True, answerable=False), 1.0) is None
     assert loss_of(item(0.9), None) is None
+
+
+def test_a_run_that_refuses_all() -> None:
+    said = selective([item(0.2, refused=True), item(0.9, refused=True)], [None, None])
+    assert (said.answered, said.wrongly_refused, said.curve, said.aurc) == (0, 2, (), None)
+    assert {(row.abstention_rate, row.faithfulness) for row in said.thresholds} == {(1.0, None)}

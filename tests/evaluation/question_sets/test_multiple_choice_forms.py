@@ -74,12 +74,6 @@ def test_lines_of_medqa_that_are_left_out(
     assert found.problems == (f"a.jsonl, line 2: {reason}",)
 
 
-def test_an_option_that_stands_twice(tmp_path: Path) -> None:
-    twice = '{"question": "a?", "options": {"A": "a", "A": "b", "B": "c"}, "answer_idx": "A"}'
-    found = from_lines(tmp_path, "medqa", [MEDQA, twice])
-    assert found.problems == ("a.jsonl, line 2: the option A stands twice.",)
-
-
 @pytest.mark.parametrize(("cops", "letters"), [((0, 1, 3), "ABD"), ((1, 2, 4), "ABD")])
 def test_medmcqa_counts_from_0_or_1(tmp_path: Path, cops: tuple[int, ...], letters: str) -> None:
     rows = [{**MEDMCQA, "id": f"q{cop}", "cop": cop} for cop in cops]
@@ -146,11 +140,7 @@ def test_mirage(tmp_path: Path) -> None:
     )
 
 
-def test_mirage_with_ids_that_stand_twice(tmp_path: Path) -> None:
-    row = json.dumps({"question": "What helps?", "options": TEA_OR_REST, "answer": "B"})
-    text = f'{{"a": {{"1": {row}, "1": {row}}}, "a": {{}}}}'
-    found = read_question_set(write(tmp_path / "b.json", text), form="mirage")
-    assert found.problems == (
-        "b.json, a/'1': the key stands twice; only the first is kept.",
-        "b.json, 'a': the key stands twice; only the first is kept.",
-    )
+def test_an_option_that_stands_twice(tmp_path: Path) -> None:
+    twice = '{"question": "a?", "options": {"A": "a", "A": "b", "B": "c"}, "answer_idx": "A"}'
+    found = from_lines(tmp_path, "medqa", [MEDQA, twice])
+    assert found.problems == ("a.jsonl, line 2: the option A stands twice.",)
