@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from pytest_django import Settings
 
 from bench.ablations.run import ablation_planned
@@ -20,7 +21,9 @@ from bench.runs.errors import FaultyConfiguration, refuse_silent
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
+from bench.services import Order, run_store
 from bench.tables import ablation_table, note_lines, served_lines
+from evaluation.models import Kind, Run
 from tests.evaluation import made_up
 from tests.models import set_model
 
@@ -97,3 +100,12 @@ def test_why_quotes_nothing_of_what_others_raise() -> None:
 
 def raise_in_ours() -> None:
     raise ValueError("of percentiles")
+
+
+def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
+    set_model(settings, "rerank", NOBODY, model="m")
+    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
+    result = measured(dataset, fallen, recipe="as set", index="x")
+    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
+    run_store(order, dataset, result, started_at=timezone.now())
+    assert list(Run.objects.get().notes.values()) == [5]

@@ -125,3 +125,10 @@ def test_the_fingerprint_says_what_computes(plain_model: Path) -> None:
     }
     assert named["torch"].endswith(":torch-f32")
     assert named["openvino"] == named["auto"] != named["torch"]
+
+
+def test_pooling_decides_the_vector_and_the_fingerprint(plain_model: Path, kept_in: Path) -> None:
+    models = [LocalModel(plain_model, pooling=pooling) for pooling in ("mean", "cls")]
+    first, second = (embedder(model, kept_in) for model in models)
+    assert float(first.encode(TEXTS[:1])[0] @ second.encode(TEXTS[:1])[0]) < 0.99
+    assert first.fingerprint != second.fingerprint

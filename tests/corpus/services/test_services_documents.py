@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from pytest_django import Settings
 
 from core.errors import MedragError
@@ -31,6 +29,7 @@ from medrag_site.accounts import CLINICIANS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import GUIDELINE, ingest
 from tests.people import narrow, person
+from tests.together import at_once
 
 
 def kept_files(folder: Path) -> list[Path]:
@@ -134,31 +133,17 @@ def test_row_job_and_wake_up_are_undone_together_with_what_listens(files_dir: Pa
 
 def test_eight_uploads_of_the_same_bytes_at_once_make_one_row(own_database: str) -> None:
     shelf = collection_default()
-    barrier = threading.Barrier(8)
-    outcomes: list[object] = []
 
-    def upload() -> None:
-        barrier.wait()
-        try:
-            document_ingest(
-                Document(collection=shelf),
-                upload=BytesIO(GUIDELINE.encode()),
-                uploaded_by=None,
-                filename="g.md",
-            )
-            outcomes.append("stored")
-        except DuplicateDocument as error:
-            outcomes.append(error.existing.pk)
-        finally:
-            connection.close()
+    def upload() -> Document:
+        mine = Document(collection=shelf)
+        content = BytesIO(GUIDELINE.encode())
+        return document_ingest(mine, upload=content, uploaded_by=None, filename="g.md")
 
-    threads = [threading.Thread(target=upload) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    outcomes = at_once(*[upload] * 8)
     document = Document.objects.get()
-    assert sorted(outcomes, key=str) == [document.pk] * 7 + ["stored"]
+    refused = [each.existing for each in outcomes if isinstance(each, DuplicateDocument)]
+    assert refused == [document] * 7
+    assert document in outcomes
     assert Job.objects.count() == 1
     assert document_path(document.sha256).read_bytes() == GUIDELINE.encode()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.dispatch import Signal
 from pytest_django import Settings
 
@@ -32,6 +31,7 @@ from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import ingest
 from tests.people import in_groups, narrow, person
+from tests.together import at_once
 
 TODAY = datetime.date(2026, 3, 1)
 
@@ -233,54 +233,29 @@ def test_what_is_superseded_takes_the_right_to_its_collection_too() -> None:
 
 
 def test_of_two_who_withdraw_at_once_one_is_told(own_database: str) -> None:
-    document = make(Lifecycle.PUBLISHED)
-    barrier = threading.Barrier(2)
-    outcomes: list[str] = []
-
-    def attempt() -> None:
-        mine = Document.objects.get(pk=document.pk)
-        barrier.wait()
-        try:
-            withdraw(mine)
-            outcomes.append("done")
-        except NotNow:
-            outcomes.append("told")
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=attempt) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(outcomes) == ["done", "told"]
+    pk = make(Lifecycle.PUBLISHED).pk
+    both = (Document.objects.get(pk=pk), Document.objects.get(pk=pk))
+    outcomes = at_once(*(partial(withdraw, document) for document in both))
+    assert sorted(isinstance(outcome, NotNow) for outcome in outcomes) == [False, True]
 
 
 def test_of_two_who_replace_one_version_at_once_one_is_told_and_nobody_waits_for_ever(
     own_database: str,
 ) -> None:
     old = make(Lifecycle.PUBLISHED)
-    successors = [make(Lifecycle.REVIEW, number) for number in (1, 2)]
-    barrier = threading.Barrier(2)
-    outcomes: list[str] = []
-
-    def attempt(pk: int) -> None:
-        mine, replaced = Document.objects.get(pk=pk), Document.objects.get(pk=old.pk)
-        barrier.wait()
-        try:
-            document_publish(mine, by=None, today=TODAY, supersedes=replaced)
-            outcomes.append("done")
-        except NotNow:
-            outcomes.append("told")
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=attempt, args=[new.pk]) for new in successors]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(outcomes) == ["done", "told"]
+    outcomes = at_once(
+        *(
+            partial(
+                document_publish,
+                make(Lifecycle.REVIEW, number),
+                by=None,
+                today=TODAY,
+                supersedes=Document.objects.get(pk=old.pk),
+            )
+            for number in (1, 2)
+        )
+    )
+    assert sorted(isinstance(outcome, NotNow) for outcome in outcomes) == [False, True]
     lifecycles = sorted(Document.objects.values_list("lifecycle", flat=True))
     assert lifecycles == [Lifecycle.PUBLISHED, Lifecycle.REVIEW, Lifecycle.SUPERSEDED]
 

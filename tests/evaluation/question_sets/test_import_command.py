@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 
 from evaluation.models import Question, QuestionKind, QuestionSet
 from evaluation.question_set_services import MAX_NOTES
+from evaluation.question_sets.types import ItemKind
 from tests.evaluation.question_sets.test_forms import GUIDELINE, write
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +90,7 @@ def test_what_the_database_can_not_hold_is_cleaned_away(tmp_path: Path) -> None:
     path.write_text(json.dumps(rows))
     imported("plain", str(path))
     assert Question.objects.get().gold_answer.endswith("b")
+
+
+def test_the_kinds_of_the_database_are_those_of_the_forms() -> None:
+    assert set(QuestionKind.values) == {kind.value for kind in ItemKind}

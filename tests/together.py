@@ -1,0 +1,31 @@
+"""Calls that meet in the database at one moment."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.db import connections
+
+from core.errors import MedragError
+
+
+def at_once(*calls: Callable[[], object]) -> list[object]:
+    """Return what each returned, or the error that it was refused with, in their order.
+
+    Each has a thread and a connection of its own, and begins when all are there.
+    """
+    barrier = threading.Barrier(len(calls))
+
+    def begin(call: Callable[[], object]) -> object:
+        barrier.wait()
+        try:
+            return call()
+        except MedragError as error:
+            return error
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(begin, calls))
