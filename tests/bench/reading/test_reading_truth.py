@@ -11,14 +11,9 @@ from typing import Any
 import pytest
 
 from bench.reading.hashing import digest_of, hashed, page_key
-from bench.reading.parsed import blocks_of
 from bench.reading.truth import TRUTH, read_truth, write_truth
-from bench.reading.types import Kind
 from bench.reading.words import words_of
 from bench.reading.written import read_written
-from corpus.parsing.types import Block as ReadBlock
-from corpus.parsing.types import BlockKind, Page, Table
-from corpus.parsing.types import Cell as ReadCell
 
 CONTENT = b"%PDF-1.7 the bytes of a guideline"
 
@@ -105,25 +100,6 @@ def test_the_file_has_no_word_of_the_document_and_is_the_same_each_time(tmp_path
     text = gzip.decompress((tmp_path / "one").read_bytes()).decode().casefold()
     assert not [
         word for word in ("treat", "dose", "adults", "guideline", "two ways") if word in text
-    ]
-
-
-def test_a_page_that_was_read_has_the_same_form() -> None:
-    cells = (ReadCell(0, 0, "Dose", columns=2, is_header=True), ReadCell(1, 1, "5 mg"))
-    text = "Give it.\n•\nDose | Dose\n | 5 mg"
-    blocks = (
-        ReadBlock(BlockKind.LIST_ITEM, 0, 8),
-        ReadBlock(BlockKind.PARAGRAPH, 9, 10),
-        ReadBlock(BlockKind.TABLE, 11, len(text), table=Table((), (), cells=cells)),
-    )
-    key = page_key(CONTENT, 1)
-    item, table = blocks_of(Page(1, text, blocks), key)
-    assert (item.kind, item.words) == (Kind.LIST_ITEM, hashed(["give", "it"], key))
-    assert item.text == "Give it."
-    assert table.words == hashed(["dose", "5", "mg"], key)
-    assert [(c.row, c.column, c.columns, c.is_header) for c in table.cells] == [
-        (0, 0, 2, True),
-        (1, 1, 1, False),
     ]
 
 

@@ -14,7 +14,3 @@ def test_a_mutated_file_is_read_or_refused_with_a_sentence(
     file: bad_files.BadFile, tmp_path: Path
 ) -> None:
     assert bad_files.outcome_of(file, tmp_path) in file.outcomes
-
-
-def test_the_same_seed_gives_the_same_files() -> None:
-    assert bad_files.mutated() == bad_files.mutated()
