@@ -36,8 +36,8 @@ from chat.conversations import (
     conversation_create,
     conversation_delete,
 )
-from chat.feedback import MAX_COMMENT_CHARS, feedback_save
 from chat.models import Conversation, Turn
+from chat.reviews.feedback import MAX_COMMENT_CHARS, feedback_save
 from chat.selectors import (
     access_conversation,
     access_turn,

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from chat.feedback import MAX_COMMENT_CHARS
+from chat.reviews.feedback import MAX_COMMENT_CHARS
 from chat.web.narrowing import NARROWING
 from corpus.models import Collection
 from retrieval.filters import filters_from

@@ -18,9 +18,9 @@ from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.events import Tell, untold
+from chat.reviews.feedback import feedback_save
 from chat.selectors import (
     access_conversation,
     access_turn,

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Citation, Turn
+from chat.reviews.feedback import feedback_save
 from corpus.models import Document
 from medrag_site.accounts import AUDITORS, STAFF
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline

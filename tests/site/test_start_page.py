@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.feedback import feedback_save
+from chat.reviews.feedback import feedback_save
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline

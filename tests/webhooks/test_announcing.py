@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from chat.feedback import feedback_save
 from chat.models import Turn
+from chat.reviews.feedback import feedback_save
 from corpus.models import Lifecycle
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_approve, document_supersede, document_withdraw

@@ -15,8 +15,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Flag, Review, Turn, Verdict
+from chat.reviews.feedback import feedback_save
 from chat.reviews.services import OwnTurn, ReviewError, review_assign, review_decide, review_flag
 from corpus.models import Document, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF

@@ -13,8 +13,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Turn
+from chat.reviews.feedback import feedback_save
 from corpus.models import Document
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline

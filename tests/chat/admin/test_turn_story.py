@@ -13,8 +13,8 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Citation, Turn, Verdict
+from chat.reviews.feedback import feedback_save
 from chat.reviews.services import review_decide, review_flag
 from corpus.models import Document
 from corpus.services.lifecycle import document_supersede, document_withdraw

@@ -19,8 +19,8 @@ from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.caveats.cautions import Caution
 from chat.errors import QuestionError
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, Conversation, Reason, Turn, TurnStatus
+from chat.reviews.feedback import feedback_save
 from chat.sign_in.tokens import token_create
 from chat.terminal import as_text
 from chat.types import DraftClaim

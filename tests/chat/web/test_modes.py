@@ -14,8 +14,8 @@ from django.urls import reverse
 
 from chat.api.answers import turn_payload
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
+from chat.reviews.feedback import feedback_save
 from chat.terminal import as_text
 from chat.types import DraftClaim
 from chat.verification.verify import CHECKS

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.ask import turn_ask
-from chat.feedback import feedback_save
 from chat.models import Channel, Turn
+from chat.reviews.feedback import feedback_save
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
 from medrag_site.accounts import AUDITORS, EVALUATORS
