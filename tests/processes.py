@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-_WORKER = "lease_s=4 stall_s=12"  # a busy machine starts a cluster in 5 s
+_WORKER = "lease_s=4 stall_s=12"  # a busy machine starts a process in 5 s
 FAST = {
     "MEDRAG_WORKER": _WORKER,
     "MEDRAG_PARSING": "timeout_s=5",

@@ -61,7 +61,7 @@ class Job(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """When each worker supervisor last said that its cluster is well; read by `doctor`."""
+    """When each worker supervisor last said that it is well; read by `doctor`."""
 
     name = models.CharField(max_length=200, primary_key=True)  # host and process id
     seen_at = models.DateTimeField()

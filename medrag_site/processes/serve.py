@@ -76,7 +76,7 @@ def worker_service() -> Service:
         name="the worker",
         command=[sys.executable, "manage.py", "worker"],
         cwd=settings.BASE_DIR,
-        grace_s=20.0,  # it gives its own cluster 3 s
+        grace_s=20.0,  # it gives its own processes 3 s
     )
 
 
