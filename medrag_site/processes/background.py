@@ -1,10 +1,9 @@
-"""Work beside the reading of documents: the worker starts `python -m medrag_site.processes.background KIND`.
+"""Work beside the reading of documents: `python -m medrag_site.processes.background KIND`.
 
-Each kind is a process of its own, since it may take hours or wait for another system that does not
-answer, and no file waits for that. What there is to do is read from the database, so that there is
-no wake-up to be lost; whoever ends one loses a vector batch, a question or a message at most, which
-is done once more. As those that read it dies with the worker, and takes no handle on the
-embedded database.
+The worker starts it. Each kind is a process of its own, since it may take hours or wait for another
+system that does not answer, and no file waits for that. What there is to do is read from the
+database; whoever ends one loses a vector batch, a question or a message at most, which is done once
+more. Like `indexing` it dies with the worker, and takes no handle on the embedded database.
 """
 
 from __future__ import annotations
