@@ -191,16 +191,9 @@ class Env:
 
     def models(self, name: str, *, about: str = "") -> Models:
         """Return the models that a TOML file names by role; none without a file."""
-        wanted = "the path of a TOML file that this user may read"
-        path = self._raw(name, Declared("", wanted, about))
+        path = self._raw(name, Declared("", "the path of a TOML file", about))
         try:
-            return (
-                models_from(Path(path).expanduser().read_text(encoding="utf-8"))
-                if path
-                else Models()
-            )
-        except (OSError, UnicodeDecodeError) as error:
-            raise ImproperlyConfigured(f"{name} must be {wanted}; it is {path!r}.") from error
+            return models_from(_toml_keys(name, Path(path).expanduser())) if path else Models()
         except ModelsError as error:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
@@ -369,7 +362,7 @@ def _number_between(low: float, high: float) -> Callable[[str], float]:
     return parse
 
 
-def _toml_keys(name: str, path: Path, needs: tuple[str, ...]) -> dict[str, Any]:
+def _toml_keys(name: str, path: Path, needs: tuple[str, ...] = ()) -> dict[str, Any]:
     try:
         keys = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

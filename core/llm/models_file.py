@@ -16,7 +16,6 @@ A table for each role; two roles may have several, in order of preference:
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -61,14 +60,8 @@ class Models:
     verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder
 
 
-def models_from(text: str) -> Models:
-    """Return the models of a TOML file. Raises ModelsError for whatever is unknown, missing or
-    wrong.
-    """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ModelsError(f"it is not TOML: {error}.") from error
+def models_from(tables: Mapping[str, Any]) -> Models:
+    """Return the models of a file's tables. Raises ModelsError for what is unknown or wrong."""
     if not tables:
         raise ModelsError("it names no model; a table such as [generate] does.")
     return Models(**{role: _entries(role, written) for role, written in tables.items()})

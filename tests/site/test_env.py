@@ -295,9 +295,13 @@ def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
     path = models_file(tmp_path, verifier={"model": "/models/nli"})
     assert Env({"M": path}).models("M").verifier.model == "/models/nli"
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
-    for bad in ("missing.toml", "bytes.toml", "."):
-        with pytest.raises(ImproperlyConfigured, match=r"^M must be the path of a TOML file that"):
+    for number, key in enumerate(("sk-canary", '"sk-canary', "'a'canary")):
+        (tmp_path / f"{number}.toml").write_text(f"[generate]\nkey = {key}\n")
+    for bad in ("missing.toml", "bytes.toml", ".", "0.toml", "1.toml", "2.toml"):
+        said = r"^M: the file .* (can't be read|is no TOML): "
+        with pytest.raises(ImproperlyConfigured, match=said) as raised:
             Env({"M": str(tmp_path / bad)}).models("M")
+        assert "canary" not in str(raised.value)
     path = models_file(tmp_path, judges={"model": "m"})
     with pytest.raises(ImproperlyConfigured) as raised:
         Env({"M": path}).models("M")

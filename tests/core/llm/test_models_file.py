@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ MODEL = 'model = "m"\n'
 
 def refused(text: str) -> str:
     with pytest.raises(ModelsError) as raised:
-        models_from(text)
+        models_from(tomllib.loads(text))
     return str(raised.value)
 
 
@@ -46,7 +47,7 @@ model = "/models/nli"
 """
     text += "\n".join(f"[{role}]\n{URL}{MODEL}" for role in ("rewrite", "context", "teacher"))
     url = "https://a.example/v1"
-    assert models_from(text) == Models(
+    assert models_from(tomllib.loads(text)) == Models(
         generate=(
             Endpoint(url, "large", "key-in-a-file", role="generate", price=(0.15, 0.6)),
             Endpoint("https://b.example/v1", "org/next", role="generate"),
@@ -61,7 +62,7 @@ model = "/models/nli"
 
 
 def test_without_a_table_a_role_has_no_model_but_its_place() -> None:
-    models = models_from(f"[[judge]]\n{URL}{MODEL}")
+    models = models_from(tomllib.loads(f"[[judge]]\n{URL}{MODEL}"))
     assert models.generate == ()
     for role in KEYS.keys() - {"generate", "judge"}:
         assert getattr(models, role) == Endpoint(role=role)
@@ -73,7 +74,6 @@ def test_without_a_table_a_role_has_no_model_but_its_place() -> None:
     ("text", "said"),
     [
         ("", "it names no model; a table such as [generate] does."),
-        ("[generate", "it is not TOML: "),
         (f"[generates]\n{URL}{MODEL}", "[generates] is no table of this file. Is generate meant?"),
         (f"[x]\n{URL}", "[x] is no table of this file. There are generate, judge, rewrite,"),
         ('judge = "m"', "judge must be a table: write [judge] and its keys below it."),
@@ -108,7 +108,7 @@ def test_what_is_wrong_is_named(text: str, said: str) -> None:
     "line",
     [
         'key = "schlüssel-canary"', 'key = "a\\u0007b-canary"', 'key = "/nowhere/at/all"',
-        'key = ["canary"]', "key = sk-canary", 'key = "sk-canary', "key = 'a'canary",
+        'key = ["canary"]',
         'url = "https://me:canary@a.example/v1"',
     ],
 )  # fmt: skip
