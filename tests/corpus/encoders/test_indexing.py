@@ -222,7 +222,7 @@ def test_a_worker_that_wakes_up_after_its_lease_writes_nothing(
 ) -> None:
     document = ingest("# POISON: slow 4\n\n" + guideline(sections=3))
     log = tmp_path / "zombie.log"
-    call = f"from corpus.tasks import index_document; index_document({document.pk})"
+    call = f"from corpus.services.indexing import document_index; document_index({document.pk})"
     with running("shell", "-v", "0", "-c", call, log=log) as zombie:
         wait_until(lambda: Job.objects.get().state == JobState.RUNNING, "the job runs")
         time.sleep(0.5)
