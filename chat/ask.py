@@ -197,9 +197,9 @@ def _task(run: AnswerRun) -> Task:
 STEPS: tuple[tuple[str, Callable[[AnswerRun], Abstained | None], Reason], ...] = (
     ("search", choose_gate, Reason.GATE_UNAVAILABLE),
     ("search", search, Reason.SEARCH_UNAVAILABLE),
-    ("search", read_and_decide, Reason.GATE_UNAVAILABLE),
+    ("search", read_and_decide, Reason.SEARCH_UNAVAILABLE),
     ("generation", write, Reason.GENERATOR_UNAVAILABLE),
     ("verification", check, Reason.VERIFIER_UNAVAILABLE),
-    ("judgement", weigh, Reason.VERIFIER_UNAVAILABLE),
+    ("confidence", weigh, Reason.VERIFIER_UNAVAILABLE),
     ("beside", add_caveats, Reason.VERIFIER_UNAVAILABLE),
 )

@@ -124,14 +124,15 @@ def chunk_spans(document: Document, *, key: str, page: int) -> list[tuple[int, i
     return [(start, end) for chunk in spans for number, start, end in chunk if number == page]
 
 
-def pages_at(places: Set[tuple[int, int]]) -> dict[tuple[int, int], Page]:
-    """Return pages by their document's primary key and their number, where they are there. One
-    query.
+def pages_at(places: Set[tuple[int, int]], *only: str) -> dict[tuple[int, int], Page]:
+    """Return pages by their document's primary key and their number, where they are there.
+
+    With `only` these fields of them. One query.
     """
     wanted = Q(pk__in=())
     for document, number in places:
         wanted |= Q(document=document, number=number)
-    found = Page.objects.filter(wanted) if places else Page.objects.none()
+    found = Page.objects.filter(wanted).only(*only) if places else Page.objects.none()
     return {(page.document_id, page.number): page for page in found}
 
 

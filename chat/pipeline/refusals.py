@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from chat.caveats.cautions import lack_cautions
 from chat.errors import BudgetExceeded, GeneratorUnavailable
-from chat.gate.decision import Decision
+from chat.gate.decision import Decision, GateUnavailable
 from chat.gate.scorers import logistic
 from chat.generation.types import Generation
 from chat.models import Reason
@@ -45,6 +45,8 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
     """Refuse for a step that broke, or that came too late; nothing here can raise again."""
     run.failure = type(error).__name__
+    if isinstance(error, GateUnavailable):
+        reason = Reason.GATE_UNAVAILABLE
     if isinstance(error, GeneratorUnavailable):
         raw = "\n".join(error.raw)
         written = Generation((), raw=raw, notes=error.notes, usage=error.usage)

@@ -46,7 +46,9 @@ def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
     listed = list(rows)
     if not listed:
         return {}
-    pages = pages_at({(row.document_id, row.page) for row in listed})
+    pages = pages_at(
+        {(row.document_id, row.page) for row in listed}, "document", "number", "text", "blocks"
+    )
     tables = {row.pk: _table_of(row, pages.get((row.document_id, row.page))) for row in listed}
     return {key: table for key, table in tables.items() if table}
 

@@ -21,5 +21,8 @@ class Migration(migrations.Migration):
     ]
     operations = [
         migrations.RunSQL(f"DROP TABLE IF EXISTS {TABLES}", migrations.RunSQL.noop),
+        migrations.RunSQL(
+            "DELETE FROM django_migrations WHERE app = 'django_q'", migrations.RunSQL.noop
+        ),
         migrations.RunPython(forget_models, migrations.RunPython.noop),
     ]

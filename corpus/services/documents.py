@@ -69,7 +69,7 @@ def document_ingest(
 ) -> Document:
     """Store an upload under its SHA-256, save `document` itself, and queue its ingestion.
 
-    The row, its job, the wake-up and what listens to `document_uploaded` commit together. Call it
+    The row, its job and what listens to `document_uploaded` commit together. Call it
     outside a transaction, so that no lock is held while the upload is read. `filename` defaults to
     the upload's own. Raises FileTooLarge, ParseError (what `media_type_of` refuses), NotPermitted
     DiskFull and DuplicateDocument; then nothing is kept.
@@ -99,7 +99,7 @@ def document_store(
 
 
 def document_add(document: Document, *, uploaded_by: User | None) -> Document:
-    """Return the second half: row, job, wake-up and what listens. Raises DuplicateDocument."""
+    """Return the second half: row, job and what listens. Raises DuplicateDocument."""
     document.title = clean_line(document.title)[:500] or title_from(document.filename)
     document.uploaded_by = uploaded_by
     try:

@@ -65,24 +65,24 @@ def document_index(document_id: int | None = None) -> bool:
     """Take a document's job as far as it goes, and record how it ended. Never raises.
 
     Without an id it is the job that is due first (`corpus.indexing.jobs.claim`). Returns whether
-    there was one.
+    one was begun.
 
     What it logs and stores of an unexpected error is its type and place, never its text, which
     may quote the document.
     """
+    lease = None
     try:
         lease = when_it_answers(lambda: jobs.claim(document_id))
-        if lease is None:
-            return False
-        document_id = lease.document_id
-        _attempt(lease)
+        if lease is not None:
+            document_id = lease.document_id
+            _attempt(lease)
     except Preempted:
         logger.info("document %s waits for shorter work", document_id)
     except LeaseLost:
         logger.warning("document %s: the lease was lost, nothing was written", document_id)
     except Error as error:  # the lease runs out, and the sweep takes over
         logger.error("document %s: %s", document_id, describe(error))
-    return True
+    return lease is not None
 
 
 def _attempt(lease: Lease) -> None:

@@ -21,7 +21,7 @@ class TorchRunner:
     """Computes vectors in 32 bits on one thread; the same batch gives the same bytes."""
 
     def __init__(self, folder: Path, *, pooling: str, max_tokens: int) -> None:
-        import torch  # late: it takes seconds, and must not be loaded before the queue forks
+        import torch  # late: it takes seconds
 
         torch.set_num_threads(1)  # two threads collapse when the other core is busy
         self._lock = threading.Lock()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import InternalError, connection
 from django.db.models.functions import Now
 from pytest_django import Settings
 
@@ -171,6 +171,24 @@ def test_an_unexpected_error_is_named_by_type_and_place_and_never_quoted(
     assert "(ValueError)" in job.last_error
     assert "canary" not in job.last_error + caplog.text
     assert "ValueError at indexing.py" in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_claim_that_the_database_refuses_is_no_work_done(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else who takes jobs in a loop would try again at once, and fill the log."""
+
+    def refuse(document_id: int | None = None) -> None:
+        raise InternalError("no room")
+
+    ingest()
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs, "claim", refuse)
+        assert document_index() is False
+    assert "InternalError" in caplog.text
+    assert document_index() is True
+    assert document_index() is False
 
 
 @pytest.mark.django_db
