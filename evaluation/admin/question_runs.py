@@ -41,6 +41,7 @@ from evaluation.question_runs.result_card import (
 from evaluation.question_runs.selectors import (
     card_read,
     card_shown,
+    has_unjudged,
     may_read_answers,
     question_runs_listed,
     rows_of,
@@ -50,6 +51,7 @@ from evaluation.question_runs.services import (
     RunOrder,
     question_run_cancel,
     question_run_create,
+    question_run_measure_again,
     question_run_resume,
 )
 from evaluation.tables import comparison_rows
@@ -223,6 +225,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         views = {
             "cancel": self.cancel,
             "resume": self.resume,
+            "measure_again": self.measure_again,
             "plots": self.plots,
             "export": self.export,
         }
@@ -254,7 +257,10 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         run: QuestionRun = context["original"]
         context["is_active"] = run.state in ACTIVE
         context["may_export"] = may_read_answers(run, request.user)
-        context["may_steer"] = request.user.has_perm(STEER) and run.state != RunState.DONE
+        may_steer = request.user.has_perm(STEER)
+        is_done = run.state == RunState.DONE
+        context["may_steer"] = may_steer and not is_done
+        context["may_measure_again"] = may_steer and is_done and has_unjudged(run)
         return super().render_change_form(request, context, *arguments, **named)
 
     def add_view(
@@ -282,6 +288,11 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
     def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Let the worker go on with what is left."""
         return self.steered(request, pk, STEER, question_run_resume, "It goes on.")
+
+    def measure_again(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Let the worker measure what no judge judged."""
+        said = "It is measured again. Nothing is asked anew."
+        return self.steered(request, pk, STEER, question_run_measure_again, said)
 
 
 def _card_context(card: Card) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from evaluation.question_runs.services import (
     question_run_cancel,
     question_run_create,
     question_run_execute,
+    question_run_measure_again,
     question_run_resume,
 )
 
@@ -44,6 +45,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     group = parser.add_argument_group("run")
     group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip
     group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
+    group.add_argument("--measure-again", type=int, metavar="NUMBER", help="have judged what no judge judged in this run; nothing is asked anew")  # noqa: E501  # fmt: skip
     group.add_argument("--seed", type=int, default=0, help="which sample --limit draws")
     group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this besides those that every run has; may be given several times, by default all")  # noqa: E501  # fmt: skip
     group.add_argument("--model-alone", action="store_true", help="also ask the language model what has a label, without evidence")  # noqa: E501  # fmt: skip
@@ -62,7 +64,7 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
 
     Raises MedragError, CommandError. An interruption cancels it, so that it can be resumed.
     """
-    run = _resumed(options) if options["resume"] is not None else _created(options)
+    run = _taken_up(options) or _created(options)
     if not options["here"]:
         say(f"Run {run.pk} waits for the worker; manage.py evaluate show {run.pk} tells how it is.")
         return
@@ -177,11 +179,16 @@ def _created(options: dict[str, Any]) -> QuestionRun:
     return question_run_create(question_set, order, by=by, asker=asker)
 
 
-def _resumed(options: dict[str, Any]) -> QuestionRun:
-    if options["arguments"]:
-        raise CommandError("--resume takes a run and no set.")
-    (run,) = _runs_named({"arguments": [str(options["resume"])]}, 1)
-    question_run_resume(run, is_here=options["here"])
+def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
+    """Return the run that `--resume` or `--measure-again` names, to go on; None for neither."""
+    services = {"resume": question_run_resume, "measure_again": question_run_measure_again}
+    named = [name for name in services if options[name] is not None]
+    if not named:
+        return None
+    if len(named) > 1 or options["arguments"]:
+        raise CommandError("--resume and --measure-again each take a run, alone and without a set.")
+    (run,) = _runs_named({"arguments": [str(options[named[0]])]}, 1)
+    services[named[0]](run, is_here=options["here"])
     run.refresh_from_db()
     return run
 

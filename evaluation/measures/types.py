@@ -65,6 +65,9 @@ class JudgedBy:
     fingerprint: str
 
 
+NOT_RUN, FAILED = "not run: ", "failed: "  # how such a reason begins
+
+
 @dataclass(frozen=True)
 class Scored:
     """A value, or the reason why there is none: never NaN, and no text of a question or answer."""
@@ -80,8 +83,8 @@ def undefined(reason: str, by: JudgedBy | None = None) -> Scored:
 
 
 def not_run(why: str) -> Scored:
-    return Scored(None, f"not run: {why}", Outcome.NOT_RUN)
+    return Scored(None, f"{NOT_RUN}{why}", Outcome.NOT_RUN)
 
 
 def failed(why: str, by: JudgedBy | None = None) -> Scored:
-    return Scored(None, f"failed: {why}", Outcome.FAILED, by)
+    return Scored(None, f"{FAILED}{why}", Outcome.FAILED, by)

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from evaluation.models import QuestionResult, ResultState, RunState
@@ -38,10 +38,16 @@ class Lease:
         )
         return held.update(lease_token=None, lease_until=None, **changes) == 1
 
+    def extend(self, seconds: float) -> bool:
+        """Hold it for so long from now; False where the lease was lost."""
+        held = QuestionResult.objects.filter(pk=self.result.pk, lease_token=self.token)
+        return held.update(lease_until=Now() + timedelta(seconds=seconds)) == 1
+
     def failed(self, why: str, *, is_final: bool) -> None:
         """Let it be asked again, after the others, or park it."""
         is_over = is_final or self.result.attempts >= MAX_ATTEMPTS
-        self.end(state=ResultState.FAILED if is_over else ResultState.PENDING, failure=why[:2000])
+        over = ResultState.DONE if self.result.turn_id else ResultState.FAILED
+        self.end(state=over if is_over else ResultState.PENDING, failure=why[:2000])
 
     def give_back(self) -> None:
         """Let it be asked again; the attempt doesn't count."""
@@ -88,7 +94,14 @@ def _park(run_id: int) -> None:
         lease_until__lte=Now(),
         attempts__gte=MAX_ATTEMPTS,
     )
-    lost.update(state=ResultState.FAILED, failure=STOPPED, lease_token=None, lease_until=None)
+    over = Case(When(turn=None, then=Value(ResultState.FAILED)), default=Value(ResultState.DONE))
+    lost.update(state=over, failure=STOPPED, lease_token=None, lease_until=None)
+
+
+def let_stay_done(run_id: int) -> None:
+    """End what was done before and waits to be measured again: it stays as it was."""
+    waiting = QuestionResult.objects.filter(run=run_id, state=ResultState.PENDING)
+    waiting.exclude(turn=None).update(state=ResultState.DONE)
 
 
 def has_work_left(run_id: int) -> bool:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 from core.errors import MedragError
 from core.text.sentences import line_sentence_spans
 from corpus.models import Authority
+from evaluation.measures.claims import CLAIM_MEASURES
 from evaluation.measures.configured import site_judges
 from evaluation.measures.measure import MEASURES, Judges, measure_item
-from evaluation.measures.types import AnsweredItem
+from evaluation.measures.ragas_judge import RAGAS, RAGAS_MEASURES
+from evaluation.measures.types import FAILED, NOT_RUN, AnsweredItem
+from evaluation.models import QuestionResult
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
 
@@ -47,11 +51,18 @@ class Measuring:
     def _judges(self) -> Judges:
         return site_judges()
 
-    def measured(self, item: MeasuredItem) -> Measured:
+    @cached_property
+    def longest_s(self) -> float:
+        """How long the measures of one item may take, as far as there is a bound."""
+        ragas = self._judges.ragas
+        return 0.0 if isinstance(ragas, str) else ragas.config.measure_timeout_s
+
+    def measured(self, item: MeasuredItem, only: Collection[str] | None = None) -> Measured:
         """Never raises for what a judge can't do. Raises ImproperlyConfigured for a bad judge."""
-        if not self._wanted:
+        wanted = self._wanted if only is None else only
+        if not wanted:
             return Measured({}, {}, ())
-        found = measure_item(answered_item(item), self._wanted, self._judges)
+        found = measure_item(answered_item(item), wanted, self._judges)
         values = {name: each.value for name, each in found.items() if each.value is not None}
         judges = dict.fromkeys(each.judged_by for each in found.values() if each.judged_by)
         return Measured(
@@ -59,6 +70,30 @@ class Measuring:
             {name: each.reason for name, each in found.items() if each.value is None},
             tuple(asdict(judge) for judge in judges),
         )
+
+
+def unjudged(not_run: Mapping[str, str], measures: Collection[str]) -> list[str]:
+    """Return those of the measures that a judge failed at, or that had none."""
+    return [name for name in measures if not_run.get(name, "").startswith((FAILED, NOT_RUN))]
+
+
+def measured_again(result: QuestionResult, names: Collection[str], now: Measured) -> dict[str, Any]:
+    """Return scores and detail of a result, with what judges said now of the measures named."""
+    detail, kept = result.detail, result.scores.keys()
+    judges = [
+        judge
+        for judge in detail.get("judged_by") or ()
+        if not kept.isdisjoint(RAGAS_MEASURES if judge["name"] == RAGAS else CLAIM_MEASURES)
+    ]
+    others = {name: why for name, why in detail["not_run"].items() if name not in names}
+    return {
+        "scores": {**result.scores, **now.scores},
+        "detail": {
+            **detail,
+            "not_run": {**others, **now.not_run},
+            "judged_by": [*judges, *(judge for judge in now.judged_by if judge not in judges)],
+        },
+    }
 
 
 def refuse_unknown(names: Iterable[str]) -> None:

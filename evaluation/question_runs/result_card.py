@@ -24,7 +24,8 @@ from evaluation.choices.accuracy import (
 )
 from evaluation.measures.ragas_judge import FOUND_NOTHING, NO_JUDGE, RAGAS
 from evaluation.measures.selective import selective
-from evaluation.measures.types import AnsweredItem
+from evaluation.measures.types import FAILED as JUDGE_FAILED
+from evaluation.measures.types import NOT_RUN, AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
 
 # In this order; what other measures there are follows by name.
@@ -49,7 +50,7 @@ FIRST = (
 _NO_ROW = ("statements", "beside")
 FAITHFULNESS = "claim_faithfulness"
 _KNOWN = {"right": 1.0, "partly": 0.0, "wrong": 0.0, "dangerous": 0.0}
-_SAYS_ITSELF = ("not run:", "failed:")
+_SAYS_ITSELF = (NOT_RUN, JUDGE_FAILED)
 # Each figure in words, and why there is none.
 _SELECTIVE = {
     "aurc": ("AURC (lower is better)", "of no answer is it known whether it is right"),
@@ -62,15 +63,14 @@ _SELECTIVE = {
         "it takes both",
     ),
 }
-_FAILED = "failed: "
-_NOTHING_JUDGED = f"{_FAILED}{FOUND_NOTHING}"  # as sound a judge as any says so of some answers
+_NOTHING_JUDGED = f"{JUDGE_FAILED}{FOUND_NOTHING}"  # a sound judge, too, says so
 _JUDGE_FAILED = (
     "Where a judge failed, the answer is stored and in no mean of that measure. Once [judge] of "
-    "MEDRAG_MODELS answers, start another run."
+    "MEDRAG_MODELS answers, measure the run again: nothing is asked anew."
 )
 _JUDGE_LACKING = (
     "To have these too, name a judge by [judge] in the file of MEDRAG_MODELS, start the site again "
-    "and then another run."
+    "and measure the run again: nothing is asked anew."
 )
 THRESHOLD_HEAD = ("answered from", "answered", "abstention rate", "faithfulness", "n")
 SEMANTICS = (
@@ -304,10 +304,10 @@ def without_lines(card: Card) -> list[str]:
     ]
     judged = [found for name, found in card.not_run.items() if name != ALONE]
     said_by_judges = {why for found in judged for why in found}
-    failures = [why for why in said_by_judges if why.startswith(_FAILED)]
+    failures = [why for why in said_by_judges if why.startswith(JUDGE_FAILED)]
     if any(not why.startswith(_NOTHING_JUDGED) for why in failures):
         lines.append(_JUDGE_FAILED)
-    if f"not run: {NO_JUDGE}" in said_by_judges:
+    if f"{NOT_RUN}{NO_JUDGE}" in said_by_judges:
         lines.append(_JUDGE_LACKING)
     return lines
 

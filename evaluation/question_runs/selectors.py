@@ -29,7 +29,7 @@ from evaluation.models import (
     ResultState,
     RunState,
 )
-from evaluation.question_runs.measuring import is_answerable
+from evaluation.question_runs.measuring import is_answerable, unjudged
 from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
@@ -128,6 +128,16 @@ def card_computed(run: QuestionRun) -> Card:
 def card_read(run: QuestionRun) -> Card:
     """Return the result card as it was stored, or of what there is so far."""
     return read_card(run.metrics) if run.metrics else card_computed(run)
+
+
+def has_unjudged(run: QuestionRun) -> bool:
+    """Tell by its result card whether a judge failed, or was not there, for a measure of it."""
+    reasons = card_read(run).not_run
+    return any(
+        unjudged(dict.fromkeys([name], why), run.frozen["measures"])
+        for name, found in reasons.items()
+        for why in found
+    )
 
 
 def card_shown(run: QuestionRun) -> Card | None:

@@ -36,10 +36,17 @@ from evaluation.models import (
 )
 from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
 from evaluation.question_runs.items import item_of, options_apart
-from evaluation.question_runs.leases import Lease, claim, has_work_left
-from evaluation.question_runs.measuring import Measuring, refuse_unknown
+from evaluation.question_runs.leases import SPARE_S, Lease, claim, has_work_left, let_stay_done
+from evaluation.question_runs.measuring import (
+    Measured,
+    Measuring,
+    measured_again,
+    refuse_unknown,
+    unjudged,
+)
 from evaluation.question_runs.scoring import scored
 from evaluation.question_runs.selectors import card_computed, runs_due
+from evaluation.question_runs.types import MeasuredItem
 
 BATCH = 1000
 MAX_IN_A_ROW = 5  # items that can't be asked: then it isn't the items
@@ -108,11 +115,13 @@ def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
     return [items[place] for place in sorted(chosen)]
 
 
+@transaction.atomic
 def question_run_cancel(run: QuestionRun) -> None:
     """End it after the item that is being asked. Raises RunError where it has ended."""
     going_on = QuestionRun.objects.filter(pk=run.pk, state__in=(RunState.PENDING, RunState.RUNNING))
     if not going_on.update(state=RunState.CANCELLED, finished_at=Now(), note="Cancelled."):
         raise RunError("This run has ended already.")
+    let_stay_done(run.pk)
 
 
 @transaction.atomic
@@ -128,6 +137,24 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
     QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
         state=ResultState.PENDING, attempts=0, failure=""
     )
+
+
+@transaction.atomic
+def question_run_measure_again(run: QuestionRun, *, is_here: bool = False) -> None:
+    """Let it be judged where a judge failed, or where none was there; nothing is asked anew.
+
+    Raises RunError where it is not done, or where no judge left anything out.
+    """
+    done = QuestionRun.objects.filter(pk=run.pk, state=RunState.DONE)
+    if not done.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
+        raise RunError("Only a run that is done is measured again.")
+    asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
+    rows = asked.values_list("pk", "detail__not_run").iterator()
+    measures = run.frozen["measures"]
+    lacking = [pk for pk, not_run in rows if unjudged(not_run or {}, measures)]
+    if not lacking:
+        raise RunError("No judge left anything out in this run: there is nothing to measure.")
+    asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
 
 
 def question_run_execute(
@@ -196,6 +223,7 @@ def budget_used_up(run: QuestionRun) -> str:
 
 def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
     """Write the result card and the end, unless it was cancelled meanwhile."""
+    let_stay_done(run.pk)
     card = card_computed(run).as_json()
     QuestionRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
         state=state, note=note, metrics=card, finished_at=Now()
@@ -208,8 +236,11 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
     What ends the process gives the item back. Raises what the database raises.
     """
     try:
-        turn = _turn_of(run, lease.result)
-        _result_store(lease, turn, measuring, _alone(run, lease.result.question))
+        if was := lease.result.turn:
+            _result_measured_again(lease, was, measuring)
+        else:
+            turn = _turn_of(run, lease.result)
+            _result_store(lease, turn, measuring, _alone(run, lease.result.question))
     except Busy:
         lease.give_back()
         time.sleep(PAUSE_S)
@@ -277,9 +308,7 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
     question = lease.result.question
     item = item_of(question, turn)
     found = scored(item)
-    began = time.monotonic()
-    measured = measuring.measured(item)
-    judged_s = time.monotonic() - began
+    measured, judged_ms = _judged(lease, measuring, item)
     lease.end(
         state=ResultState.DONE,
         turn=turn,
@@ -301,6 +330,29 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
         },
         failure="",
         duration_ms=turn.duration_ms,
-        judged_ms=round(1000 * judged_s),
+        judged_ms=judged_ms,
         tokens=item.tokens + (alone.tokens if alone else 0),
     )
+
+
+def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> None:
+    """Judge what no judge judged. What was asked, and what it scored, stays."""
+    result = lease.result
+    names = unjudged(result.detail["not_run"], result.run.frozen["measures"])
+    measured, judged_ms = _judged(lease, measuring, item_of(result.question, turn), names)
+    lease.end(
+        state=ResultState.DONE,
+        failure="",
+        judged_ms=(result.judged_ms or 0) + judged_ms,
+        **measured_again(result, names, measured),
+    )
+
+
+def _judged(
+    lease: Lease, measuring: Measuring, item: MeasuredItem, only: Sequence[str] | None = None
+) -> tuple[Measured, int]:
+    """Return what its judges say, and in how many milliseconds: it may outlast an answer."""
+    lease.extend(measuring.longest_s + SPARE_S)
+    began = time.monotonic()
+    measured = measuring.measured(item, only)
+    return measured, round(1000 * (time.monotonic() - began))

@@ -125,6 +125,17 @@ def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> No
     assert evaluator.post(missing).status_code == 404
 
 
+def test_what_no_judge_judged_is_measured_again(evaluator: Client, ward: QuestionSet) -> None:
+    run = run_of(ward, measures=("ragas_faithfulness",))
+    assert 'value="Measure again"' not in text_of(evaluator.get(run_page(run)))
+    question_run_execute(run)
+    assert 'value="Measure again"' in text_of(evaluator.get(run_page(run)))
+    assert "It is measured again." in text_of(steer(evaluator, run, "measure_again"))
+    run.refresh_from_db()
+    assert run.state == RunState.PENDING
+    assert "Only a run that is done" in text_of(steer(evaluator, run, "measure_again"))
+
+
 def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward)
     question_run_execute(run)
@@ -241,7 +252,7 @@ def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str
     for address in (reverse(RUNS), reverse(RESULTS), run_page(run)):
         assert client.get(address).status_code == reads
     assert client.post(reverse(ADD), {"question_set": ward.pk}).status_code == 403
-    for what in ("cancel", "resume"):
+    for what in ("cancel", "resume", "measure_again"):
         assert steer(client, run, what).status_code == 403
     run.refresh_from_db()
     assert run.state == RunState.PENDING

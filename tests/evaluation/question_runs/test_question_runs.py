@@ -21,16 +21,18 @@ from core.errors import MedragError
 from corpus.models import Document
 from corpus.selectors import answers_citing
 from evaluation.measures.measure import MEASURES
+from evaluation.measures.ragas_judge import RagasConfig
 from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
-from evaluation.question_runs.measuring import UnknownMeasure
+from evaluation.question_runs.measuring import Measured, Measuring, UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.result_card import without_lines
 from evaluation.question_runs.selectors import (
     card_read,
+    has_unjudged,
     question_runs_listed,
     rows_of,
     run_lines,
@@ -43,6 +45,7 @@ from evaluation.question_runs.services import (
     question_run_cancel,
     question_run_create,
     question_run_execute,
+    question_run_measure_again,
     question_run_resume,
 )
 from evaluation.question_sets.types import Item, ItemKind
@@ -368,8 +371,92 @@ def test_a_judge_that_refuses_says_so_and_what_to_do(
     assert claims.startswith("Failed: the judge gave no answer (endpoint 1 (judge-1)")
     assert "No claim was shown" not in claims
     assert any(line.startswith("Failed: the judge answered with status 401") for line in lines)
-    assert lines[-1].endswith("start another run.")
+    assert lines[-1].endswith("measure the run again: nothing is asked anew.")
     assert "right answers against others: none, it takes both." in "\n".join(run_lines(run))
+
+
+FAITHFULNESS, RECALL = "ragas_faithfulness", "claim_recall"
+
+
+def measured_without_judge(**order: Any) -> QuestionRun:
+    run = run_of(stored_set(ITEMS[:3]), measures=(RECALL, FAITHFULNESS), **order)
+    question_run_execute(run)
+    return run
+
+
+def test_a_judge_that_comes_later_judges_what_was_asked(
+    guideline: Document, settings: LazySettings
+) -> None:
+    run = measured_without_judge()
+    before = {each.pk: each for each in run.results.all()}
+    turns = Turn.objects.count()
+    assert has_unjudged(run)
+    with endpoint(scores()) as server:
+        set_model(settings, "judge", server.url, model="judge-1")
+        question_run_measure_again(run)
+        question_run_execute(run)
+    card = card_read(run)
+    assert (run.state, Turn.objects.count()) == (RunState.DONE, turns)
+    assert (card.measures[FAITHFULNESS].mean, card.measures[FAITHFULNESS].n) == (1, 2)
+    assert card.not_run[FAITHFULNESS] == {"the question was refused": 1}
+    assert [judge["name"] for judge in card.judged_by] == ["checker", "ragas"]
+    for after in run.results.all():  # what was there already stays
+        was = before[after.pk]
+        for name in ("outcome", "turn_id", "tokens", "duration_ms"):
+            assert getattr(after, name) == getattr(was, name)
+        assert {**after.scores, **was.scores} == after.scores
+    assert not has_unjudged(run)
+    with pytest.raises(RunError, match="No judge left anything out"):
+        question_run_measure_again(run)
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_a_run_that_goes_on_is_not_measured_again(guideline: Document) -> None:
+    with pytest.raises(RunError, match="Only a run that is done"):
+        question_run_measure_again(run_of(stored_set(ITEMS[:1])))
+
+
+def test_what_waits_to_be_measured_again_stays_done_when_that_is_cancelled(
+    guideline: Document,
+) -> None:
+    run = measured_without_judge()
+    question_run_measure_again(run)
+    question_run_cancel(run)
+    assert run.results.filter(state=ResultState.DONE).count() == 3
+
+
+def test_an_item_whose_measuring_fails_stays_as_it_was(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = measured_without_judge()
+    scored = {each.pk: each.scores for each in run.results.all()}
+
+    def broken() -> None:
+        raise MedragError("The judge is configured badly.")
+
+    monkeypatch.setattr("evaluation.question_runs.measuring.site_judges", broken)
+    question_run_measure_again(run)
+    question_run_execute(run)
+    assert {each.pk: each.scores for each in run.results.filter(state=ResultState.DONE)} == scored
+    assert "configured badly" in run.results.order_by("-failure")[0].failure
+
+
+def test_the_lease_lasts_as_long_as_a_judge_may_take(
+    guideline: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[timedelta] = []
+
+    def looked(self: Measuring, item: object, only: object) -> Measured:
+        (held,) = QuestionResult.objects.filter(state=ResultState.RUNNING).annotate(now=Now())
+        assert held.lease_until is not None
+        left.append(held.lease_until - held.now)
+        return Measured({}, {}, ())
+
+    set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
+    monkeypatch.setattr(Measuring, "measured", looked)
+    question_run_execute(run_of(stored_set(ITEMS[:1])))
+    assert left[0] > timedelta(seconds=RagasConfig().measure_timeout_s)
 
 
 def test_a_run_can_do_without_measures(guideline: Document) -> None:

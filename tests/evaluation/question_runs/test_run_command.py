@@ -70,6 +70,8 @@ def test_an_interrupted_run_is_taken_up_again(
     monkeypatch.setattr(services, "turn_ask", ask)
     assert "4 done" in evaluate("run", "--resume", run.pk, "--here")
     assert Turn.objects.count() == 5
+    assert "4 done" in evaluate("run", "--measure-again", run.pk, "--here")
+    assert Turn.objects.count() == 5
 
 
 def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
@@ -116,7 +118,7 @@ def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
         (("run", "ward", "--budget-s", "nan"), "--budget-s is at least 0"),
         (("run", "ward", "--measures", "luck"), "There is no measure luck"),
         (("run", "ward", "--asker", "nobody"), "There is no active user nobody"),
-        (("run", "ward", "--resume", "1"), "--resume takes a run and no set"),
+        (("run", "ward", "--resume", "1"), "each take a run, alone and without a set"),
         (("run", "--resume", "999"), "There is no run 999"),
         (("show",), "Name 1 run by number"),
         (("show", "x"), "Name 1 run by number"),
