@@ -28,6 +28,7 @@ class TestSet(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "benchmark data set"
         ordering = ["name", "pk"]
 
     def __str__(self) -> str:
@@ -68,6 +69,7 @@ class Run(models.Model):
     )
 
     class Meta:
+        verbose_name = "benchmark run"
         ordering = ["-finished_at", "-pk"]
 
     def __str__(self) -> str:
@@ -86,8 +88,8 @@ class ItemScore(models.Model):
     detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
 
     class Meta:
-        verbose_name = "question of a run"
-        verbose_name_plural = "questions of runs"
+        verbose_name = "query of a benchmark run"
+        verbose_name_plural = "queries of benchmark runs"
         ordering = ["run", "query"]
         constraints = [models.UniqueConstraint(fields=["run", "query"], name="item_once")]
 
