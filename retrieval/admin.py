@@ -1,4 +1,4 @@
-"""Where corpus staff keep the lexicon."""
+"""Let corpus staff edit the lexicon in the administration."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ class LexiconEntryAdmin(EntryModelAdmin):
     def save_model(
         self, request: HttpRequest, obj: LexiconEntry, form: EntryForm, change: bool
     ) -> None:
-        """Save by the service what the form has put on `obj`; it compares them with what is
-        stored.
-        """
+        """Save the form's changes through the service, which compares them with the stored row."""
         answers = form.cleaned_data
         changes = {name: answers[name] for name in (form.changed_data if change else answers)}
         changes |= {name: getattr(obj, name) for name in ("short", "words") if name in changes}

@@ -1,4 +1,4 @@
-"""How a search is done, frozen, with a fingerprint that is stored beside what it found."""
+"""Define how a search is done, frozen, with a fingerprint that is stored with its results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ADDED = {"concept_weight": 0.0}
 
 @dataclass(frozen=True)
 class RetrievalConfig:
-    """Defaults are those of docs/evaluation.md, which has the commands that justify them."""
+    """Settings of one search. docs/evaluation.md has the measurements behind the defaults."""
 
     # How many passages come back
     k: int = 20  # at most
@@ -69,12 +69,11 @@ class RetrievalConfig:
     context_chars: int = 0  # of its section around each, where a reader asks; two queries more
 
     def fingerprint(self, *parts: str) -> str:
-        """Return 16 hex digits over every field, the pipeline's version, and `parts`: what else
-        decides.
+        """Return 16 hex digits over all fields, the pipeline's version and `parts`.
 
-        That is the weights of each encoder, the reranker, and what words questions anew. Not the
-        lexicon: an entry more does not make another search of it, which would need its gate
-        calibrated again. A turn's fingerprint holds the lexicon's beside this one.
+        `parts` identify what else decides: the weights of each encoder, the reranker, the rewriting
+        model. The lexicon is left out: a new entry should not require the gate to be calibrated
+        again. A turn stores the lexicon's fingerprint separately.
         """
         return _fingerprint(self, parts)
 
@@ -87,7 +86,7 @@ def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
 
 
 def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
-    """Return the same search, whose evidence also holds what stands around each passage."""
+    """Return a copy whose evidence also holds the text around each passage."""
     return replace(config, context_chars=config.context_chars or SURROUNDINGS_CHARS)
 
 
@@ -126,9 +125,9 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 
 def config_from(text: str, base: RetrievalConfig | None = None) -> RetrievalConfig:
-    """Return `base` with what `text` says, such as `fusion=sum k=5 encoders=minilm,medcpt`.
+    """Return `base` changed by text such as `fusion=sum k=5 encoders=minilm,medcpt`.
 
-    Raises ValueError with the name and what it may be, for a person to read.
+    Raises ValueError, worded for a person, with the option's name and its allowed values.
     """
     base = base or RetrievalConfig()
     known = {field.name: getattr(base, field.name) for field in fields(base)}

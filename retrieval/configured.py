@@ -1,4 +1,4 @@
-"""The configuration of this site: the defaults, and what MEDRAG_RETRIEVAL says otherwise."""
+"""Build the site's retrieval configuration: the defaults, changed by MEDRAG_RETRIEVAL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIED_FOR_S = 30.0  # a server may load its model with the first question
 
 
 def site_config() -> RetrievalConfig:
-    """Raise ValueError where the setting can't be read; a check at start has said so before."""
+    """Return the site's configuration. Raises ValueError if the setting can't be parsed."""
     return _read(settings.RETRIEVAL)
 
 
@@ -45,7 +45,7 @@ def check_retrieval(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 
 def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
-    """Return what keeps this configuration from working with the settings of the site."""
+    """Return the checks that fail for this configuration with the site's settings."""
     if fault := _encoders_fault(config):
         hint = "Leave encoders= out of MEDRAG_RETRIEVAL to search with every encoder there is."
         return [Error(fault, hint=hint, id="retrieval.E007")]
@@ -60,10 +60,9 @@ def config_faults(config: RetrievalConfig) -> list[CheckMessage]:
 
 
 def endpoints_silence(config: RetrievalConfig) -> str:
-    """Return a sentence on an endpoint that this configuration calls and that does not answer, if
-    any.
+    """Return a sentence naming an endpoint of this configuration that doesn't answer; else empty.
 
-    Each is asked once. For whoever begins hours of searches that would go on without it.
+    Asks each endpoint once. Called before hours of searches that would otherwise run without it.
     """
     if config.reranker in ("http", "llm"):
         probe = Passage("probe", "", "A passage that is read to see whether the reranker answers.")
@@ -77,9 +76,7 @@ def endpoints_silence(config: RetrievalConfig) -> str:
 
 
 def _encoders_fault(config: RetrievalConfig) -> str:
-    """Return a sentence where an encoder is named that this site has not; each question would
-    fail.
-    """
+    """Return a sentence where a configured encoder doesn't exist here; else empty."""
     try:
         known = [spec.name for spec in configured_specs()]
     except ImproperlyConfigured:
@@ -91,7 +88,7 @@ def _encoders_fault(config: RetrievalConfig) -> str:
 
 
 def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:
-    """Return a language model that is asked for and not there, a prompt that can't be filled."""
+    """Return checks for a missing rewriting model and for prompts that can't be filled."""
     found: list[CheckMessage] = []
     if (config.multi_query or config.hyde) and not settings.MODELS.rewrite.url:
         message = "MEDRAG_RETRIEVAL: multi_query and hyde need [rewrite] of MEDRAG_MODELS."

@@ -1,4 +1,4 @@
-"""What a search is narrowed to, from a command line or from any mapping by field."""
+"""Read search filters from a command line or a mapping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPTIONS = {
 
 
 def add_filters(parser: ArgumentParser) -> None:
-    """Options of a command; each may be given more than once."""
+    """Add an option for each filter; those of words may be repeated."""
     for name, option in _OPTIONS.items():
         parser.add_argument(option, action="append", dest=name, metavar="X", help="only such")
     for name in ("year_from", "year_to"):
@@ -28,7 +28,7 @@ def add_filters(parser: ArgumentParser) -> None:
 
 
 def filters_from(chosen: Mapping[str, Any]) -> Filters:
-    """Of lists and years by the names of `Filters`; whatever else is there is left alone."""
+    """Build `Filters` from a mapping of its field names; ignore other keys."""
     values: dict[str, Any] = {}
     for field in fields(Filters):
         value = chosen.get(field.name)

@@ -1,7 +1,7 @@
-"""Several rankings made one: by a convex combination, reciprocal ranks or normalised scores. Pure.
+"""Fuse rankings: convex combination, reciprocal ranks, or normalised scores. Pure.
 
-The convex combination needs both scores of every candidate, also of one that only one side found;
-the others need the rankings alone.
+The convex combination needs both scores of every candidate, even of one found by one side only; the
+others need only the rankings.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Scores = Mapping[int, float]  # by chunk
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of every candidate: by wording, and on the dense side by encoder too.
+    """The scores of every candidate by wording, and on the dense side by encoder too.
 
-    A candidate that is missing in one of them has the least that there is.
+    A missing candidate gets the lowest possible score.
     """
 
     lexical: tuple[Scores, ...]  # >= 0
@@ -27,8 +27,9 @@ class Scored:
 
 
 def candidates_of(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
-    """Return what stands in any of them, a group once, by key; the better ranked or the first
-    stands.
+    """Return the entries of all rankings, one for each group, ordered by key.
+
+    The best-ranked entry represents its group; the first key breaks a tie.
     """
     best: dict[str, Ranked] = {}
     for entry in (entry for ranking in rankings for entry in ranking.entries):
@@ -43,9 +44,9 @@ def convex_combination(
     """Score by `alpha * (cos + 1) / (max cos + 1) + (1 - alpha) * bm25 / max bm25`, in [0, 1].
 
     TM2C2 of Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, ACM TOIS
-    2023: each side is brought to [0, 1] by the least that its formula can give and the most among
-    the candidates. Several wordings or encoders of a side are averaged; a side that is not there
-    leaves all to the other. Order: score descending, then key ascending.
+    2023: each side is scaled to [0, 1] by its theoretical minimum and its maximum among the
+    candidates. Several wordings or encoders of a side are averaged; if a side is missing, the other
+    gets all the weight. Order: score descending, then key ascending.
     """
     sides = [
         (1 - alpha, [_share(scores, low=0.0) for scores in scored.lexical]),
@@ -83,7 +84,7 @@ def boosted(
 ) -> tuple[Ranked, ...]:
     """Score by `(1 - weight) * score / max score + weight * share`, in [0, 1].
 
-    `shares`, [0, 1], by chunk; one that has none there has 0. Order: score descending, then key
+    `shares` maps chunks to [0, 1]; a missing chunk has 0. Order: score descending, then key
     ascending.
     """
     most = max((entry.score for entry in ranked), default=0.0) or 1.0
@@ -105,16 +106,17 @@ def reciprocal_rank_fusion(rankings: Sequence[Ranking], *, k: int = 60) -> tuple
     """Score each group by `sum(1 / (k + rank))` over the rankings that hold it.
 
     Cormack, Clarke and Buettcher, SIGIR 2009. Order: score descending, then key ascending. Where
-    rankings hold different passages of a group, the better ranked or the first key stands for it.
+    rankings hold different passages of a group, the best-ranked one represents it, then the first
+    key.
     """
     return _summed(rankings, lambda ranking: [1.0 / (k + entry.rank) for entry in ranking.entries])
 
 
 def normalised_sum(rankings: Sequence[Ranking]) -> tuple[Ranked, ...]:
-    """Score each group by the sum of its scores, brought to [0, 1] within each ranking.
+    """Score each group by the sum of its scores, scaled to [0, 1] within each ranking.
 
-    CombSUM (Fox and Shaw, TREC-2, 1994) over min-max scores; a ranking that does not hold it adds
-    0, one whose scores are all the same adds 1. Order and twins as in `reciprocal_rank_fusion`.
+    CombSUM (Fox and Shaw, TREC-2, 1994) over min-max scores; a ranking without the group adds 0,
+    one whose scores are all equal adds 1. Order and groups as in `reciprocal_rank_fusion`.
     """
     return _summed(rankings, _min_max)
 

@@ -1,4 +1,4 @@
-"""The lexicon that staff keep, and the wordings that a language model gave once."""
+"""Store the site's lexicon and the wordings that a language model generated."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Kind(models.TextChoices):
 
 
 class LexiconEntry(models.Model):
-    """A short or everyday form, and the words of a guideline for it. `retrieval.services` writes.
+    """A short or lay form with the guideline's words for it. Written by `retrieval.services` only.
 
-    One form has one sense: a form that has two is better left out, since the wrong words bring the
-    wrong passages.
+    A form has one sense: an ambiguous form is better left out, since the wrong words find the wrong
+    passages.
     """
 
     short = models.CharField(
@@ -77,9 +77,9 @@ class LexiconEntry(models.Model):
 
 
 class LexiconVersion(models.Model):
-    """One row. A trigger gives it a new value with each statement that writes an entry.
+    """The version of the lexicon, in one row. A trigger changes it with every statement on entries.
 
-    Not a counter: a transaction that is rolled back would leave its number to the next one.
+    A UUID, not a counter: a rolled-back transaction would leave its number to the next one.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
@@ -93,9 +93,9 @@ class LexiconVersion(models.Model):
 
 
 class Generated(models.Model):
-    """What a language model made of a question, by the SHA-256 of all that it depends on.
+    """A language model's rewording of a question, by the SHA-256 of everything it depends on.
 
-    It says as much as the question does. It steers a search and is never shown.
+    As sensitive as the question itself. Used to search, never shown.
     """
 
     key = models.CharField(max_length=64, primary_key=True)

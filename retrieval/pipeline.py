@@ -1,4 +1,4 @@
-"""`retrieve()`: the one way from a question to its evidence."""
+"""`retrieve()`: from a question to its evidence."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ Vector = Sequence[float]
 
 
 def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
-    """Return the best `config.k` passages in the query's scope, best first, with the whole trace.
+    """Return the best `config.k` passages in the query's scope, best first, with a full trace.
 
-    Empty where nothing is indexed in that scope. The same query on the same corpus gives the
-    same evidence. How many database queries it takes does not grow with what is found: seven by
-    default, and for each further wording and encoder its searches.
+    Empty where nothing is indexed in scope. The same query on the same corpus gives the same
+    evidence. The number of database queries doesn't depend on the results: seven by default, plus
+    the searches of each further wording and encoder.
     """
     config = config or site_config()
     return _Search(query, config, site_now(config.encoders)).run()
@@ -73,7 +73,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A wording as both sides search it."""
+    """One wording, prepared for both the lexical and the dense side."""
 
     variant: Variant
     lexemes: tuple[AskedLexeme, ...]
@@ -83,7 +83,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Of the candidates by one wording on one side: those that are known, and how to get others."""
+    """The candidates' known scores for one wording and side, and a statement for the others."""
 
     known: Scores
     missing: Statement | None
@@ -91,7 +91,7 @@ class _Scores:
 
 @dataclass
 class _Search:
-    """One run: its steps in order, how long each took, and what did not go as configured."""
+    """One run of the pipeline: its steps, their durations, and notes on what fell back."""
 
     query: Query
     config: RetrievalConfig
@@ -153,11 +153,11 @@ class _Search:
         variants: Sequence[Variant],
         encoders: Sequence[ActiveEncoder],
     ) -> list[_Asked]:
-        """Return each wording with what its words find, and with its vectors.
+        """Prepare each wording: its lexemes, its lexical results and its vectors.
 
-        While the database looks for words, this process encodes; an endpoint elsewhere is not
-        waited for with a statement under way. Lexemes and vectors of the question are always there:
-        the gate reads its coverage and its cosine also where one of the sides is switched off.
+        Local encoders run while the database searches; remote ones are called before, so that no
+        statement waits for them. The question always gets lexemes and vectors, even with a side
+        switched off: the gate reads its coverage and cosine.
         """
         texts = [self._encoded_text(variant, analysis) for variant in variants]
         lexemes = self._timed(
@@ -213,7 +213,7 @@ class _Search:
     def _rankings(
         self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
     ) -> list[Ranking]:
-        """Return the lists that are fused: a side by wording, and by encoder."""
+        """Return the rankings to fuse: by side, wording and encoder."""
         query, config = self.query, self.config
         rankings: list[Ranking] = []
         chunks = asked[0].lexemes[0].chunks if asked[0].lexemes else None
@@ -271,11 +271,7 @@ class _Search:
         return convex_combination(candidates, scored, alpha=config.alpha)
 
     def _boosted(self, fused: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
-        """Return those that name the question's concepts further in front; as they are where it has
-        none.
-
-        A query where it has any.
-        """
+        """Move candidates that name the question's concepts up. Runs a query if it has concepts."""
         try:
             known = concepts_beside(self.site.lexicon)
         except ConceptsUnreadable as error:
@@ -285,7 +281,7 @@ class _Search:
         return boosted(fused, shares, weight=self.config.concept_weight) if shares else fused
 
     def _bm25(self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]) -> _Scores:
-        """Of every candidate; what the search gave is not computed again."""
+        """Return the BM25 scores of all candidates, reusing those that the search computed."""
         known = _of(ids, found[_name_of("lexical", asked.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, bm25_statement(missing, asked.lexemes, self.config))
@@ -298,7 +294,7 @@ class _Search:
         encoder: ActiveEncoder,
         vector: Vector,
     ) -> _Scores:
-        """Return the same for one encoder."""
+        """Return the cosines of all candidates for one encoder, reusing those of the search."""
         known = _of(ids, found[_name_of(f"dense:{encoder.name}", asked.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, cosines_statement(encoder, vector, missing))
@@ -306,7 +302,7 @@ class _Search:
     def _hits(
         self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder
     ) -> tuple[Hit, ...]:
-        """Return the best `config.k`, or as many as what orders them anew may see."""
+        """Load the best `config.k` candidates, or as many as the reranker may see."""
         config = self.config
         is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
         kept = fused[: max(config.k, config.rerank_candidates) if is_ordered else config.k]
@@ -328,7 +324,7 @@ class _Search:
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """Return what it gives, and how many milliseconds it took."""
+    """Return the result of `work` and its duration in milliseconds."""
     started = time.perf_counter()
     result = work()
     return result, (time.perf_counter() - started) * 1000
@@ -337,7 +333,7 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
 def _vectors(
     variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
 ) -> list[tuple[Vector, ...]]:
-    """For each variant one vector an encoder; none for one that is not searched by likeness."""
+    """Return for each variant one vector per encoder; none for a variant without dense search."""
     asked = [n for n, v in enumerate(variants) if v.dense and not v.as_passage]
     written = [n for n, v in enumerate(variants) if v.dense and v.as_passage]
     found: list[list[Vector]] = [[] for _ in variants]
@@ -356,7 +352,7 @@ def _named(ranking: Ranking, variant: Variant) -> Ranking:
 
 
 def _name_of(side: str, variant: Variant) -> str:
-    """Return the lists of the question itself are named by their side alone."""
+    """Name a ranking: by its side alone for the question itself, else by side and variant."""
     return side if variant.name == "question" else f"{side}:{variant.name}"
 
 

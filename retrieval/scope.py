@@ -1,4 +1,4 @@
-"""Which passages a search may see, as SQL. A condition of each search, never a filter after it."""
+"""Express in SQL which passages a search may see: part of each search, never a later filter."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ _TWINS = "coalesce(nullif(c.twins, '') || ' ' || lower(d.population), c.key)"
 
 
 def group_sql(*, collapse_twins: bool) -> str:
-    """Return the expression on `c` and `d` by which passages are taken for one."""
+    """Return an SQL expression on `c` and `d` that is equal for passages treated as one."""
     return _TWINS if collapse_twins else "c.key"
 
 
 def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
-    """Return the condition on `c` and `d` and its parameters."""
+    """Return the condition on `c` and `d`, and its parameters."""
     condition = _ENABLED + (IN_FORCE if query.scope is Scope.IN_FORCE else _OUT_OF_DATE)
     parameters: dict[str, Any] = {
         "on": query.on,
@@ -74,7 +74,7 @@ def scope_sql(query: Query) -> tuple[str, dict[str, Any]]:
 
 
 def _filters(filters: Filters, parameters: dict[str, Any]) -> str:
-    """Return the conditions of `filters`, whose values are added to `parameters`."""
+    """Return the conditions of `filters` and add their values to `parameters`."""
     conditions: list[str] = []
     for column, name in _WORDS.items():
         if wanted := getattr(filters, name):

@@ -1,4 +1,4 @@
-"""The only writers of the lexicon. A change counts for the very next question, everywhere."""
+"""Write the lexicon: the only place that does. A change applies from the next question on."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from retrieval.signals import lexicon_changed
 def lexicon_entry_save(
     entry: LexiconEntry, *, by: User | None, changes: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Make or change an entry and return the names of what differed, sorted.
+    """Create or change an entry; return the sorted names of the changed fields.
 
-    `changes` maps fields to values; what is left out stays. One `lexicon_changed` where anything
-    differs. Raises ValidationError for what can't be used.
+    `changes` maps fields to values; others stay. Sends `lexicon_changed` if anything differs.
+    Raises ValidationError.
     """
     is_new = entry.pk is None
     stored = None if is_new else LexiconEntry.objects.select_for_update().get(pk=entry.pk)
@@ -35,7 +35,7 @@ def lexicon_entry_save(
 
 @transaction.atomic
 def lexicon_entry_delete(entry: LexiconEntry, *, by: User | None) -> None:
-    """Remove an entry. `lexicon_changed` names it without fields."""
+    """Delete an entry. Sends `lexicon_changed` without fields."""
     gone = LexiconEntry.objects.select_for_update().get(pk=entry.pk)
     LexiconEntry.objects.filter(pk=gone.pk).delete()
     lexicon_changed.send(LexiconEntry, entry=gone, actor=by, fields=())
@@ -45,7 +45,7 @@ def lexicon_entry_delete(entry: LexiconEntry, *, by: User | None) -> None:
 def lexicon_entries_enable(
     entries: Iterable[LexiconEntry], *, by: User | None, enabled: bool
 ) -> int:
-    """Use entries from now on, or no more; returns how many are otherwise than before."""
+    """Enable or disable entries; return how many changed."""
     return sum(
         bool(lexicon_entry_save(entry, by=by, changes={"enabled": enabled})) for entry in entries
     )

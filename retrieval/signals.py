@@ -1,8 +1,8 @@
-"""What happens to the lexicon, announced inside the transaction that makes it happen.
+"""Announce changes to the lexicon inside the transaction that makes them.
 
-A receiver that raises undoes the change: that is how nothing happens without its audit row.
+A receiver that raises undoes the change: so nothing happens without its audit row.
 `lexicon_changed` carries `entry`, `actor` (a user, or None for the system) and `fields`, the sorted
-names of what differs; none where the entry is gone.
+names of the changed fields; none for a deleted entry.
 """
 
 from django.dispatch import Signal

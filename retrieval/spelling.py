@@ -1,7 +1,7 @@
-"""What a word was meant to be that no passage in scope holds.
+"""Correct or suggest spellings for words that no passage in scope holds.
 
-A slip of one letter in a long word is put right before the search, and the page says so; what is
-less sure is offered only, and never searched for.
+One slip in a long word is corrected before the search, and the page says so; a less certain
+correction is only offered.
 """
 
 from __future__ import annotations
@@ -83,11 +83,10 @@ OR EXISTS (
 
 
 def spelling_offered(query: Query) -> dict[str, str]:
-    """Return words of a question that no passage in scope holds, each with one alike that some
-    holds.
+    """Return suggestions for words that no passage in scope holds: similar words that one does.
 
-    The words of the lexicon and the names of medicines are what a word can be meant to be. Two
-    queries at most, or one where every word is known or is like none.
+    Suggestions come from the lexicon and the names of medicines. Runs one or two queries, or none
+    where every word is known or resembles none.
     """
     known_by_letter = _vocabulary(site_lexicon())
     near = {word: _alike(word, known_by_letter.get(word[0], ())) for word in _typed(query.text)}
@@ -106,13 +105,12 @@ def spelling_offered(query: Query) -> dict[str, str]:
 
 
 def spelling_corrected(query: Query) -> dict[str, str]:
-    """Return words of a question that are one slip from a word of a passage in scope, each with
-    that word.
+    """Return corrections of words that are one slip away from a word of a passage in scope.
 
-    A letter too many, one too few, or two in the wrong order. Another letter in its place is
-    offered only: so do words of medicine differ (`dysphasia`, `dysphagia`). Left alone is what the
-    index, the lexicon, the encoder's vocabulary or the list of medicines knows, what is short, and
-    what passages say as often in two ways. No query where all is known; four at most.
+    A slip is a letter too many, one too few, or two swapped. A substituted letter is only offered,
+    because medical words differ that way (`dysphasia`, `dysphagia`). Left alone are short words,
+    words known to the index, lexicon, encoder or list of medicines, and words with two equally
+    frequent corrections. Runs no query where all words are known, at most four otherwise.
     """
     typed = [
         word
@@ -153,23 +151,19 @@ def spelling_corrected(query: Query) -> dict[str, str]:
 
 
 def _clearly(meant: Counter[str]) -> str:
-    """Return the word that most passages hold; empty where two are held as often."""
+    """Return the word that most passages hold; empty for a tie."""
     first, second = [*meant.most_common(2), ("", 0), ("", 0)][:2]
     return first[0] if first[1] > second[1] else ""
 
 
 def _is_slip(typed: str, meant: str) -> bool:
-    """Tell whether one letter too many or too few, or two in the wrong order, are all that is
-    wrong.
-    """
+    """Tell whether the words differ by one letter too many, one too few, or two swapped."""
     is_other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
     return not is_other_letter and slips(typed, meant) == 1
 
 
 def slips(one: str, other: str) -> int:
-    """Return how many letters are too many, too few, others, or swapped (optimal string
-    alignment).
-    """
+    """Return the edit distance with transpositions (optimal string alignment)."""
     before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
     for i, a in enumerate(one, start=1):
         earlier, before, row = before, row, [i]
@@ -183,31 +177,31 @@ def slips(one: str, other: str) -> int:
 
 @lru_cache(maxsize=1)
 def _english() -> frozenset[str]:
-    """Return words that the bundled encoder knows whole: common English, and no slips."""
+    """Return the words that the bundled encoder has as whole tokens: common English."""
     return frozenset(pair_tokenizer(bundled_folder()).get_vocab())
 
 
 def _is_listed(word: str, known: tuple[str, ...]) -> bool:
-    """Tell whether a word is known, in some spelling."""
+    """Tell whether a word is known in some spelling."""
     return not {word, *other_spellings(word)}.isdisjoint(known)
 
 
 def _typed(text: str) -> list[str]:
-    """Return its longer words in small letters, each once, in order."""
+    """Return the longer words of a text in lower case, each once, in order."""
     found = (word.lower() for word in distinct(words(text[:MAX_CHARS])))
     return list(islice((w for w in found if len(w) >= LEAST_LETTERS and w.isalpha()), MOST_WORDS))
 
 
 @lru_cache(maxsize=2)
 def _vocabulary(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
-    """Return the words that are known, in small letters, by their first letter and sorted."""
+    """Return all known words in lower case, sorted, by first letter."""
     forms = " ".join(f"{entry.short} {entry.words}" for entry in lexicon.entries).lower()
     listed = sorted({word for word in words(forms) if len(word) >= LEAST_LETTERS} | SINGLE_NAMES)
     return {letter: tuple(group) for letter, group in groupby(listed, key=itemgetter(0))}
 
 
 def _alike(word: str, known: tuple[str, ...]) -> list[str]:
-    """Known words that are nearly it, the nearest first; none if it is one."""
+    """Return known words that resemble the word, nearest first; none if it is known itself."""
     return (
         []
         if _is_listed(word, known)

@@ -1,4 +1,4 @@
-"""What goes into a search and what comes out of it."""
+"""Types of a search: query, evidence and trace."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from corpus.positions import SECTIONS, place_words
 
 
 class Scope(StrEnum):
-    """Which documents a search may see. Drafts are never seen by any."""
+    """Which documents a search may see. Drafts are never searched."""
 
     IN_FORCE = "in_force"  # published, indexed, effective on the day
     OUT_OF_DATE = "out_of_date"  # superseded, withdrawn or not yet effective; only to explain
 
 
 class Rights(StrEnum):
-    """Which collections a search may see, of those that are narrowed to groups."""
+    """Which of the collections with restricted access a search may see."""
 
     READER = "reader"  # what the reader may search; without one only what everybody may
     HIDDEN = "hidden"  # exactly the others; only to explain a refusal, and never shown
@@ -26,7 +26,7 @@ class Rights(StrEnum):
 
 @dataclass(frozen=True)
 class Filters:
-    """What a reader narrows a search to. Empty: not narrowed. Compared without regard to case."""
+    """A reader's filters; empty means no restriction. Compared without regard to case."""
 
     specialties: tuple[str, ...] = ()
     populations: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True)
 class Query:
-    """A question and the limits of its search. `on` is the day whose guidelines count.
+    """A question and the limits of its search.
 
-    `reader` is the primary key of the user whose rights it has, looked up as it searches; the
-    default is nobody.
+    `on` is the day whose guidelines count. `reader` is the primary key of the user whose rights
+    apply, checked during the search; by default nobody's.
     """
 
     text: str
@@ -62,10 +62,10 @@ class Query:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A short or lay form as it was typed, and the words of a guideline for it.
+    """A short or lay form as typed, and the guideline's words for it.
 
-    With `same` it is the same word in another spelling, or the same thing under another name, of a
-    word of the question or of another expansion; for the lexical search alone.
+    With `same` set it is another spelling or a synonym of a word of the question or of another
+    expansion; used by the lexical search only.
     """
 
     short: str
@@ -76,7 +76,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a question says beyond its letters."""
+    """The analysis of a question."""
 
     text: str  # as it was asked
     language: str  # such as `en`
@@ -91,7 +91,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Variant:
-    """One wording that is searched. The first of a question is the question itself."""
+    """One searched wording. The first is the question itself."""
 
     name: str  # `question`, `rule:negation`, `llm:1`, `hyde` ...
     text: str
@@ -102,7 +102,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """What the wordings of a question took of a language model. All 0 where none is asked."""
+    """What rewording a question cost: calls and cache hits, all 0 without a language model."""
 
     calls: int = 0  # that were made
     cached: int = 0  # answers that an earlier question has paid for
@@ -122,7 +122,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """An ordered list by one method: score descending, then key ascending; a group stands once."""
+    """The ordered results of one method: score descending, then key ascending; each group once."""
 
     name: str
     entries: tuple[Ranked, ...]
@@ -141,7 +141,7 @@ class Span:
 
 @dataclass(frozen=True)
 class AlsoIn:
-    """Another document in scope that says the same, and where."""
+    """Another document in scope that holds the same passage, and where."""
 
     key: str
     document_id: int
@@ -153,7 +153,7 @@ class AlsoIn:
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage that was found, with all that a page, a citation or a gate needs of it."""
+    """A retrieved passage with all that pages, citations and the gate need."""
 
     chunk_id: int
     key: str
@@ -196,13 +196,13 @@ class Hit:
 
     @property
     def place(self) -> str:
-        """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
+        """Where to find it: `page 7, Dosing`, or `Dosing, paragraph 12` without pages."""
         return place_words(self.page, self.section, self.position)
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around a hit in its section: read with it, and never cited for it.
+    """The text around a hit in its section: read with the hit, never cited.
 
     `text` is the pages' text at `spans`, joined by newlines.
     """
@@ -215,7 +215,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Trace:
-    """How the evidence was found: every list, rank, score and duration."""
+    """How the evidence was found: every ranking, score and duration."""
 
     query: str
     scope: Scope
@@ -243,7 +243,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The passages for a query, best first, and the trace. Empty where nothing was found."""
+    """The passages for a query, best first, with the trace. Empty where nothing was found."""
 
     query: Query
     hits: tuple[Hit, ...]

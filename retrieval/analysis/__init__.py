@@ -1,5 +1,7 @@
-"""What a question says beyond its letters. The modules of this package are pure; this is its front,
-which knows the site's lexicon."""
+"""Analyse a question: language, abbreviations, negation, population, medicines and dates.
+
+The modules of this package are pure; this one adds the site's lexicon.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ __all__ = ["analyse", "by_every_name", "expansions", "spelled_out"]
 
 
 def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
-    """Return the question by rules and by the site's lexicon. Never raises for any text.
+    """Analyse a question by rules and by the lexicon; reads its first `MAX_CHARS` characters.
 
-    Of a text over `MAX_CHARS`, of its beginning. One query; none where the lexicon is `known`.
+    Never raises, whatever the text. Runs one query, none where the lexicon is `known`.
     """
     known = known or site_lexicon()
     looked_at = text[:MAX_CHARS]
@@ -37,14 +39,14 @@ def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
 
 
 def expansions(text: str) -> tuple[Expansion, ...]:
-    """Return the short and lay forms of a text that are known, each once, in order. One query."""
+    """Return the known short and lay forms in a text, each once, in order. Runs one query."""
     return site_lexicon().found_in(text)
 
 
 def spelled_out(asked: Analysis | str) -> str:
-    """Return the text with the words of each form in brackets behind it; for the encoder.
+    """Return the question with each short or lay form followed by its words in brackets.
 
-    No query for an analysis, one for a text.
+    Made for the encoder. Runs no query for an analysis, one for a text.
     """
     if isinstance(asked, str):
         return lexicon.spelled_out(asked, site_lexicon().found_in(asked))
@@ -52,5 +54,5 @@ def spelled_out(asked: Analysis | str) -> str:
 
 
 def by_every_name(text: str) -> str:
-    """Return the text spelled out, and again by each other name of what it says. One query."""
+    """Return the text spelled out, then repeated for each other name of a term. Runs one query."""
     return lexicon.by_every_name(text, site_lexicon().found_in(text))

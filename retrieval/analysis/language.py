@@ -1,7 +1,7 @@
-"""The language of a question, by a vote of stop words. Pure.
+"""Guess the language of a question by a vote of stop words. Pure.
 
-Over the languages that PostgreSQL has a text search configuration for. A question is short and
-full of Latin and Greek: what is not clearly another language is English.
+Covers the languages that PostgreSQL can search by words. A question is short and full of Latin and
+Greek terms: what is not clearly in another language counts as English.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _NEPALI = re.compile(r"(?:छ|छन्|हुन्छ|गर्ने|भए�
 
 
 def language(text: str) -> str:
-    """Return an ISO 639-1 code. The default for what is short, mixed or none of the known."""
+    """Return an ISO 639-1 code; English for a short, mixed or unknown text."""
     letters = [letter for letter in text[:5000] if letter.isalpha()]
     if by_script := _by_script("".join(letters), text[:5000]):
         return by_script
@@ -74,7 +74,7 @@ def language(text: str) -> str:
 
 
 def _by_script(letters: str, text: str) -> str:
-    """Return a script that has most of the letters: a Greek letter or two are no Greek."""
+    """Return the language of the script that most letters belong to; empty for Latin script."""
     for code, pattern in _SCRIPTS.items():
         if 2 * len(pattern.findall(letters)) > len(letters):
             if code == "ru" and _SERBIAN.search(text):
@@ -84,7 +84,7 @@ def _by_script(letters: str, text: str) -> str:
 
 
 def _voted(typed: list[str]) -> str:
-    """Return the language with the most votes; a word of several gives each its share."""
+    """Return the language with the most votes; a word of several languages splits its vote."""
     votes: Counter[str] = Counter()
     hits: Counter[str] = Counter()
     for word in typed:

@@ -1,7 +1,7 @@
-"""The question inside a long story. Pure.
+"""Find the question inside a long story. Pure.
 
-People who are worried write a letter: a greeting, who they are, what happened, what they want to
-know, thanks and a name. What they want to know is a sentence or two of it.
+Worried people write letters: a greeting, who they are, what happened, a question, thanks and a
+name. Only the question, a sentence or two, should be searched for.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def is_narrative(text: str) -> bool:
 
 
 def focus(text: str) -> str:
-    """Return what a story asks, with the sentence that says what of; empty where all of it is that.
+    """Return the sentences of a story that ask something; empty where the whole text does.
 
-    Its own sentences verbatim and in order: those that ask, and before them, where they lean on
-    what was said or name nothing clinical, the nearest ones that do. Greetings, thanks, addresses
-    and names are left out.
+    Sentences are verbatim and in order. One that refers back ("is it ...?") or names nothing
+    clinical comes with the nearest sentence that does. Greetings, thanks, addresses and names are
+    left out.
     """
     if not is_narrative(text):
         return ""
@@ -96,12 +96,12 @@ def is_question(said: str) -> bool:
 
 
 def names_something(said: str) -> bool:
-    """Tell whether a sentence names a condition, procedure or medicine, as far as endings tell."""
+    """Tell whether a sentence names a condition, procedure or medicine, judged by word endings."""
     return bool(_CLINICAL.search(said)) or bool(drugs(said))
 
 
 def _told(text: str) -> list[str]:
-    """Return the sentences that say something, without what is polite."""
+    """Return the sentences with content: no greetings, thanks, addresses or signature."""
     told = []
     for said in sentences(_NO_WORDS.sub(" ", text))[:MAX_SENTENCES]:
         said = _POLITE.sub("", said).strip()
@@ -117,15 +117,15 @@ def _told(text: str) -> list[str]:
 
 
 def _is_signature(said: str) -> bool:
-    """Return a last line of one to three capitalised words without a mark: a name."""
+    """Tell whether a line is a signature: one to three capitalised words without a final mark."""
     typed = words(said)
     return len(typed) <= 3 and said[-1:] not in "?!." and all(w[:1].isupper() for w in typed)
 
 
 def _with_ground(told: list[str], asking: list[int]) -> set[int]:
-    """Return the sentences that ask and the ones that they lean on, within `FOCUS_WORDS`.
+    """Return the indices of asking sentences and of those they refer to, within `FOCUS_WORDS`.
 
-    The last question comes first: that is what the story led to.
+    The last question is kept first: the story led to it.
     """
     kept: set[int] = set()
     room = FOCUS_WORDS
@@ -149,13 +149,13 @@ def _leans(said: str) -> bool:
 
 
 def _ground(told: list[str], place: int) -> int | None:
-    """Return the nearest sentence before, or else after, that names something clinical."""
+    """Return the nearest earlier, else later, sentence that names something clinical."""
     before, after = range(place - 1, -1, -1), range(place + 1, len(told))
     return next((other for other in (*before, *after) if names_something(told[other])), None)
 
 
 def _clinical_first(told: list[str]) -> set[int]:
-    """Of a story that asks nothing in so many words, what names something clinical."""
+    """Return, for a story without a question, the sentences that name something clinical."""
     kept, room = set[int](), FOCUS_WORDS
     for place, said in enumerate(told):
         size = len(words(said))

@@ -1,4 +1,4 @@
-"""When vectors are compared one and all, and how their index is scanned where they are not."""
+"""Decide between exact comparison and the HNSW index, and scan that index."""
 
 from __future__ import annotations
 
@@ -38,13 +38,12 @@ _SURELY = 2
 def is_small(
     query: Query, config: RetrievalConfig, *, chunks: int | None = None, fetched: int = 0
 ) -> bool:
-    """Tell whether so few chunks are in scope that each is compared.
+    """Tell whether the scope is small enough to compare every chunk instead of using the index.
 
-    Up to `exact_below`, or so few that the scan of the index would give up before it has `fetched`
-    of them. `chunks` is the size of the index, where it is known. A scope that nothing narrows is
-    nearly the whole index; to count it would cost as much as to search it. One that is so, of a
-    large index, is still found in full: the scan of the index goes on until it has enough. At
-    most two queries.
+    True up to `exact_below` chunks, or where the index scan would give up before it had `fetched`
+    chunks in scope. `chunks` is the size of the whole index, if known. A scope without filters
+    counts as the whole index: counting it would cost as much as the search. Runs at most two
+    queries.
     """
     size = _size() if chunks is None else chunks
     if size <= config.exact_below:
@@ -62,10 +61,10 @@ def is_small(
 def rows_by_index(
     statement: str, parameters: dict[str, Any], config: RetrievalConfig
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of `statement`, which finds vectors by their index, scanned iteratively.
+    """Return the rows of `statement`, found by an iterative scan of the vector index.
 
-    One trip to the database: with the settings before it and sorting allowed again behind it, it is
-    a transaction of its own, or a part of the one that is open.
+    Sends the planner's settings and the statement in one trip, as a transaction of its own or
+    inside the open one.
     """
     limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
     with connection.cursor() as cursor:
@@ -76,7 +75,7 @@ def rows_by_index(
 
 
 def _size() -> int:
-    """Return how many chunks are indexed, whatever the scope."""
+    """Return the number of indexed chunks, whatever the scope."""
     with connection.cursor() as cursor:
         cursor.execute(_SIZE_SQL)
         (chunks,) = cursor.fetchone()
@@ -84,7 +83,7 @@ def _size() -> int:
 
 
 def _count(query: Query, most: int) -> int:
-    """Return how many chunks are in scope, counted up to `most`."""
+    """Return the number of chunks in scope, counting no further than `most`."""
     scope, parameters = scope_sql(query)
     with connection.cursor() as cursor:
         cursor.execute(_COUNT_SQL.replace("{scope}", scope), parameters | {"most": most})

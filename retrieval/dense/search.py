@@ -1,8 +1,8 @@
-"""Nearest vectors of one encoder by cosine: one query over pgvector.
+"""Find the nearest vectors of one encoder by cosine, with pgvector.
 
-Up to `exact_below` chunks in scope every vector is compared, however large the index is, so that
-a narrow scope is never starved. Above, the HNSW index is scanned iteratively; when it still comes
-back short although more is there, the exact search runs after all.
+Up to `exact_below` chunks in scope every vector is compared, however large the index, so that a
+narrow scope misses nothing. Above that the HNSW index is scanned iteratively; if the scan returns
+too few chunks although there are more, the exact search runs after all.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def search_dense(
     *,
     chunks: int | None = None,
 ) -> Ranking:
-    """Rank the chunks in scope by cosine similarity to `vector`, a unit vector of the encoder's,
-    rounded to three digits; ties by key.
+    """Rank the chunks in scope by cosine similarity to `vector`, rounded to three digits.
 
-    The name of the ranking is `dense:` and the encoder's. `chunks` is the size of the index, where
-    it was read a moment ago. One query; one more without `chunks`, one more to count a scope that
-    is narrowed in a large index, and more where the scan of the index comes back short.
+    `vector` is a unit vector of `encoder`. Ties are broken by key. The ranking is named `dense:`
+    plus the encoder's name. `chunks` is the size of the index, if just read. Runs one query; one
+    more without `chunks`, one more to count a filtered scope of a large index, and more where the
+    index scan returns too few.
     """
     started = time.perf_counter()
     exact = is_small(query, config, chunks=chunks, fetched=config.dense_candidates * _OVERFETCH)
@@ -76,10 +76,9 @@ def search_dense(
 def cosines_statement(
     encoder: ActiveEncoder, vector: Sequence[float], chunk_ids: Sequence[int]
 ) -> Statement | None:
-    """Return what gives a row for each chunk that has a vector: its id, and its similarity, [-1,
-    1].
+    """Return a statement that gives `(chunk id, cosine)` for each chunk with a vector.
 
-    None for no chunks.
+    The cosine is in [-1, 1]. None for no chunks.
     """
     if not chunk_ids:
         return None
@@ -95,9 +94,9 @@ def _distinct(
     *,
     exact: bool,
 ) -> list[tuple[int, str, str, float]]:
-    """As many groups as are wanted, or all there are: one search, or more where it fell short.
+    """Return as many groups as `config.dense_candidates`, or all there are.
 
-    It falls short where the scan of the index gave up, and where twins crowd out the others.
+    Searches again where the index scan gave up or where duplicates crowded out other chunks.
     """
     fetched = config.dense_candidates * _OVERFETCH
     while True:

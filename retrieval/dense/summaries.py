@@ -1,9 +1,8 @@
-"""Passages found by the summaries of their sections: a ranking of leaves, one query.
+"""Rank passages by the summaries of their sections, in one query.
 
 A question about a whole section shares few words with any one of its passages. The nearest
-summaries are found as passages are, and each gives its best few passages; a summary itself is
-never an entry. A section counts only where one of its passages is in scope, so that none that
-may not be seen takes the place of one that may.
+summaries are found like passages, and each contributes its best few passages; a summary itself is
+never a result. Sections without a passage in scope are ignored.
 """
 
 from __future__ import annotations
@@ -70,11 +69,11 @@ ORDER BY place, cosine DESC, key LIMIT %(limit)s
 def search_summaries(
     query: Query, vector: Sequence[float], config: RetrievalConfig, encoder: ActiveEncoder
 ) -> Ranking:
-    """Rank chunks in scope by the place of their section's summary, then by their own cosine.
+    """Rank chunks in scope by the rank of their section's summary, then by their own cosine.
 
-    `vector` is a unit vector of the encoder's; it is compared with every summary. Scores are
-    1 / rank: two cosines decide the order, and no one of them is its score. The name of the ranking
-    is `summaries`; it is empty where the encoder has none. One query.
+    `vector` is a unit vector of the encoder and is compared with every summary. Scores are 1 /
+    rank, since two cosines decide the order. The ranking is named `summaries` and is empty where
+    the encoder has none. Runs one query.
     """
     started = time.perf_counter()
     scope, parameters = scope_sql(query)

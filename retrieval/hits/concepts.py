@@ -1,4 +1,4 @@
-"""How many of a question's concepts each candidate names."""
+"""Count how many of a question's concepts each candidate names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from retrieval.types import Ranked
 
 
 def concept_shares(text: str, ranked: Sequence[Ranked], known: Concepts) -> dict[int, float]:
-    """By chunk the share of the question's concepts that it names with its context line, [0, 1].
+    """Return, by chunk, the share of the question's concepts named in its text and context line.
 
-    One query; none, and nothing, for a question without a concept.
+    Runs one query; none, with an empty result, for a question without concepts.
     """
     asked = known.of(text)
     if not asked:

@@ -1,4 +1,4 @@
-"""From what was ranked to passages with all that a page, a citation or a gate needs of them."""
+"""Load ranked passages with all that pages, citations and the gate need."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def hits_of(
     vectors: str,
     others: Mapping[str, Sequence[AlsoIn]],
 ) -> tuple[Hit, ...]:
-    """Return the passages in order, without those that are gone by now. One query, or none.
+    """Return the ranked passages in order, without those deleted meanwhile.
 
-    `vectors` is the table of the primary encoder, and `vector` the question's by it; a passage
-    without one there has the cosine 0.
+    `vectors` is the table of the primary encoder and `vector` the question's vector; a passage
+    without a vector has the cosine 0. Runs one query, none for no passages.
     """
     if not ranked:
         return ()
@@ -89,7 +89,7 @@ def _hit(
 
 
 def _spans(stored: Sequence[Sequence[int]]) -> tuple[Span, ...]:
-    """Page spans with their offset in the chunk's text, where newlines join them."""
+    """Add to each page span its offset in the chunk's text, where newlines join the spans."""
     spans: list[Span] = []
     offset = 0
     for page, start, end in stored:

@@ -1,4 +1,4 @@
-"""Which other documents in scope say what was found, for passages that are searched once."""
+"""Find the other documents in scope that hold the same passage as a result."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ORDER BY d.effective_from DESC NULLS LAST, d.id, twins, c.key
 
 
 def others_that_say_it(query: Query, found: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
-    """By group, every document in the query's scope that holds it, the latest in force first.
+    """Return, by group, every document in scope that holds the passage, latest in force first.
 
-    The documents of `found` themselves are among them. One query, or none.
+    Includes the documents of `found` themselves. Runs one query, or none.
     """
     labels = [entry.group.split(" ")[0] for entry in found if entry.group != entry.key]
     if not labels:

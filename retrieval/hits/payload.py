@@ -1,4 +1,4 @@
-"""What was found, as JSON: the one form of the command and of the API."""
+"""Serialise search results as JSON, for both the command and the API."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from retrieval.types import Hit, Surroundings
 
 
 def hits_payload(hits: Iterable[Hit], around: Iterable[Surroundings] = ()) -> list[dict[str, Any]]:
-    """Return the passages in order, best first; `surroundings` is there for those that `around`
-    has.
-    """
+    """Return the passages, best first; those in `around` also have `surroundings`."""
     read = {one.key: {"surroundings": _surroundings(one)} for one in around}
     return [
         {

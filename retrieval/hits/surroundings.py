@@ -1,8 +1,8 @@
-"""What stands around the hits in their sections: small passages are found, more of it is read.
+"""Read the text around each hit: small passages are searched, larger ones are read.
 
-A window of up to `max_chars` of the page around each hit, never over the border of its section or
-of its document, and never into a passage that somebody took out of the search. It begins and
-ends with whole sentences. What is cited stays the hit.
+A window holds up to `max_chars` of the pages around a hit. It never leaves the hit's section or
+document, never reaches into a passage that somebody disabled, and begins and ends with whole
+sentences. Citations still point at the hit.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class _Window:
 
 
 def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, ...]:
-    """Return one entry a hit, in their order; none for `max_chars` 0. Two queries.
+    """Return the surroundings of each hit, in order; none for `max_chars` 0. Runs two queries.
 
-    A hit that is longer than `max_chars` is its own surroundings.
+    A hit longer than `max_chars` is its own surroundings.
     """
     if not hits or not max_chars:
         return ()
@@ -70,10 +70,10 @@ def surroundings(hits: Sequence[Hit], *, max_chars: int) -> tuple[Surroundings, 
 def window(
     own: Sequence[Stretch], section: Sequence[Stretch], max_chars: int
 ) -> tuple[Stretch, ...]:
-    """Return `own`, and of the `section` that holds it as much around it as fits into `max_chars`.
+    """Return `own` with as much of its `section` around it as fits into `max_chars`.
 
-    Both are in reading order and apart from each other. Half of the room goes to what follows, the
-    rest to what stands before, and what one side does not need to the other.
+    Both are in reading order without overlaps. Half of the room goes to the text after, the rest to
+    the text before, and each side may use what the other doesn't need.
     """
     room = max(0, max_chars - _length(own))
     before = _clipped(section, until=(own[0].page, own[0].start))
@@ -84,7 +84,7 @@ def window(
 
 
 def united(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    """Return the same characters, each once, in reading order."""
+    """Merge overlapping and adjacent stretches, in reading order."""
     kept: list[Stretch] = []
     for one in sorted(stretches, key=lambda s: (s.page, s.start, s.end)):
         last = kept[-1] if kept else None
@@ -102,7 +102,7 @@ def _around(hit: Hit, section: tuple[Stretch, ...], max_chars: int) -> _Window:
 
 
 def _runs(hits: Sequence[Hit]) -> dict[str, tuple[Stretch, ...]]:
-    """By key of a hit, the passages of its section around it that nothing parts from it."""
+    """Return, by key of each hit, the unbroken run of passages of its section around it."""
     places: list[list[Any]] = [
         [hit.key for hit in hits],
         [hit.document_id for hit in hits],
@@ -141,7 +141,7 @@ def _read(windows: Sequence[_Window]) -> tuple[Surroundings, ...]:
 
 
 def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
-    """Return the window without the parts of sentences at its ends."""
+    """Trim partial sentences from both ends of the window."""
     pieces = list(zip(window.stretches, texts, strict=True))
     first, text = pieces[0]
     if first.start > window.section[0].start or first.page > window.section[0].page:
@@ -160,7 +160,7 @@ def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
 
 
 def _from_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch, str]:
-    """Cut off in front what is not a whole sentence or line, and never what must be kept."""
+    """Cut the text before the first whole sentence or line, but nothing of `keep`."""
     latest = keep.start - stretch.start if keep.page == stretch.page else len(text)
     starts = [start for start, _ in _sentences(text) if 0 < start <= latest]
     cut = min(starts, default=latest)
@@ -168,6 +168,7 @@ def _from_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stret
 
 
 def _to_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch, str]:
+    """Cut the text after the last whole sentence or line, but nothing of `keep`."""
     earliest = keep.end - stretch.start if keep.page == stretch.page else 0
     ends = [end for _, end in _sentences(text) if earliest <= end < len(text)]
     cut = max(ends, default=earliest)
@@ -175,9 +176,7 @@ def _to_sentence(stretch: Stretch, text: str, *, keep: Stretch) -> tuple[Stretch
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield sentences, each within one line: the items of a list and the rows of a table are
-    lines.
-    """
+    """Yield the offsets of sentences; none spans lines: list items and table rows are lines."""
     offset = 0
     for line in text.split("\n"):
         yield from ((offset + start, offset + end) for start, end in sentence_spans(line))
@@ -194,7 +193,7 @@ def _clipped(
     since: tuple[int, int] = (0, 0),
     until: tuple[int, int] | None = None,
 ) -> list[Stretch]:
-    """Return what of them lies between two places (page, character)."""
+    """Return the parts of the stretches between two positions (page, character)."""
     kept: list[Stretch] = []
     for one in stretches:
         start = max(one.start, since[1]) if one.page == since[0] else one.start

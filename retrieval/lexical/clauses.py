@@ -1,12 +1,11 @@
-"""Which chunks are worth scoring: conditions on them that promise the best ones. Pure.
+"""Choose which chunks are worth scoring. Pure.
 
-A question's frequent words stand in most of the index, so not every chunk that holds one of them
-can be scored. What is scored are the chunks that hold a rare word, and those in which frequent
-ones, several or one, weigh enough: the marks of `corpus.indexing.search_vectors` are an index
-by impact (Anh and Moffat, Pruned Query Evaluation Using Pre-Computed Impacts, SIGIR 2006).
-Conditions come in the order of the score that they promise (as in MaxScore: Turtle and Flood, Query
-Evaluation: Strategies and Optimizations, IP&M 1995), as far as the budget for what they
-are expected to give has room for them.
+A question's frequent words occur in most of the index, so not every chunk that holds one can be
+scored. Scored are chunks with a rare word, and chunks where frequent words, one or several, weigh
+enough: the marks of `corpus.indexing.search_vectors` form an impact index (Anh and Moffat, Pruned
+Query Evaluation Using Pre-Computed Impacts, SIGIR 2006). Conditions are added in the order of the
+score that they promise (as in MaxScore: Turtle and Flood, Query Evaluation: Strategies and
+Optimizations, IP&M 1995) until the chunks they are expected to match use up the budget.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ MOST_OVER = 32
 
 @dataclass(frozen=True)
 class Term:
-    """A lexeme that is searched, with how rare it is.
+    """A searched lexeme and how rare it is.
 
-    `strong` are the marks for the chunks in which it weighs much, each with its own document
-    frequency: the weakest first, each a part of the one before, for all terms the same levels.
+    `strong` are the marks of chunks in which the lexeme weighs much, each with its document
+    frequency: the weakest first, each a subset of the one before, at the same levels for all terms.
     """
 
     name: str
@@ -52,14 +51,14 @@ class Term:
 
     @cached_property
     def forms(self) -> tuple[tuple[str, int], ...]:
-        """All conditions on it that some chunk meets, the widest first."""
+        """The lexeme and its marks that any chunk has, the most frequent first."""
         found = [(name, frequency) for name, frequency in self.strong if frequency]
         return ((self.name, self.document_frequency), *found)
 
 
 @dataclass(frozen=True)
 class CandidatePlan:
-    """Conditions of which a chunk has to fulfil one."""
+    """Clauses of which a candidate has to match at least one."""
 
     clauses: tuple[Clause, ...]
     is_whole: bool  # no chunk that holds any of the lexemes is left out
@@ -67,7 +66,7 @@ class CandidatePlan:
 
 
 class _Condition(NamedTuple):
-    """Terms that all weigh at least as much as the marks of a level say; at level 0 they stand."""
+    """Terms that must all weigh at least as much as a level's marks; at level 0 they only occur."""
 
     promise: float  # the least score of a chunk that meets it but for k1 + 1, negative
     members: int  # a bit for each term
@@ -80,9 +79,9 @@ class _Condition(NamedTuple):
 
 
 def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> CandidatePlan:
-    """Return the conditions for an index of `chunks`, within a budget of document frequencies.
+    """Choose conditions for an index of `chunks`, within a budget of document frequencies.
 
-    The same terms give the same conditions, in whatever order they come.
+    The order of the terms makes no difference.
     """
     by_rarity = sorted(terms, key=lambda term: (term.document_frequency, term.name))
     alone = _alone(by_rarity, budget)
@@ -99,7 +98,7 @@ def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> CandidatePlan:
 
 
 def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
-    """Return the rarest terms whose frequencies add up to the budget."""
+    """Return the rarest terms whose document frequencies fit into the budget together."""
     alone: list[Term] = []
     for term in by_rarity:
         budget -= term.document_frequency
@@ -110,7 +109,7 @@ def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
 
 
 def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Condition]:
-    """Return the conditions that promise most, of those that there is room for, best first."""
+    """Return the conditions that promise the highest scores and fit into the room, best first."""
     kept: list[_Condition] = []
     for found in _conditions(rest, chunks, most):
         if any(found.is_within(other) for other in kept):
@@ -124,10 +123,9 @@ def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> 
 
 
 def _conditions(rest: Sequence[Term], chunks: int, most: int) -> list[_Condition]:
-    """Return every set of the terms at every level that all of them have, those that promise most
-    first.
+    """Return every combination of terms at every level, the highest promise first.
 
-    Without those whose rarest word is too frequent to rely on what is expected.
+    Leaves out those whose rarest word is too frequent for a reliable estimate.
     """
     found = []
     for members in range(1, 2 ** len(rest)):

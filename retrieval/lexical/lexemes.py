@@ -1,7 +1,7 @@
-"""A question as the lexemes of the index: one query, whatever languages the index holds.
+"""Turn a question into lexemes of the index with one query, whatever languages the index holds.
 
-The question is cut in its own language, which says what counts as its words. Where passages were
-cut in other languages too, a word is also looked for in the form that it has there.
+The question's own language decides which of its words count. Where passages were cut in other
+languages too, a word is also looked up in the form that it has there.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ _held: tuple[str, ...] = (ENGLISH,)
 class AskedLexeme:
     """A lexeme of the question; one that no chunk holds has the highest idf.
 
-    `forms` are what the same word is in the other languages of the index, in another spelling and
-    under another name. `words` are what an abbreviation stands for, a set of forms for each word;
-    one of each set together are as good as it is. `terms` are all of them that any chunk holds.
+    `forms` are the same word in other languages of the index, in another spelling or under another
+    name. `words` are what an abbreviation stands for: a set of forms for each word, of which one
+    each must occur. `terms` are all of these lexemes that any chunk holds.
     """
 
     lexeme: str
@@ -74,9 +74,7 @@ class AskedLexeme:
     chunks: int = 0  # in the whole index
 
     def is_held(self, lexemes: Set[str]) -> bool:
-        """Tell whether a text of these lexemes says it, shortened, spelled out or in another
-        form.
-        """
+        """Tell whether a text with these lexemes says the word, in any form or spelled out."""
         return (
             self.lexeme in lexemes
             or not self.forms.isdisjoint(lexemes)
@@ -86,7 +84,7 @@ class AskedLexeme:
 
 @dataclass(frozen=True)
 class _Cut:
-    """One lexeme that a token was cut into."""
+    """One lexeme of a token, in one text search configuration."""
 
     part: int
     configuration: str
@@ -98,7 +96,7 @@ class _Cut:
 
 @dataclass(frozen=True)
 class _Index:
-    """What the query found, with the size of the index."""
+    """The looked-up lexemes and the size of the index."""
 
     chunks: int
     configurations: tuple[str, ...]
@@ -109,11 +107,11 @@ class _Index:
         return {cut.lexeme: cut for cut in self.cuts}
 
     def frequency(self, lexeme: str) -> int:
-        """In how many chunks it is."""
+        """Return the document frequency."""
         return self.by_lexeme[lexeme].document_frequency
 
     def idf(self, document_frequency: int) -> float:
-        """As in Lucene, never negative."""
+        """Return the idf as Lucene computes it, which is never negative."""
         without = max(self.chunks - document_frequency + 0.5, 0.5)
         return math.log(1 + without / (document_frequency + 0.5))
 
@@ -125,11 +123,11 @@ def asked_lexemes(
     languages: Sequence[str] = (),
     spelled: Sequence[Expansion] | None = None,
 ) -> tuple[AskedLexeme, ...]:
-    """Return the question's lexemes by name; none if it holds stop words only.
+    """Return the question's lexemes by name; none if it has stop words only.
 
-    `languages` are those of the passages it is asked of, where it is narrowed to some. `spelled`
-    are its abbreviations, which are looked up where they are not given. One query, or none; one
-    more where the index holds other languages than it did when this process last asked.
+    `languages` are those that the search is limited to. `spelled` are the question's abbreviations,
+    which are looked up if not given. Runs one query, or none; one more where the languages of the
+    index have changed since this process last asked.
     """
     global _held
     known = expansions(text) if spelled is None else spelled
@@ -142,9 +140,7 @@ def asked_lexemes(
 
 
 def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
-    """Return the lexemes that a search looks for: also other forms, and spelled out
-    abbreviations.
-    """
+    """Return all lexemes that are searched for, other forms and spelled-out words included."""
     return sorted(
         {
             name
@@ -155,7 +151,7 @@ def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
 
 
 def _chosen(held: Sequence[str], wanted: Collection[str]) -> list[str]:
-    """Return the configurations to cut the question in, those of most chunks first."""
+    """Return the text search configurations for the question, those of most chunks first."""
     return [name for name in held if name in wanted] or [*held]
 
 
@@ -171,9 +167,9 @@ def _looked_up(
 
 
 def _bounded(text: str) -> str:
-    """Return what is read of it: the beginning that is within the limit when it is normalised, too.
+    """Return the beginning of the text that stays within the limit after NFKC normalisation.
 
-    One character can be eighteen (U+FDFA, a blessing in one).
+    One character can become eighteen (U+FDFA).
     """
     text = text[:MAX_ASKED_CHARS]
     while (length := len(unicodedata.normalize("NFKC", text))) > MAX_ASKED_CHARS:
@@ -184,7 +180,11 @@ def _bounded(text: str) -> str:
 def _tokens(
     part: int, text: str, base: str, configurations: Sequence[str]
 ) -> Iterator[tuple[int, str, str, str]]:
-    """Part, configuration, the token in the base, and as it is cut there; each once, in order."""
+    """Yield `(part, configuration, token, text to cut)`, each once, in order.
+
+    The token is in the form of the base configuration, so that the same word can be matched across
+    configurations.
+    """
     every = dict.fromkeys(normalise(text, base).split())
     own = {_plain(token): token for token in islice(every, MAX_ASKED_TOKENS)}
     yield from ((part, base, plain, token) for plain, token in own.items())
@@ -240,7 +240,7 @@ def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ..
 
 @dataclass(frozen=True)
 class _Others:
-    """What stands for a lexeme, by lexeme."""
+    """Alternatives to a lexeme, by lexeme."""
 
     # In another spelling or under another name, in both directions.
     same: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -250,7 +250,7 @@ class _Others:
     words: dict[str, list[str]] = field(default_factory=dict)
 
     def forms(self, name: str) -> frozenset[str]:
-        """Return it, and what says just the same."""
+        """Return the lexeme and its equivalent forms."""
         return frozenset({name, *(o for o in self.same.get(name, ()) if not _is_part(name, o))})
 
 
@@ -266,7 +266,7 @@ def _others(index: _Index, known: Sequence[Expansion]) -> _Others:
 
 
 def _add(others: _Others, each: Expansion, short: Set[str], meant: list[str]) -> None:
-    """One expansion of lexemes `short` to lexemes `meant`; of abbreviations the last counts."""
+    """Add one expansion of lexemes `short` to lexemes `meant`; the last abbreviation wins."""
     for name in short:
         if not each.same:
             others.words[name] = meant
@@ -297,18 +297,16 @@ def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> As
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Tell whether a stemmer made one word of more in one spelling than in the other.
+    """Tell whether stemming shortened one spelling more than the other.
 
-    `organizing` becomes `organ`, `organising` does not: to find the one by the other is as good as
-    it gets, but a text of organs does not say it.
+    `organizing` becomes `organ`, `organising` doesn't. Searching one by the other is acceptable,
+    but a text about organs doesn't say it.
     """
     return one.startswith(other) or other.startswith(one)
 
 
 def _term(index: _Index, others: _Others, name: str) -> Term:
-    """Return a lexeme that is searched. The spelling that few authors use is no rarer than the
-    other.
-    """
+    """Return a searched lexeme. A rare spelling counts as no rarer than the common one."""
     cut = index.by_lexeme[name]
     marks = zip(STRONG, cut.marks, strict=False)
     strong = tuple((f"{name}~{level}", frequency) for level, frequency in marks)

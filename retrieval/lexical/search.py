@@ -1,15 +1,15 @@
-"""Full text in PostgreSQL, ranked by BM25: one statement.
+"""Search full text in PostgreSQL, ranked by BM25, in one statement.
 
-The candidates are the chunks that hold a rare lexeme of the question, or several frequent ones
-together, or one that weighs much (`retrieval.lexical.clauses`), so that the cost stays flat as
-the corpus grows. Each of them is scored by exact BM25 over all lexemes that are searched
-(Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; idf as in Lucene, which is
-never negative). Scope and twins are looked at for the best of them. Where these leave too
-few the scope comes first, and all of it is searched where it is narrow.
+Candidates are chunks that hold a rare lexeme of the question, several frequent ones together, or
+one that weighs much (`retrieval.lexical.clauses`), so that the cost stays flat as the corpus grows.
+Each candidate is scored by exact BM25 over all searched lexemes (Robertson and Zaragoza, The
+Probabilistic Relevance Framework, 2009; idf as in Lucene). Scope and duplicates are checked for the
+best of them; where these leave too few, the scope is applied first, and a narrow scope is searched
+completely.
 
-For one lexeme `ts_rank` is `6/pi^2 * sum(1/i^2)` over its occurrences i = 1 ... tf, a sum that
-`pi^2/6 - 1/(tf + 1/2)` comes so close to that rounding gives tf back, up to the 255 positions that
-a vector keeps. So BM25 needs neither the positions unnested nor a table of postings.
+For one lexeme `ts_rank` is `6/pi^2 * sum(1/i^2)` over its occurrences i = 1 ... tf. The sum is so
+close to `pi^2/6 - 1/(tf + 1/2)` that rounding recovers tf, up to the 255 positions that a vector
+stores. So BM25 needs neither unnested positions nor a table of postings.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """One question against the index, at one width."""
+    """One search of the index with one budget."""
 
     query: Query
     terms: tuple[Term, ...]
@@ -131,9 +131,7 @@ class _Search:
     documents: tuple[int, ...] | None = None  # all that are in scope, where they are few
 
     def run(self) -> list[Found]:
-        """Return the rows of the narrowest search that gives as many as are wanted, or all there
-        are.
-        """
+        """Return as many rows as are wanted, or all there are, widening the search as needed."""
         if self.documents == ():
             return []
         with pipelined(self.statement) as sent:
@@ -141,14 +139,14 @@ class _Search:
         return self.completed(rows)
 
     def completed(self, rows: Rows) -> list[Found]:
-        """With what its own statement gave, the same."""
+        """Continue with the rows of this search's own statement; widen it where they are few."""
         found = [Found(*row) for row in rows]
         wider = self._wider(found, self._seeds)
         return wider.run() if wider else found
 
     @cached_property
     def statement(self) -> Statement:
-        """What finds them at this width."""
+        """The statement of this search."""
         config = self.config
         scope, parameters = scope_sql(self.query)
         score, of_score = score_sql(self.terms, config)
@@ -176,12 +174,12 @@ class _Search:
         return choose(self.terms, chunks=self.chunks, budget=self._budget())
 
     def _budget(self) -> int:
-        """Grows far more slowly than the index, for as good a share of the exact top 10."""
+        """Return the budget of candidates, which grows far more slowly than the index."""
         growth = float(max(1.0, self.chunks / _BUDGETED_CHUNKS) ** _BUDGET_GROWTH)
         return round(self.config.df_budget * self.widened * growth)
 
     def _wider(self, rows: Sequence[Found], seeds: CandidatePlan) -> _Search | None:
-        """Return the next search, where this one fell short."""
+        """Return the next, wider search if this one returned too few; None if it is final."""
         config = self.config
         if len(rows) >= config.lexical_candidates:
             return None
@@ -231,7 +229,7 @@ def search_lexical(
 ) -> Ranking:
     """Rank the chunks in scope that share a lexeme with the question.
 
-    One query, or none; more only where scope or passages that say the same leave too few.
+    Runs one query, or none; more only where the scope or duplicates leave too few.
     """
     search = LexicalSearch(query, lexemes, config)
     with pipelined(search.statement) as sent:
@@ -240,7 +238,7 @@ def search_lexical(
 
 
 class LexicalSearch:
-    """The same for who sends its statement himself, to do something else meanwhile."""
+    """A lexical search whose statement the caller sends, to do other work meanwhile."""
 
     def __init__(
         self, query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig
@@ -252,7 +250,10 @@ class LexicalSearch:
         self.statement = self._search.statement if terms else None  # none: nothing is searched
 
     def ranking(self, rows: Rows) -> Ranking:
-        """Of the statement's rows. More queries where there are too few. Its time is all since."""
+        """Rank the statement's rows; runs more queries where there are too few.
+
+        The duration counts from the creation of the search.
+        """
         found = self._search.completed(rows) if self.statement else []
         entries = tuple(
             Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
@@ -264,8 +265,7 @@ class LexicalSearch:
 def bm25_statement(
     chunk_ids: Sequence[int], lexemes: Sequence[AskedLexeme], config: RetrievalConfig
 ) -> Statement | None:
-    """Return what gives a row for each chunk: its id, and BM25 as `search_lexical` scores it, 0 for
-    none.
+    """Return a statement that gives `(chunk id, BM25)` for each chunk, as `search_lexical` scores.
 
     None where there is nothing to score.
     """
@@ -282,16 +282,17 @@ def bm25_statement(
 
 
 def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:
-    """Return what is searched and scored: each term once; of a long question the rarest, by
-    rarity.
-    """
+    """Return each searched term once, the rarest first; of a long question only the rarest."""
     terms = {term.name: term for asked in lexemes for term in asked.terms}
     rarest = sorted(terms.values(), key=lambda term: (term.document_frequency, term.name))
     return tuple(rarest[: config.condense_above] if config.condense_above else rarest)
 
 
 def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict[str, Any]]:
-    """Exact BM25 of chunk `c` with `t.average_length` and `l.norm`, and its parameters."""
+    """Return SQL for the exact BM25 of chunk `c`, and its parameters.
+
+    The SQL uses `t.average_length` and `l.norm`.
+    """
     parameters: dict[str, Any] = {"k1": max(config.k1, _LEAST_NORM), "b": config.b}
     parts = []
     for number, term in enumerate(terms):
@@ -303,10 +304,10 @@ def score_sql(terms: Sequence[Term], config: RetrievalConfig) -> tuple[str, dict
 
 
 def conditions_of(seeds: CandidatePlan) -> dict[str, str]:
-    """Return each tsquery that the index is searched by, under the name of its parameter.
+    """Return the tsqueries that match the candidates, by parameter name.
 
-    Those of one word are one; of the others, those with the same rarest word, whose places in the
-    index are then read once.
+    Single words form one tsquery. Combinations with the same rarest word are joined, so that its
+    postings are read once.
     """
     alone = [clause for clause in seeds.clauses if len(clause) == 1]
     by_rarest: dict[str, list[Clause]] = {}
@@ -318,10 +319,10 @@ def conditions_of(seeds: CandidatePlan) -> dict[str, str]:
 
 
 def _tsquery(clauses: Sequence[Clause]) -> str:
-    """Return one of the clauses, as a tsquery is written."""
+    """Return a tsquery that any of the clauses matches."""
     return " | ".join("(" + " & ".join(map(_quoted, clause)) + ")" for clause in clauses)
 
 
 def _quoted(lexeme: str) -> str:
-    """Return a lexeme as a tsquery reads it: quotes and backslashes inside are doubled."""
+    """Quote a lexeme for a tsquery: double its quotes and backslashes."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

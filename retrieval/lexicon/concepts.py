@@ -1,7 +1,7 @@
-"""Concepts of a text: what its words name, whichever of the names of a thing they use. Pure.
+"""Map the words of a text to concepts, whichever name of a concept they use. Pure.
 
-Names come from rows of UMLS, or from a lexicon, whose forms share a concept with their words. Of
-names that begin at one place the longest counts, as `Lexicon` matches them.
+Names come from UMLS rows or from a lexicon, whose short forms share a concept with their words. Of
+names that begin at the same place the longest counts, as in `Lexicon`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ConceptsUnreadable(MedragError):
 
 @dataclass(frozen=True)
 class Concepts:
-    """Each known name, as a lexicon whose words are the concept's identifier."""
+    """All known names, as a lexicon whose words are concept identifiers."""
 
     names: Lexicon
 
@@ -34,16 +34,16 @@ class Concepts:
         return self.names.fingerprint
 
     def of(self, text: str) -> frozenset[str]:
-        """Return the identifiers of what the text names; of a long text, of its beginning."""
+        """Return the concept identifiers that the text names; of a long text, in its beginning."""
         return frozenset(found.words for found in self.names.every_in(text))
 
 
 def concepts_of_rows(lines: Iterable[str]) -> Concepts:
-    """Of rows of MRCONSO.RRF: English names (LAT) that are not suppressed, by their CUI.
+    """Build concepts from rows of MRCONSO.RRF: English names that are not suppressed, by CUI.
 
-    UMLS Reference Manual, section 3.3.4. A name of several concepts is that of the one whose
-    preferred name it is (TS, ISPREF), else of the first identifier. Raises ConceptsUnreadable with
-    the line's number.
+    UMLS Reference Manual, section 3.3.4. A name shared by several concepts goes to the one that
+    prefers it (TS, ISPREF), else to the first identifier. Raises ConceptsUnreadable with the number
+    of the bad line.
     """
     best: dict[str, tuple[bool, bool, str, str]] = {}
     for row in _rows(lines):
@@ -61,7 +61,7 @@ def concepts_of_rows(lines: Iterable[str]) -> Concepts:
 
 
 def concepts_of_lexicon(lexicon: Lexicon) -> Concepts:
-    """Of a lexicon: a form, its words and their other names are one concept, named by its words."""
+    """Build concepts from a lexicon: a form, its words and their other names are one concept."""
     meant = {_form(e.short): _form(e.words) for e in lexicon.entries}
     names = {_form(e.words): Entry(e.words, _last(_form(e.words), meant)) for e in lexicon.entries}
     for entry in lexicon.entries:
@@ -71,9 +71,7 @@ def concepts_of_lexicon(lexicon: Lexicon) -> Concepts:
 
 
 def _last(form: str, meant: Mapping[str, str]) -> str:
-    """Return what a form stands for in the end; of forms that stand for each other the first by
-    name.
-    """
+    """Follow a form to what it finally stands for; in a cycle, to the first by name."""
     seen: list[str] = []
     while form in meant and form not in seen:
         seen.append(form)
@@ -94,7 +92,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _is_name(text: str) -> bool:
-    """Tell whether a name can be looked for: one or two small letters stand for too many things."""
+    """Tell whether a name is specific enough to look for: one or two lower-case letters are not."""
     found = words(text)
     letters = "".join(found)
     is_long = len(letters) > 2 or _is_short(text)

@@ -1,10 +1,10 @@
-"""British and American spellings of one word, by rule. Pure.
+"""Convert between British and American spellings by rule. Pure.
 
 `oedema` and `edema` are one word to a reader and two to an index. A table of all such words would
-be long and never whole, so the rules are about roots (`haem`, `oesophag`, `paediatr`) and endings
-(`-our`, `-re`, `-ise`), each with the places where it holds. What a rule makes of a word without
-another spelling is no word, and found nowhere. What means something else in the other spelling is
-left out: rigour and rigor, metre and meter, grey and gray, practice.
+be long and never complete, so rules cover roots (`haem`, `oesophag`, `paediatr`) and endings
+(`-our`, `-re`, `-ise`), each with the places where it applies. A rule applied to a word without
+another spelling makes a non-word, which no index holds. Words that mean something else in the other
+spelling are left out: rigour and rigor, metre and meter, grey and gray, practice.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ _NO_BLOOD = "".join(
 
 
 def _after(letters: str, *before: str) -> str:
-    """Return the letters where they begin a word or stand behind one of these.
+    """Return a pattern for the letters at a word's start or after one of the prefixes.
 
-    Letters first: a search for a lookbehind looks at every place.
+    The letters come first in the pattern: a leading lookbehind would be tried at every position.
     """
     places = "|".join(rf"(?<={place}{letters})" for place in ("\\b", *before))
     return f"{letters}(?:{places})"
@@ -127,7 +127,7 @@ def _pairs(listed: str) -> list[tuple[str, str]]:
 
 
 def _rules(places: Iterable[tuple[str, str, str, str]]) -> tuple[Rules, Rules]:
-    """Towards American, and towards British."""
+    """Compile the rules towards American and those towards British."""
     listed = list(places)
     return (
         tuple((re.compile(british), american) for british, _, _, american in listed),
@@ -136,7 +136,7 @@ def _rules(places: Iterable[tuple[str, str, str, str]]) -> tuple[Rules, Rules]:
 
 
 def _root(british: str, american: str) -> tuple[str, str, str, str]:
-    """Return a rule that leaves `esophag` in `oesophag` alone, which is British already."""
+    """Return a rule that doesn't match `esophag` in `oesophag`, which is British already."""
     before = british.removesuffix(american) if british.endswith(american) else ""
     return british, (f"(?<!{before})" if before else "") + american, british, american
 
@@ -149,19 +149,18 @@ _HYPHEN = re.compile(r"[-\u2010\u2011]")
 
 
 def other_spellings(word: str) -> tuple[str, ...]:
-    """Return what else a word of small letters may be spelled; none where no rule knows it. Sorted.
+    """Return the other spellings of a lower-case word, sorted; empty where no rule applies.
 
-    British with -ise and with -ize (as in Oxford), and American.
+    They are British with -ise, British with -ize (Oxford), and American.
     """
     ((_, others),) = _every([word])
     return others
 
 
 def respelled(text: str) -> tuple[Expansion, ...]:
-    """Return each word of a text with each of its other spellings, in order, at most
-    `MAX_SPELLINGS`.
+    """Return the words of a text with their other spellings, in order, at most `MAX_SPELLINGS`.
 
-    Words with a hyphen are looked at joined as well, as the index has them.
+    Hyphenated words are also tried joined, as the index stores them.
     """
     found = (
         Expansion(word, other, same=True)
@@ -172,7 +171,7 @@ def respelled(text: str) -> tuple[Expansion, ...]:
 
 
 def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each word with its other spellings. The rules run once over all, one word a line."""
+    """Yield each word with its other spellings; the rules run once over all words, one a line."""
     if not words:
         return
     lines = "\n".join(words)
@@ -184,7 +183,7 @@ def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Return each once, in order; a compound before its parts."""
+    """Yield each word once, in order; a compound before its parts."""
     typed = (_HYPHEN.split(match.group()) for match in _TYPED.finditer(text.casefold()))
     forms = (form for parts in typed for form in dict.fromkeys(["".join(parts), *parts]))
     fitting = (form for form in forms if MIN_LETTERS <= len(form) <= MAX_LETTERS)

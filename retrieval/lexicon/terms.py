@@ -1,9 +1,9 @@
-"""Short and lay forms, and the words of a guideline for them. Pure.
+"""Map short and lay forms to the words of guidelines. Pure.
 
-A clinician types MAP, DKA or heart attack; a guideline may write the words. The words join the
-search, and a passage that has all of them holds the form that was typed. Other names, such as
-adrenaline and epinephrine, count in both directions, and so do British and American spellings
-(`retrieval.lexicon.spellings`): of the question's words and of those that joined them.
+A clinician types MAP, DKA or heart attack where a guideline may write the words. The words join the
+search, and a passage with all of them counts as holding the typed form. Synonyms such as adrenaline
+and epinephrine apply in both directions, as do British and American spellings
+(`retrieval.lexicon.spellings`), both to the question's words and to the words added to them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,7 @@ _PLURAL = re.compile(r"(?<=\w\w)['’]?s\Z")
 
 @dataclass(frozen=True)
 class Entry:
-    """One form. `exact`: found only as it is written, capitals as capitals.
-
-    `same`: another name for one thing, which counts in both directions.
-    """
+    """One form. `exact`: matched as written, capitals included. `same`: a synonym, both ways."""
 
     short: str
     words: str
@@ -72,11 +69,10 @@ class Lexicon:
         object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
 
     def found_in(self, text: str) -> tuple[Expansion, ...]:
-        """Return the known forms of a text, each once, in order, none whose words stand there
-        already.
+        """Return the known forms in a text whose words it doesn't have yet, each once, in order.
 
-        Behind them the other names and spellings of words of the text, then those of the words
-        that its forms stand for; these have `same`.
+        They are followed by synonyms and spellings of the text's words and of the words just added;
+        these have `same` set.
         """
         text = text[:MAX_CHARS]
         typed = tuple(islice(self._new(text, text, same=False), MAX_EXPANSIONS))
@@ -85,11 +81,11 @@ class Lexicon:
         return (*typed, *names, *respelled(meant))
 
     def every_in(self, text: str) -> tuple[Expansion, ...]:
-        """Return every known form of a text, each once, in order, whatever else the text says."""
+        """Return every known form in a text, each once, in order, whatever else the text says."""
         return tuple(dict.fromkeys(self._every(text[:MAX_CHARS])))
 
     def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
-        """Yield what is found in `text`, each pair once, without that whose words are `said`."""
+        """Yield the expansions of `text`, each once, except those whose words occur in `said`."""
         said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
         for found in dict.fromkeys(self._every(text)):
             words = " ".join(_folded(found.words))
@@ -127,9 +123,7 @@ class Lexicon:
         return None
 
     def _of(self, typed: list[str]) -> tuple[Entry, ...]:
-        """Return the entries of these words as typed, or of their singular; one but for other
-        names.
-        """
+        """Return the entries of the typed words or of their singular; several only for synonyms."""
         for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
             entries = self._by_words.get(tuple(word.casefold() for word in form), ())
             fitting = [e for e in entries if not e.exact or WORD.findall(e.short) == form]
@@ -139,9 +133,9 @@ class Lexicon:
 
 
 def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
-    """Return the text with the words of each form in brackets behind it; for an encoder.
+    """Return the text with each form followed by its words in brackets, for an encoder.
 
-    Without other names and spellings, which encoders know.
+    Leaves out synonyms and spellings, which encoders know.
     """
     for each, place in reversed(_placed(text, [e for e in expansions if not e.same])):
         text = f"{text[: place.end()]} ({each.words}){text[place.end() :]}"
@@ -149,9 +143,7 @@ def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
 
 
 def by_every_name(text: str, expansions: Iterable[Expansion]) -> str:
-    """Return the text spelled out, and again with each other name in the place of the one it
-    has.
-    """
+    """Return the text spelled out, then repeated with each synonym in place of the typed name."""
     every = list(expansions)
     named = (_renamed(text, each) for each in every if each.same)
     return "; ".join(dict.fromkeys([spelled_out(text, every), *named]))
@@ -162,14 +154,14 @@ def _renamed(text: str, name: Expansion) -> str:
 
 
 def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
-    """Return the text with each lay form replaced by its words; the same text where it has none."""
+    """Return the text with each lay form replaced by its clinical words."""
     for each, place in reversed(_placed(text, [e for e in expansions if e.lay])):
         text = f"{text[: place.start()]}{each.words}{text[place.end() :]}"
     return text
 
 
 def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion, re.Match[str]]]:
-    """Return each form with the place where it first stands, in order of the text."""
+    """Return each form with its first occurrence, in order of the text."""
     found = [
         (each, place)
         for each in expansions
@@ -179,9 +171,7 @@ def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion,
 
 
 def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
-    """Return the field that can't be used and why, for a person to read; both empty where all is
-    well.
-    """
+    """Return the invalid field of an entry and a sentence saying why; both empty if it is valid."""
     forms, meant = _folded(short), _folded(words)
     if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
         return (
@@ -221,6 +211,6 @@ def _order(entry: Entry) -> tuple[str, str, bool, bool, bool]:
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:
-    """Return 16 hex digits over every entry and the rules of spelling."""
+    """Return 16 hex digits over all entries and the version of the spelling rules."""
     content = json.dumps([REVISION, *(_order(entry) for entry in sorted(entries, key=_order))])
     return hashlib.sha256(content.encode()).hexdigest()[:16]

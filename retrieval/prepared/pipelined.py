@@ -1,8 +1,7 @@
-"""Statements that the database works on while something else is done here, or several in one trip.
+"""Send statements without waiting for their rows, to work meanwhile or to save round trips.
 
-They are sent without waiting for their rows, in the driver's pipeline mode. One thread does so what
-two would: where there are no more processors than processes at work, a thread more is one that
-waits for its turn, and makes the database wait for its own.
+Uses the driver's pipeline mode in one thread. A second thread would compete for the processor with
+the database's own processes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Statement(NamedTuple):
-    """With its parameters; not prepared where it is best planned for their values."""
+    """A statement and its parameters; unprepared where it is best planned for their values."""
 
     text: str
     parameters: Mapping[str, Any]
@@ -32,7 +31,7 @@ class Statement(NamedTuple):
 
 
 class Sent:
-    """Statements under way on this thread's connection."""
+    """Statements in flight on this thread's connection."""
 
     def __init__(self, statements: Sequence[Statement | None], stack: ExitStack) -> None:
         self._statements, self._stack = statements, stack
@@ -40,9 +39,7 @@ class Sent:
         self._send()
 
     def rows(self) -> list[Rows]:
-        """Return those of each, waited for; none for no statement. Raises as `cursor.execute`
-        does.
-        """
+        """Wait for the rows of each statement; empty for None. Raises as `cursor.execute` does."""
         return [
             self._rows(place, statement) if statement else []
             for place, statement in enumerate(self._statements)
@@ -77,9 +74,7 @@ class Sent:
             return list(cursor.fetchall())
 
     def _is_left_after(self, error: DatabaseError) -> bool:
-        """Tell whether to ask again, since a connection's prepared statements are not what they
-        were.
-        """
+        """Tell whether to send the statements again, unprepared, since prepared ones are stale."""
         if not is_stale(error) or connection.in_atomic_block:
             return False
         self._cursors = {}
@@ -90,10 +85,9 @@ class Sent:
 
 @contextmanager
 def pipelined(*statements: Statement | None) -> Iterator[Sent]:
-    """Send them, and go on at once. No other statement of this connection may come in between.
+    """Send the statements and continue; the connection must run no other statement in between.
 
-    As many queries as there are statements, which are prepared as by
-    `retrieval.prepared.statements`.
+    Counts as one query for each statement. They are prepared by `retrieval.prepared.statements`.
     """
     with ExitStack() as stack:
         yield Sent(statements, stack)

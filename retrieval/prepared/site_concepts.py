@@ -1,4 +1,4 @@
-"""The concepts that this site knows: by the rows of MEDRAG_CONCEPTS, else by its lexicon."""
+"""Provide the site's concepts: from MEDRAG_CONCEPTS, else from its lexicon."""
 
 from __future__ import annotations
 
@@ -22,13 +22,17 @@ FILE = "MRCONSO.RRF"
 
 
 def site_concepts() -> Concepts:
-    """Return one query, and one more where the lexicon was changed. Raises ConceptsUnreadable."""
+    """Return the site's concepts. Runs one query, two after the lexicon has changed.
+
+    Raises ConceptsUnreadable.
+    """
     return concepts_beside(site_lexicon())
 
 
 def concepts_beside(lexicon: Lexicon) -> Concepts:
-    """Return the same without a query. The rows are read once a process, and so is what is
-    wrong.
+    """Return the site's concepts without a query, given its lexicon. Raises ConceptsUnreadable.
+
+    The rows of MEDRAG_CONCEPTS are read once a process, and so is an error in them.
     """
     known = _read(settings.CONCEPTS) if settings.CONCEPTS else _of_lexicon(lexicon)
     if isinstance(known, ConceptsUnreadable):
@@ -37,7 +41,7 @@ def concepts_beside(lexicon: Lexicon) -> Concepts:
 
 
 def concepts_fault() -> str:
-    """Say why MEDRAG_CONCEPTS can't be used, as far as the first row tells; else empty."""
+    """Say why MEDRAG_CONCEPTS can't be used, judged by its first row; empty if it can."""
     if not settings.CONCEPTS:
         return ""
     found = _read_from(Path(settings.CONCEPTS) / FILE, rows=1)
@@ -45,9 +49,9 @@ def concepts_fault() -> str:
 
 
 def concepts_fingerprint(config: RetrievalConfig) -> str:
-    """Of the rows that a search is boosted by; empty for none.
+    """Identify the rows of MEDRAG_CONCEPTS if a search is boosted by them; else empty.
 
-    Empty for the lexicon too, whose entries make no other search of it.
+    Empty for the lexicon too, which isn't part of a search's fingerprint.
     """
     if not (config.concept_weight and settings.CONCEPTS):
         return ""

@@ -1,4 +1,4 @@
-"""The site's lexicon, as it stands in the database at this moment."""
+"""Provide the site's lexicon as the database has it at this moment."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ _cached: tuple[UUID, Lexicon] | None = None
 
 
 def site_lexicon() -> Lexicon:
-    """Return one query, and one more where an entry was changed since the last question."""
+    """Return the site's lexicon. Runs one query, two after an entry has changed."""
     return lexicon_at(version_query().first())
 
 
 def version_query() -> ValuesQuerySet:
-    """Return the version of the lexicon, for a statement that reads more than that."""
+    """Return a query for the lexicon's version, to be part of a larger statement."""
     return LexiconVersion.objects.values_list("version", flat=True).filter(pk=1)
 
 
 def lexicon_at(version: UUID | None) -> Lexicon:
-    """Return the lexicon of a version that was read just now: one query where it is not in
-    memory.
-    """
+    """Return the lexicon of a version just read. Runs one query where it isn't in memory."""
     global _cached
     cached = _cached
     if cached is not None and cached[0] == version:

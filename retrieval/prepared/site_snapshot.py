@@ -1,7 +1,7 @@
-"""What a question needs to know of the site before it is looked at, in one statement.
+"""Read the site's state that a question depends on, in one statement.
 
-All of it may change at any moment, in another process too, so it is read anew for each question;
-what is heavy stays in memory, under the version that was read.
+It may change at any moment, in another process too, so it is read for each question; large parts
+stay in memory under the version that was read.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from retrieval.prepared.site_lexicon import lexicon_at, version_query
 
 @dataclass(frozen=True)
 class SiteSnapshot:
-    """As it stood when the question came."""
+    """The site's state when the question came."""
 
     encoders: tuple[ActiveEncoder, ...]  # the primary one first
     lexicon: Lexicon
 
 
 def site_now(encoders: Sequence[str] = ()) -> SiteSnapshot:
-    """Return the encoders that are searched, or those that are named, and the lexicon.
+    """Return the searched or the named encoders, and the lexicon.
 
-    One query, and one more where the lexicon was changed since the last question. Raises as
-    `active_encoders`.
+    Runs one query, two after the lexicon has changed. Raises as `active_encoders` does.
     """
     rows: list[Any] = list(Encoder.objects.raw(*_statement()))
     searched = active_encoders(encoders, rows=rows)
@@ -40,7 +39,7 @@ def site_now(encoders: Sequence[str] = ()) -> SiteSnapshot:
 
 @cache
 def _statement() -> tuple[str, tuple[Any, ...]]:
-    """Compiled once: that takes longer than the database does."""
+    """Return the statement, compiled once: compiling takes longer than running it."""
     query = searched_query().annotate(lexicon_version=Subquery(version_query()[:1])).query
     sql, parameters = query.sql_with_params()
     return sql, tuple(parameters)

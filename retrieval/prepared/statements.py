@@ -1,10 +1,10 @@
-"""Statements that questions repeat, planned once a connection and not for each question.
+"""Prepare repeated statements once a connection, instead of planning them for each question.
 
-To plan the statements of a question takes PostgreSQL about a sixth of the time that it has for it.
-So what a connection has sent before is prepared there, and called by its name with the parameters
-alone: as text, so that a call stands between other statements of one trip. Its plan is one for all
-values (`plan_cache_mode` of the connection): what is best planned for its own is not sent this way.
-Limits stay in the text: without them it would be a plan for a tenth of a table.
+Planning takes about a sixth of PostgreSQL's time for a question. A statement that a connection has
+sent before is prepared and then called by name, as text, so that a call can stand among other
+statements of one trip. It has one plan for all values (`plan_cache_mode` of the connection);
+statements that need a plan for their values are not sent this way. Limits stay in the text, since
+the planner would otherwise assume a tenth of a table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STALE = {"26000", "42P05", "0A000"}
 
 
 class _Call(NamedTuple):
-    """How it is called, once it is prepared."""
+    """The name of a prepared statement and the text that calls it."""
 
     name: str
     text: str
@@ -37,7 +37,7 @@ class _Call(NamedTuple):
 
 @dataclass
 class _Prepared:
-    """Of one connection, by statement and limits: its call, or none where it was sent once."""
+    """A connection's statements by text and limits: the call, or None if sent only once so far."""
 
     calls: OrderedDict[tuple[Any, ...], _Call | None] = field(default_factory=OrderedDict)
     is_given_up: bool = False
@@ -55,11 +55,10 @@ def execute(
     before: str = "",
     after: str = "",
 ) -> None:
-    """Execute it as `cursor.execute` does, with what stands `before` and `after` it in one trip.
+    """Execute as `cursor.execute` does, with the SQL `before` and `after` it in the same trip.
 
-    A connection whose statements are not what they were prepares no more of them; outside of a
-    transaction the question does not notice. One query, and the first time that a statement comes
-    again a trip that no count of queries shows.
+    A connection whose prepared statements went stale prepares no more; outside a transaction the
+    statement is sent again unprepared. Counts as one query; preparing takes one uncounted trip.
     """
     call = called(statement, parameters)
     try:
@@ -71,9 +70,7 @@ def execute(
 
 
 def called(statement: str, parameters: Mapping[str, Any]) -> str:
-    """Return what to send instead of it with the same parameters; itself where it is not
-    prepared.
-    """
+    """Return the text that calls the prepared statement, or the statement itself if unprepared."""
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     prepared = _of_connections.setdefault(connection.connection, _Prepared())
@@ -88,9 +85,7 @@ def called(statement: str, parameters: Mapping[str, Any]) -> str:
 
 
 def is_stale(error: DatabaseError) -> bool:
-    """Tell whether it says that a prepared statement is not what it was; then no more are
-    prepared.
-    """
+    """Tell whether an error means a stale prepared statement; if so, prepare no more here."""
     if getattr(error.__cause__, "sqlstate", None) not in _STALE:
         return False
     _of_connections[connection.connection].is_given_up = True
@@ -98,7 +93,7 @@ def is_stale(error: DatabaseError) -> bool:
 
 
 def _call(prepared: _Prepared, statement: str, parameters: Mapping[str, Any]) -> str:
-    """Return the statement itself the first time, and from then on what calls it."""
+    """Return the statement itself the first time, and from then on the text that calls it."""
     limits = {name: parameters[name] for name in _LIMITS if f"%({name})s" in statement}
     key = (statement, *limits.values())
     if key not in prepared.calls:
@@ -114,7 +109,7 @@ def _call(prepared: _Prepared, statement: str, parameters: Mapping[str, Any]) ->
 
 
 def _prepare(statement: str, limits: Mapping[str, int]) -> _Call:
-    """Under a name made of its text: behind a pool the same name is never another statement."""
+    """Prepare a statement under a hash of its text: behind a pooler no name may mean two things."""
     names = dict.fromkeys(match[1] for match in _MARK.finditer(statement) if match[1])
     arguments = [name for name in names if name not in limits]
     marks = {name: f"${number}" for number, name in enumerate(arguments, start=1)}

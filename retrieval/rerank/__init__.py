@@ -1,4 +1,4 @@
-"""The last order of the candidates: by a reranker, by who issued them and when, or as fused."""
+"""Put the candidates into their final order: by a reranker, authority and recency, or as fused."""
 
 from retrieval.rerank.configured import reranker_fault, reranker_fingerprint, warm_up
 from retrieval.rerank.ordering import parts_payload, rerank

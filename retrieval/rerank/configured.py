@@ -1,4 +1,4 @@
-"""Which reranker a configuration means, by this site's settings."""
+"""Build the reranker that a configuration names, from the site's settings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from retrieval.rerank.types import Reranker
 
 
 def reranker_for(config: RetrievalConfig) -> Reranker:
-    """Return the one that `config` names; a cross-encoder is loaded with the first call in a
-    process.
+    """Return the reranker that `config` names; a cross-encoder is loaded once a process.
 
     Raises ImproperlyConfigured with the setting's name, and ValueError for `none`.
     """
@@ -29,9 +28,9 @@ def reranker_for(config: RetrievalConfig) -> Reranker:
 
 
 def reranker_fingerprint(config: RetrievalConfig) -> str:
-    """Return names weights, model and prompt for `RetrievalConfig.fingerprint`; empty for `none`.
+    """Identify weights, model and prompt for `RetrievalConfig.fingerprint`; empty for `none`.
 
-    Loads nothing; the weights of a cross-encoder are read once a process.
+    Loads no model; hashes the weights of a cross-encoder once a process.
     """
     match config.reranker:
         case "none":
@@ -43,9 +42,7 @@ def reranker_fingerprint(config: RetrievalConfig) -> str:
 
 
 def reranker_fault(config: RetrievalConfig) -> str:
-    """Return what keeps the configured reranker from working, as a sentence; empty where nothing
-    does.
-    """
+    """Return a sentence on what keeps the configured reranker from working; else empty."""
     if config.reranker == "none":
         return ""
     asked, rerank = f"reranker={config.reranker} of MEDRAG_RETRIEVAL", settings.MODELS.rerank

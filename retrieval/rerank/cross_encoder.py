@@ -1,6 +1,6 @@
-"""A cross-encoder from a folder: reads the question and a passage together, and scores the pair.
+"""Rerank with a cross-encoder, which reads the question and a passage together.
 
-How it is loaded, and how long it computes, is of `retrieval.rerank.pair_models`.
+`retrieval.rerank.pair_models` loads the model and bounds its time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PASSAGE_TOKENS = 220
 
 
 class CrossEncoderReranker(PairModel):
-    """Scores are the model's logits."""
+    """A reranker whose scores are the model's logits."""
 
     name = "cross-encoder"
 
@@ -77,9 +77,7 @@ def _load(name: str) -> CrossEncoderReranker:
 
 
 def folder_fault(name: str) -> str:
-    """Return what keeps the folder from being a cross-encoder; empty where nothing does. Loads
-    nothing.
-    """
+    """Say why the folder is no usable cross-encoder; empty if it is. Loads nothing."""
     folder = folder_of(name)
     if fault := classifier_fault(folder):
         return fault

@@ -1,9 +1,9 @@
-"""A rerank endpoint over HTTP, in the form of Cohere and Jina, which vLLM and llama.cpp speak too.
+"""Rerank over HTTP by the protocol of Cohere and Jina, which vLLM and llama.cpp speak too.
 
     POST {"model", "query", "documents": [text ...], "top_n"}
     -> {"results": [{"index", "relevance_score"} ...]}
 
-What comes back is believed only where it scores every passage once, with finite numbers.
+A reply is accepted only if it scores every passage exactly once with finite numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIRST_WAIT_S = 0.25  # at most; jittered, so that many askers do not come back a
 
 @dataclass(frozen=True)
 class EndpointReranker:
-    """Scores by `relevance_score`, as the endpoint gives it. It is sent question and passages."""
+    """A reranker that sends question and passages to an endpoint and uses its `relevance_score`."""
 
     endpoint: Endpoint  # its address is whole, such as https://models.example.org/v1/rerank
     name = "http"
@@ -73,7 +73,7 @@ class EndpointReranker:
 
 
 def scores_of(body: bytes, count: int) -> list[float]:
-    """Return the score of each of `count` passages, in their order. Raises RerankUnavailable."""
+    """Return the scores of `count` passages, in their order. Raises RerankUnavailable."""
     scores: dict[int, float] = {}
     try:
         for result in json.loads(body)["results"]:

@@ -1,8 +1,7 @@
-"""The part of a long passage that a reranker is shown: the sentences nearest to the question. Pure.
+"""Choose the part of a long passage that a reranker sees: the sentences nearest the question. Pure.
 
-A model reads a bounded number of tokens, and what it does not read it can't weigh. So a passage
-that is too long is not cut at its end: its context line stays, and of its text the run of whole
-sentences that shares most with the question.
+A model reads a bounded number of tokens. Instead of cutting a long passage at its end, its context
+line is kept with the run of whole sentences that shares most with the question.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ Measure = Callable[[Sequence[str]], Sequence[int]]  # the size of each text
 
 
 def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> str:
-    """Context line and text, within about `limit` by `measure`.
+    """Return context line and text, shortened to about `limit` as sized by `measure`.
 
-    A single sentence that is longer than the limit is left for the reader to cut.
+    A single sentence over the limit is left for the model to truncate.
     """
     whole = f"{passage.context}\n{passage.text}".strip()
     if measure([whole])[0] <= limit:
@@ -39,9 +38,7 @@ def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> st
 
 
 def shortened(context: str, limit: int, measure: Measure) -> str:
-    """Return the last words of a context: the nearest section says more than the document's
-    title.
-    """
+    """Keep the last words of a context line: the section says more than the document's title."""
     words = context.split()
     while words and measure([" ".join(words)])[0] > limit:
         words = words[len(words) // 8 + 1 :]
@@ -49,9 +46,7 @@ def shortened(context: str, limit: int, measure: Measure) -> str:
 
 
 def nearest_text(text: str, query: str, limit: int, measure: Measure) -> str:
-    """Return the run of whole sentences that holds most of the query; a single one may be
-    longer.
-    """
+    """Return the run of whole sentences that holds most of the query; one alone may be longer."""
     spans = line_sentence_spans(text)
     pieces = [text[start:end] for start, end in spans]
     if not pieces:
@@ -66,10 +61,10 @@ def best_run(
     sizes: Sequence[int],
     limit: int,
 ) -> tuple[int, int]:
-    """Half-open run of sentences within `limit` that holds most of `asked`; the first such.
+    """Return the first run of sentences within `limit` that holds most of `asked`, half-open.
 
-    A stem weighs `ln(1 + n / df)`, with df of the n sentences that hold it: so the words of
-    every sentence, stop words among them, count little. At least one sentence.
+    A stem weighs `ln(1 + n / df)`, where df of the n sentences hold it, so that words of every
+    sentence, stop words among them, count little. Has at least one sentence.
     """
     weights = {
         stem: math.log(1 + len(sentences) / sum(stem in one for one in sentences))
@@ -86,7 +81,7 @@ def best_run(
 
 
 def reach(sizes: Sequence[int], first: int, limit: int) -> int:
-    """Return where the run from `first` on ends that is within `limit`; at least one sentence."""
+    """Return the end of the longest run from `first` on within `limit`; at least one sentence."""
     last, size = first + 1, sizes[first]
     while last < len(sizes) and size + sizes[last] + JOINT <= limit:
         size += sizes[last] + JOINT
@@ -95,5 +90,5 @@ def reach(sizes: Sequence[int], first: int, limit: int) -> int:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the words of a text, levelled, in lower case and shortened to compare them."""
+    """Return the normalised, lower-case words of a text, cut to a prefix that serves as a stem."""
     return frozenset(word[:_STEM_CHARS] for word in _WORD.findall(normalise(text).casefold()))

@@ -1,9 +1,9 @@
-"""A language model that orders the passages of a question, all of them at once.
+"""Rerank all passages of a question at once with a language model.
 
-List-wise, as RankGPT (Sun et al., EMNLP 2023) in one window. What it is shown is data between
-marks, under labels that say nothing. Marks and labels come from a keyed hash of what is shown: no
-document can know them, and the same question on the same passages is the same prompt. An answer is
-used only where it holds known labels, each once; what it leaves out follows in its old order.
+List-wise, like RankGPT (Sun et al., EMNLP 2023) with one window. Passages are shown as data between
+markers, under neutral labels. Markers and labels come from a keyed hash of the content, so no
+document can predict them and the same question on the same passages gives the same prompt. A reply
+counts only if it holds known labels, each once; passages it leaves out follow in their old order.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TOKENS_A_LABEL = 8  # of an answer: six hexadecimal digits, quotes and a comma
 
 @dataclass(frozen=True)
 class LanguageModelReranker:
-    """Scores are 1 / rank. It is sent question and passages."""
+    """A reranker that sends question and passages to a language model; scores are 1 / rank."""
 
     endpoint: Endpoint
     secret: bytes  # what marks and labels are made with
@@ -77,7 +77,7 @@ def schema_for(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def scores_of(answer: Any, labels: Sequence[str]) -> list[float]:
-    """Return 1 / rank of each label, those that were left out behind. Raises RerankUnavailable."""
+    """Return 1 / rank for each label, those left out last. Raises RerankUnavailable."""
     order = answer.get("order") if isinstance(answer, dict) else None
     if not isinstance(order, list) or not order:
         raise RerankUnavailable("gave no order", retryable=False)
@@ -90,9 +90,7 @@ def scores_of(answer: Any, labels: Sequence[str]) -> list[float]:
 
 
 def labels_for(query: str, passages: Sequence[Passage], secret: bytes) -> list[str]:
-    """Return one label a passage, each another. They follow from what is shown, and show nothing of
-    it.
-    """
+    """Return a distinct label for each passage, derived from the content without revealing it."""
     labels: list[str] = []
     for passage in passages:
         attempt = 0

@@ -1,4 +1,4 @@
-"""`rerank()`: from the fused candidates to the few that are read, in their last order."""
+"""`rerank()`: from fused candidates to the final passages."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def rerank(
 ) -> Reranked:
     """Return the best `config.k` of `hits`, which come in the order of the fusion.
 
-    The reranker sees the first `config.rerank_candidates`; those behind them, and those that a
-    list-wise one left out, keep their order behind the ones that it ranked. Where it fails or is
-    late, all is as with reranker=none, and `fell_back` says why: it never raises. `today` is the
-    year that recency counts from. No queries.
+    The reranker sees the first `config.rerank_candidates`; the others, and any that a list-wise
+    reranker left out, follow in their old order. If the reranker fails or is late, the order is
+    that of reranker=none and `fell_back` says why; it never raises. `today` is the year that
+    recency counts from. Runs no query.
     """
     started = time.perf_counter()
     scores, fell_back = _scores(query, hits[: config.rerank_candidates], config)
@@ -47,14 +47,14 @@ def rerank(
 
 
 def parts_payload(reranked: Reranked) -> dict[str, dict[str, float | None]]:
-    """Return the parts as a trace holds them."""
+    """Return the parts of each score, as a trace stores them."""
     return {key: asdict(parts) for key, parts in reranked.parts.items()}
 
 
 def _scores(
     query: str, hits: Sequence[Hit], config: RetrievalConfig
 ) -> tuple[Sequence[float] | None, str]:
-    """Return the reranker's scores, or None and the reason for which there are none."""
+    """Return the reranker's scores, or None and the reason."""
     if not hits or config.reranker == "none":
         return None, ""
     try:
@@ -81,9 +81,7 @@ def _checked(
 def _ordered(
     hits: Sequence[Hit], scores: Sequence[float] | None, config: RetrievalConfig, today: int
 ) -> tuple[tuple[Hit, ...], Mapping[str, Parts]]:
-    """Return those with a score by the weighed score, then key; behind them the others as
-    before.
-    """
+    """Order the hits by weighted score, then key; those without a score follow unchanged."""
     own = [hit.score for hit in hits] if scores is None else list(scores)
     relevance = within_candidates(own) + [0.0] * (len(hits) - len(own))
     given = [None] * len(hits) if scores is None else [*own, *[None] * (len(hits) - len(own))]

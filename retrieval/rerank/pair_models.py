@@ -1,9 +1,9 @@
-"""A model that reads two texts together, from a folder: what a reranker and a verifier share.
+"""Load and run a model that scores pairs of texts: shared by reranker, reader and verifier.
 
-Loaded once a process. It computes in the thread that asks: native code can't be stopped from
-outside, so a thread of its own would go on after the time-out, and such threads would pile up.
-Instead a few pairs are computed at a time, the clock is looked at between them, and one caller at a
-time has the model. What is late by more than that is one batch.
+Loaded once a process. It computes in the calling thread: native code can't be interrupted, so with
+a thread of its own, timed-out work would go on and pile up. Instead, pairs are computed in small
+batches, the clock is checked between them, and one caller at a time has the model. A call is late
+by at most one batch.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Floats = npt.NDArray[np.float64]
 
 
 class Late(MedragError):
-    """The model had no time. The message goes on after its name."""
+    """The model ran out of time. The message reads on after the model's name."""
 
     retryable = True
 
 
 class PairModel:
-    """Logits of pairs of texts, on one thread of the processor; a batch holds a like length."""
+    """A model that gives logits for pairs of texts, on one thread, in batches of similar length."""
 
     def __init__(self, folder: Path) -> None:
         # Late on purpose: torch takes seconds and hundreds of MB.
@@ -59,9 +59,9 @@ class PairModel:
 
     @contextmanager
     def turn(self, deadline: float, timeout_s: float) -> Iterator[None]:
-        """Yield the model, its tokenizer too, for one caller; `deadline` is on the monotonic clock.
+        """Reserve the model and its tokenizer for one caller; `deadline` is on the monotonic clock.
 
-        Raises Late where others have it until then.
+        Raises Late if others hold it until then.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise Late(f"was busy with other questions for {timeout_s:g} s")
@@ -73,9 +73,9 @@ class PairModel:
     def logits(
         self, pairs: Sequence[tuple[str, str]], *, deadline: float, timeout_s: float
     ) -> Floats:
-        """Return `(n, labels)`, in the order of the pairs, rounded, within a `turn`.
+        """Return `(n, labels)` rounded logits in the order of the pairs; call within a `turn`.
 
-        Raises Late where it is not done by then.
+        Raises Late if not done by the deadline.
         """
         made: dict[int, Floats] = {}
         order = sorted(range(len(pairs)), key=lambda n: (sum(map(len, pairs[n])), n))
@@ -91,7 +91,7 @@ class PairModel:
         return np.stack([made[place] for place in range(len(pairs))]) if pairs else np.empty((0, 0))
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
-        """Return tokens of each text, without marks."""
+        """Return the number of tokens of each text, without special tokens."""
         if not texts:
             return []
         encoded = self._model.tokenizer(
@@ -100,7 +100,7 @@ class PairModel:
         return [len(ids) for ids in encoded["input_ids"]]
 
     def first_tokens(self, text: str, limit: int) -> str:
-        """As much of a text as `limit` tokens hold."""
+        """Return the beginning of a text, `limit` tokens long."""
         tokenizer = self._model.tokenizer
         encoded = tokenizer(
             text, add_special_tokens=False, truncation=True, max_length=limit,
@@ -111,7 +111,7 @@ class PairModel:
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder itself, or where a model of this name was downloaded to before."""
+    """Return the folder itself, or where a model of this name was downloaded."""
     folder = Path(name)
     if folder.is_dir() or folder.is_absolute():
         return folder
@@ -125,10 +125,7 @@ def folder_of(name: str) -> Path:
 
 
 def classifier_fault(folder: Path) -> str:
-    """Return what keeps the folder from being a model that scores pairs; empty where nothing does.
-
-    Loads nothing.
-    """
+    """Say why the folder is no model that scores pairs; empty if it is. Loads nothing."""
     if not folder.is_dir():
         return f"there is no folder {folder}."
     missing = [file for file in NEEDED if not (folder / file).is_file()]
@@ -145,14 +142,14 @@ def classifier_fault(folder: Path) -> str:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Return what `config.json` says. Raises OSError and ValueError."""
+    """Return the content of `config.json`. Raises OSError and ValueError."""
     found: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return found
 
 
 @lru_cache(maxsize=4)
 def folder_fingerprint(folder: Path) -> str:
-    """Return its name and a digest of its weights, which are read once a process."""
+    """Return the folder's name with a digest of its weights, which are hashed once a process."""
     digest = hashlib.sha256()
     for path in _weights(folder):
         digest.update(path.read_bytes())
@@ -160,9 +157,7 @@ def folder_fingerprint(folder: Path) -> str:
 
 
 def weights_fault(folder: Path) -> str:
-    """Return what keeps its weights from being read, by their tables of contents; loads no
-    tensor.
-    """
+    """Say why the weights can't be read, judged by their headers; loads no tensor."""
     from safetensors import SafetensorError, safe_open  # late: with the rest of the model
 
     for path in sorted(folder.glob("*.safetensors")):

@@ -1,4 +1,4 @@
-"""What a reranker is given, what it must say, and what comes of it. Pure."""
+"""Types of reranking: input, interface and result. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retrieval.types import Hit, Ranked
 
 @dataclass(frozen=True)
 class Passage:
-    """A candidate as a reranker reads it: `context` names its document and section."""
+    """A candidate as a reranker reads it; `context` names its document and section."""
 
     key: str
     context: str
@@ -20,28 +20,28 @@ class Passage:
 
 
 class Reranker(Protocol):
-    """Says how well each passage answers a question."""
+    """The interface of rerankers: scores how well each passage answers a question."""
 
     @property
     def name(self) -> str:
-        """As `RetrievalConfig.reranker` names it."""
+        """Its value of `RetrievalConfig.reranker`."""
 
     @property
     def fingerprint(self) -> str:
-        """Names the weights, or the model and the prompt; stored with what it ordered."""
+        """Identifies the weights, or the model and prompt; stored with the results."""
 
     def score(
         self, query: str, passages: Sequence[Passage], *, timeout_s: float
     ) -> Sequence[float]:
-        """Return one finite number a passage, in order; higher is better, on a scale of its own.
+        """Return one finite number for each passage, in order; higher is better, on any scale.
 
-        One that only orders gives 1 / rank. Raises RerankUnavailable when it fails or can't be
-        done within `timeout_s`; then nothing of it goes on computing for long.
+        A reranker that only orders returns 1 / rank. Raises RerankUnavailable when it fails or
+        exceeds `timeout_s`; nothing may go on computing for long after that.
         """
 
 
 class RerankUnavailable(MedragError):
-    """The reranker gave no order that can be used. Never holds text of a question or passage."""
+    """The reranker gave no usable order. Never holds text of a question or passage."""
 
     retryable = True
     hint = "The order of the fusion was used. Check the endpoint or the model's folder."
@@ -49,7 +49,7 @@ class RerankUnavailable(MedragError):
 
 @dataclass(frozen=True)
 class Parts:
-    """What made a passage's place: each part in [0, 1], 1 is best, and how much it weighed."""
+    """What a passage's final score is made of; relevance, authority and recency are in [0, 1]."""
 
     fused_rank: int  # 1-based, before reranking
     score: float | None  # the reranker's own; None where it did not see or rank the passage
@@ -60,10 +60,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Reranked:
-    """Hits in their new order, and how that came about.
-
-    `fell_back` says in words why the order of the fusion stands; empty where it does not.
-    """
+    """Hits in their final order; `fell_back` says why the fused order was kept, if it was."""
 
     hits: tuple[Hit, ...]  # score descending, then key ascending; ranks from 1
     name: str  # of the reranker that was asked; `none`
@@ -73,12 +70,12 @@ class Reranked:
 
     @property
     def ranked(self) -> tuple[Ranked, ...]:
-        """The new order for a trace; empty where nothing ordered the fused list anew."""
+        """The final order for a trace; empty where nothing changed the fused one."""
         if not self.parts:
             return ()
         return tuple(Ranked(hit.chunk_id, hit.key, hit.rank, hit.score) for hit in self.hits)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """For a trace: what did not go as configured."""
+        """What did not go as configured, for a trace."""
         return (f"reranker {self.name}: {self.fell_back}",) if self.fell_back else ()

@@ -1,8 +1,8 @@
-"""What a language model makes of a question: checked, kept, and never shown.
+"""Reword a question with a language model: checked, stored, never shown.
 
-The model is untrusted. Its answers fit a schema; a wording with a number that the question does not
-hold is dropped, since it would search for another dose. What is kept stands under the hash of all
-that it depends on, so that none is asked for twice and the same question is searched the same way.
+The model is untrusted. Its answers must fit a schema, and a wording with a number that the question
+lacks is dropped, since it would search for another dose. Accepted answers are stored under a hash
+of everything they depend on, so that the same question is searched the same way without a new call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass(frozen=True)
 class Request:
-    """One thing that the model is asked for: a list of texts under `field`."""
+    """One request to the model: a list of texts under `field`."""
 
     kind: str
     prompt: Prompt
@@ -58,7 +58,7 @@ class Request:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def dropped(self, answer: Sequence[str], accepted: Sequence[str]) -> int:
-        """Return how many texts of the answer, wordings or one passage, were not fit for use."""
+        """Count the texts of the answer, wordings or the one passage, that were rejected."""
         given = len(answer) if self.prompt is MULTI_QUERY else 1
         return given - len(accepted)
 
@@ -75,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Texts by kind, and how they came about."""
+    """Accepted texts by kind, with counts of calls, cache hits and rejected texts."""
 
     texts: Mapping[str, Sequence[str]]
     calls: int = 0
@@ -85,13 +85,13 @@ class Outcome:
 
 
 def rewriting_fingerprint(config: RetrievalConfig) -> str:
-    """Return names the model and the prompts that word questions anew; empty where none does."""
+    """Identify the model and prompts that reword questions; empty where none do."""
     used = [MULTI_QUERY] * bool(config.multi_query) + [HYDE] * config.hyde
     return " ".join([settings.MODELS.rewrite.model, *(p.name for p in used)]) if used else ""
 
 
 def wordings_request(question: str, count: int) -> Request:
-    """Return other wordings of the question, `MAX_WORDINGS` at most."""
+    """Request other wordings of the question, `MAX_WORDINGS` at most."""
     count = min(count, MAX_WORDINGS)
     values = {"question": _shown(question), "count": str(count)}
     return Request(
@@ -100,16 +100,16 @@ def wordings_request(question: str, count: int) -> Request:
 
 
 def passage_request(question: str) -> Request:
-    """Return the sentences of a passage that might answer it."""
+    """Request a passage that might answer the question, as sentences."""
     values = {"question": _shown(question)}
     return Request("hyde", HYDE, values, "sentences", MAX_SENTENCES, 300, accepted_passage)
 
 
 def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> Outcome:
-    """Return texts that are kept from before, and those that the model gives now.
+    """Return stored texts, and ask the model for those missing.
 
-    At most `calls` calls, side by side, and none that ends later than the deadline. Never raises
-    for a model that fails. One query, two more where the model was asked; none without requests.
+    Makes at most `calls` parallel calls, none past the deadline. Never raises for a failing model.
+    Runs one query, three where the model was asked, none without requests.
     """
     if not requests:
         return Outcome({})
@@ -133,7 +133,7 @@ def generated(requests: Sequence[Request], *, calls: int, deadline_s: float) -> 
 
 
 def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
-    """Return wordings of one line and a fit length that are new and add no number."""
+    """Return the wordings that are new, of fitting length, and add no number."""
     known, seen = set(_NUMBER.findall(question)), {_level(question)}
     kept = []
     for wording in (clean_line(text).strip("\"'“”") for text in answer):
@@ -145,7 +145,7 @@ def accepted_wordings(question: str, answer: Sequence[str]) -> list[str]:
 
 
 def accepted_passage(question: str, answer: Sequence[str]) -> list[str]:
-    """Return one passage of the sentences that name no number of their own, or none."""
+    """Return one passage made of the sentences that add no number, or nothing."""
     known = set(_NUMBER.findall(question))
     sentences = [clean_line(text) for text in answer]
     kept = [said for said in sentences if said and set(_NUMBER.findall(said)) <= known]
@@ -183,7 +183,7 @@ def _keep(requests: Sequence[Request], accepted: Mapping[str, list[str]]) -> Non
 def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
-    """Return what is asked for, in order, and why the rest is not. The first are to be asked."""
+    """Return the requests to send, and for the others why they are not."""
     reason = ""
     if not settings.MODELS.rewrite.url:
         calls, reason = 0, "MEDRAG_MODELS names no [rewrite]."
@@ -213,7 +213,7 @@ def _breaker() -> Breaker:
 def _answers(
     due: Sequence[Request], deadline_s: float, failures: list[str]
 ) -> dict[str, list[str]]:
-    """Return the texts of each answer by key; why there is none goes to `failures`."""
+    """Ask the model in parallel; return texts by key and add reasons to `failures`."""
     if not due:
         return {}
     with ThreadPoolExecutor(max_workers=len(due)) as pool:
@@ -227,7 +227,7 @@ def endpoint_within(deadline_s: float) -> Endpoint:
 
 
 def _asked(request: Request, deadline_s: float) -> list[str] | str:
-    """Return the texts that the model gives, or why it gives none. Touches no database."""
+    """Return the model's texts, or why there are none. Uses no database."""
     try:
         with _breaker().watched(is_away):
             answer = ask_json(

@@ -1,6 +1,6 @@
-"""The wordings of a question that are searched: by rules, and by a language model where one is.
+"""Produce the wordings of a question that are searched: by rules and by a language model.
 
-The first is the question itself. Each of the others gives one more list to the fusion.
+The first is the question itself. Each further one adds a ranking to the fusion.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from retrieval.types import Analysis, Rewriting, Variant
 
 @dataclass(frozen=True)
 class VariantNotes:
-    """What came of the wordings, for the trace. Holds no text of a question or of an answer."""
+    """How the wordings came about, for the trace. Holds no text of a question or answer."""
 
     rewriting: Rewriting = field(default_factory=Rewriting)
     failures: tuple[str, ...] = ()  # why there is none of a kind, in sentences
@@ -29,11 +29,10 @@ class VariantNotes:
 def variants_of(
     analysis: Analysis, config: RetrievalConfig, *, deadline_s: float
 ) -> tuple[tuple[Variant, ...], VariantNotes]:
-    """Return the question and its other wordings, each once, in order; and how they came about.
+    """Return the question and its other wordings, each once, in order, with notes.
 
-    A model that fails or is not done within `deadline_s` leaves its wordings out: it never raises.
-    Rules cost no query; a model one, and two more where it had to be asked. Call it outside a
-    transaction.
+    A model that fails or misses `deadline_s` contributes no wordings: never raises. Rules run no
+    query; a model one, three where it had to be asked. Call it outside a transaction.
     """
     started = time.perf_counter()
     made = [Variant("question", analysis.text), *by_rules(analysis, config)]
@@ -56,10 +55,9 @@ def variants_of(
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
-    """Return wordings without a model: an exception's opposite, a story's question, clinical words.
+    """Return wordings made by rules: an exception's opposite, a story's question, clinical words.
 
-    The words of a lay form join the lexical search of the question itself already, so the last is
-    for the encoders alone.
+    The words of a lay form already join the lexical search, so that wording is for encoders only.
     """
     if not config.rules:
         return []
@@ -81,7 +79,7 @@ def _requests(analysis: Analysis, config: RetrievalConfig) -> list[Request]:
 
 
 def _distinct(made: Sequence[Variant]) -> tuple[Variant, ...]:
-    """Return the first of those that say the same but for case and white space."""
+    """Keep the first of wordings that differ only in case and white space."""
     kept: dict[str, Variant] = {}
     for variant in made:
         kept.setdefault(" ".join(variant.text.casefold().split()), variant)
@@ -167,7 +165,7 @@ _MARKS = re.compile(
 
 
 def asked_positively(question: str, *, is_exception: bool) -> str:
-    """Return what a guideline says where the opposite is asked for; empty where it is not."""
+    """Return the opposite of a question about an exception, as a guideline words it; else empty."""
     asked = " ".join(question[:MAX_CHARS].split())
     if not _DENIES.search(asked) and not is_exception:
         return ""
