@@ -211,8 +211,8 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
     finally:
         site.process.kill()
     command("audit", "sign", MEDRAG_DATA_DIR=str(source))
+    log = command("audit", "export", MEDRAG_DATA_DIR=str(source))  # an event, so before the backup
     command("backup", str(backups / "last"), MEDRAG_DATA_DIR=str(source))
-    log = command("audit", "export", MEDRAG_DATA_DIR=str(source))
     rows, kept = rows_of(source), files_of(source)
 
     # what was made in the middle of it is whole, and what was under way then goes on from there
