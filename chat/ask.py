@@ -1,7 +1,7 @@
-"""The way of a question, from what was typed to a stored turn.
+"""Answer a question, from the typed text to the stored turn.
 
-`turn_ask` guards, understands, answers and stores; `answer` is the part between, which a replay
-and every measurement run too.
+`turn_ask` guards, understands, answers and stores; `answer` is the middle part, which replays and
+measurements run too.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ def turn_ask(
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
-    A question of the page without a conversation begins one. A follow-up is understood from the
-    turns before it, or from the questions `earlier`, which are not stored; without `follows` it
-    goes on from none of them. What identifies a patient is dealt with before anything is stored or
-    sent. Without `mode` the site's counts, or in a conversation that of its arm where an experiment
-    runs. `options` are those of a multiple-choice question that names none itself; in neither case
-    are they searched. `key` becomes the turn's primary key, by which somebody who was interrupted
-    finds what was stored. `tell` hears of each step, and ends the question before anything is
-    stored where it raises `AskerLeft`.
+    A question asked on the page without a conversation starts one. A follow-up is understood from
+    the conversation's turns or from the questions `earlier`, which are not stored; with `follows`
+    false it is read alone. Patient identifiers are dealt with before anything is stored or sent.
+    Without `mode` the site's applies, or that of the conversation's arm while an experiment runs.
+    `options` are the choices of a multiple-choice question whose text has none; options are never
+    searched for. `key` becomes the turn's primary key, by which an interrupted caller finds the
+    turn. `tell` is called at each step and may raise `AskerLeft` to end the question before
+    anything is stored.
 
     A failure of a part is a refusal; if the turn can't be stored there is no answer. Raises `Busy`
-    and `QuestionError` before anything is stored, IntegrityError for a `key` that is taken.
+    and `QuestionError` before anything is stored, IntegrityError for a used `key`.
     """
     tell(Begun())
     parts = site_parts()  # the first call of a process loads models, on nobody's time
@@ -101,11 +101,11 @@ def turn_ask(
 
 
 def answer(run: AnswerRun) -> Outcome:
-    """Return an answer whose every claim was verified, or a refusal. Store nothing.
+    """Return an answer whose every claim was verified, or a refusal. Stores nothing.
 
-    Each step reads and fills the run, and returns a refusal or None. One that breaks, or comes too
-    late behind the gate, is a refusal with a reason of its own. Raises nothing, but lets
-    `AskerLeft` through, which the listener of `run.tell` may raise.
+    Each step reads and fills the run, and returns a refusal or None. A step that fails, or finishes
+    too late after the gate, becomes a refusal with its own reason. Raises nothing but `AskerLeft`,
+    which the listener `run.tell` may raise.
     """
     for name, step, broken in STEPS:
         try:
@@ -126,7 +126,7 @@ def choose_gate(run: AnswerRun) -> None:
 
 
 def search(run: AnswerRun) -> None:
-    """Find passages in what is in force for the reader on the day, and keep what that was."""
+    """Find passages in the documents in force on the day, and record which those are."""
     run.snapshot = corpus_snapshot(run.query.on)
     run.evidence = find(run.query, run.searches)
     titles = dict.fromkeys(hit.title for hit in run.evidence.hits)
@@ -134,7 +134,7 @@ def search(run: AnswerRun) -> None:
 
 
 def read_and_decide(run: AnswerRun) -> Abstained | None:
-    """Read the passages, and refuse where the gate finds them no good evidence."""
+    """Read the passages; refuse if the gate judges them insufficient."""
     if run.searches.gate is None or run.evidence is None:
         raise LookupError("There is nothing to decide on.")
     decision = decide_on(run.query, run.evidence, run.searches.gate, run.searches)
@@ -147,9 +147,9 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
 
 
 def write(run: AnswerRun) -> Abstained | None:
-    """Write claims with quotes, or have a language model write them; refuse where there are none.
+    """Write claims with quotes, or have a language model write them; refuse without any.
 
-    Of those that say the same the first is kept: copies of a true one must not outvote a false one.
+    Of equal claims only the first is kept: copies of a true claim must not outvote a false one.
     """
     task = replace(_task(run), deadline_s=run.left_s)
     if run.stored is None:
@@ -164,10 +164,10 @@ def write(run: AnswerRun) -> Abstained | None:
 
 
 def check(run: AnswerRun) -> Abstained | None:
-    """Keep the claims that stand; what does not is never shown as an answer, in no mode.
+    """Keep the claims that pass verification; no other claim is ever shown, in any mode.
 
-    Of a multiple-choice question the chosen option must be what they say, and where it asks for
-    the exception all of them must stand.
+    For a multiple-choice question the claims must say the chosen option; where it asks for the
+    exception all of them must pass.
     """
     of = len(run.drafts)
     run.tell(Checked(0, of))

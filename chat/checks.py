@@ -1,4 +1,4 @@
-"""Checks of the language models that write and judge answers, before every command and start."""
+"""Check the configured language models before every command and start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROMPTS = (language_model.PROMPT, judging.PROMPT, follow_ups.PROMPT)
 def check_language_models(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Refuse to start without a language model that is needed, or with one that judges itself."""
+    """Report a required language model that is missing, or one that would judge itself."""
     found: list[CheckMessage] = []
     for fault in _missing_faults():
         hint = "Add that table with url and model, or leave the setting out."
@@ -38,8 +38,9 @@ def check_language_models(
 
 
 def _missing_faults() -> list[str]:
-    """Return a sentence for each use of a model that no setting names; `checks_verifier` has its
-    own.
+    """Return a sentence for each use of a model that is not configured.
+
+    `checks_verifier` has its own.
     """
     found, models = [], settings.MODELS
     if settings.GENERATOR == "llm" and not models.generate:
@@ -52,9 +53,9 @@ def _missing_faults() -> list[str]:
 
 
 def _same_model_fault() -> str:
-    """Return a sentence where a model that writes answers would judge them, by its name alone.
+    """Return a sentence where a model would judge its own answers, going by its name.
 
-    The same model behind another address is the same; so is one with the maker's name before it.
+    The same name at another address is the same model; so is one with a vendor prefix.
     """
     if settings.GENERATOR != "llm":
         return ""

@@ -1,4 +1,4 @@
-"""What an answer has to pass, frozen, with a fingerprint that is stored beside it."""
+"""Define what an answer has to pass, frozen, with a fingerprint that is stored with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chat.models import Mode
 
 @dataclass(frozen=True)
 class AnswerConfig:
-    """As the settings say; docs/settings.md has a line for each."""
+    """The policy for answers; docs/settings.md documents each setting."""
 
     mode: Mode = Mode.CONFIDENT_LITE
     confidence_threshold: float = 0.6
@@ -25,24 +25,24 @@ class AnswerConfig:
     follow_ups: str = "rules"  # or llm, off
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all that decides, for traces and fingerprints."""
+        """Return all fields, for traces and fingerprints."""
         return asdict(self)
 
     @property
     def is_confident(self) -> bool:
-        """Whether there is a bar for confidence."""
+        """Whether answers need a minimum confidence."""
         return self.mode in (Mode.CONFIDENT, Mode.CONFIDENT_LITE)
 
 
 def modes_here() -> list[Mode]:
-    """Return the modes that this site has the parts for."""
+    """Return the modes that this site is equipped for."""
     return [mode for mode in Mode if mode != Mode.CONFIDENT or settings.MODELS.judge]
 
 
 def answer_config(mode: str = "") -> AnswerConfig:
-    """Return that of this site, in another mode where one is named.
+    """Return the site's policy, with another mode if one is named.
 
-    Raises `QuestionError` for a mode that needs what this site has not.
+    Raises `QuestionError` for a mode that the site is not equipped for.
     """
     if mode == Mode.CONFIDENT and mode not in modes_here():
         raise QuestionError(

@@ -1,4 +1,4 @@
-"""Begin a conversation before anything is asked in it, rename, share and delete it."""
+"""Create, rename, share and delete conversations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NotDeletable(MedragError):
 
 
 def conversation_create(user: User, *, title: str = "") -> Conversation:
-    """Store an empty conversation, and that it was begun. Without a title its first question is it.
+    """Store an empty conversation and log it; without a title its first question becomes it.
 
     Raises `QuestionError` as `_title` does.
     """
@@ -36,7 +36,7 @@ def conversation_create(user: User, *, title: str = "") -> Conversation:
 
 
 def conversation_rename(conversation: Conversation, *, title: str, by: User) -> None:
-    """Give it another title, and say that in the log; its place in the list stays.
+    """Change the title and log it; the position in the list stays.
 
     Raises `QuestionError` for an empty title, and as `_title` does.
     """
@@ -50,9 +50,9 @@ def conversation_rename(conversation: Conversation, *, title: str, by: User) -> 
 
 
 def conversation_delete(conversation: Conversation, *, by: User) -> None:
-    """Take it from its owner's list and pages, and say that in the log. No turn is removed.
+    """Hide a conversation from its owner and log it. No turn is deleted.
 
-    Raises NotDeletable where the site does not let people do that.
+    Raises NotDeletable where the site forbids it.
     """
     if not settings.CONVERSATIONS_DELETABLE:
         raise NotDeletable(
@@ -66,17 +66,17 @@ def conversation_delete(conversation: Conversation, *, by: User) -> None:
 
 
 def conversation_share(conversation: Conversation, *, by: User) -> None:
-    """Let colleagues read it by its link from now on, and say that in the log."""
+    """Let colleagues read a conversation by its link, and log it."""
     _shared_since(conversation, timezone.now(), "shared", by=by)
 
 
 def conversation_unshare(conversation: Conversation, *, by: User) -> None:
-    """Close its link to all others at once, and say that in the log."""
+    """Close a conversation's link at once, and log it."""
     _shared_since(conversation, None, "unshared", by=by)
 
 
 def conversation_read(conversation: Conversation, *, by: User) -> None:
-    """Say in the log that a colleague read it."""
+    """Log that a colleague read a conversation."""
     with transaction.atomic():
         _record("read", conversation, by=by)
 
@@ -84,7 +84,7 @@ def conversation_read(conversation: Conversation, *, by: User) -> None:
 def _shared_since(
     conversation: Conversation, at: datetime.datetime | None, what: str, *, by: User
 ) -> None:
-    """Nothing is done, and nothing logged, where it is so already."""
+    """Change and log the time of sharing, unless it is that already."""
     is_shared = Conversation.objects.filter(pk=conversation.pk, shared_at__isnull=False)
     with transaction.atomic():
         if is_shared.exists() == (at is not None):
@@ -95,9 +95,9 @@ def _shared_since(
 
 
 def _title(words: str) -> str:
-    """Return what may be kept of a title: what identifies a patient is dealt with as in a question.
+    """Clean a title and treat patient identifiers in it as in a question.
 
-    Raises `QuestionError` where that is forbidden.
+    Raises `QuestionError` where identifiers are forbidden.
     """
     guarded = question_guarded(clean_line(words), settings.IDENTIFIERS)
     if guarded.is_blocked:

@@ -1,4 +1,4 @@
-"""What can fail on the way of a question, each a refusal with a reason of its own."""
+"""Errors of the steps of a question, each a refusal with its own reason."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.llm.usage import Usage
 
 
 class GeneratorUnavailable(MedragError):
-    """No claim could be written: no endpoint gave an answer that can be read."""
+    """No claim could be written: no endpoint gave a readable answer."""
 
     code = "generator"
     usage = Usage()  # what language models took all the same
@@ -16,7 +16,7 @@ class GeneratorUnavailable(MedragError):
 
 
 class VerifierUnavailable(MedragError):
-    """A claim could not be judged, so none is shown."""
+    """A claim could not be verified, so none is shown."""
 
     code = "verifier"
     usage = Usage()  # what language models took all the same
@@ -24,10 +24,10 @@ class VerifierUnavailable(MedragError):
 
 
 class QuestionError(MedragError):
-    """A question that can't be asked as it is. Nothing was stored."""
+    """The question can't be asked like this. Nothing was stored."""
 
 
 class BudgetExceeded(MedragError):
-    """The time that one question may take is over."""
+    """The question ran out of time."""
 
     code = "budget"

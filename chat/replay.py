@@ -1,9 +1,8 @@
-"""Run a stored turn again, and name the first thing that comes out otherwise.
+"""Replay a stored turn and find the first thing that comes out differently.
 
-Search, gate, verification and what stands beside the answer run anew, on the day of the question
-and with the rights of who asked. What a language model wrote, and what one judged of the whole
-answer, is taken from the turn, unless it is to be written again; a verifier that is a language
-model is asked again. Nothing is stored but the fact.
+Search, gate, verification and caveats run again, for the day of the question and with the asker's
+rights. What language models wrote and judged is taken from the turn, unless it is to be generated
+again; a verifier that is a language model is called again. Only the fact of the replay is stored.
 """
 
 from __future__ import annotations
@@ -51,12 +50,12 @@ _DRAWN = {"keys", "raw"}  # new with each call of a language model
 
 
 class NotReplayable(MedragError):
-    """A turn of which there is nothing to run again."""
+    """The turn has nothing to replay."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a replay first came out otherwise. Values may hold what was asked and answered."""
+    """The first difference of a replay. Values may hold what was asked and answered."""
 
     place: str  # such as `searches.0.rankings.1.entries.0.key`
     stored: Any
@@ -79,9 +78,9 @@ class Replay:
 
 
 def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None) -> Replay:
-    """Run it again and compare, in the order of the steps. One audit event, of who had it done.
+    """Replay a turn and compare it, step by step; write one audit event.
 
-    Raises `NotReplayable` for a turn whose question was blocked, of an older release, or gone.
+    Raises `NotReplayable` for a turn that was blocked, is of an older release, or lost its text.
     """
     if turn.removal:
         raise NotReplayable(turn.removal, hint="There is nothing to run again.")
@@ -187,13 +186,13 @@ def _place(citation: Citation) -> list[Any]:
 
 
 def _places(claim: DraftClaim) -> list[list[Any]]:
-    """As they are stored: each place once."""
+    """Return the cited places as they are stored, each once."""
     places = {(q.hit.key, q.page, q.start): [q.end, q.text] for q in claim.quotes}
     return [[*place, *rest] for place, rest in places.items()]
 
 
 def _as_stored(trace: dict[str, Any]) -> dict[str, Any]:
-    """As it comes back from a column of JSON."""
+    """Return the value as a JSON column gives it back."""
     stored: dict[str, Any] = json.loads(json.dumps(trace))
     return stored
 
@@ -209,7 +208,7 @@ def _first_difference(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Diff
 
 
 def _differences(stored: Any, now: Any, place: str) -> Iterator[Difference]:
-    """In order of the entries of a list, and of the names of an object."""
+    """Yield the differences in order: of list entries by index, of objects by name."""
     if isinstance(stored, dict) and isinstance(now, dict):
         for name in _names(stored, now):
             yield from _differences(stored.get(name), now.get(name), f"{place}.{name}")
@@ -222,7 +221,7 @@ def _differences(stored: Any, now: Any, place: str) -> Iterator[Difference]:
 
 
 def _names(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Of both, the steps of a search as they are taken, then the others by name."""
+    """Return the names of both objects: the steps of a search in order, then the others sorted."""
     names = {*stored, *now} - _NOT_COMPARED
     first = [name for name in _STEPS_OF_SEARCH if name in names]
     return [*first, *sorted(names.difference(first))]

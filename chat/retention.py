@@ -1,8 +1,8 @@
-"""Remove the personal text of what is older than a site keeps it. The only writer of that.
+"""Remove the personal text of what is older than a site's retention. Nothing else does.
 
-The log stays whole: no text is in it. A turn that loses its text gets an event with the digest that
-it has from then on, as it got one when it was stored. The application may not change a turn, so
-this goes by the database's owner.
+The audit log stays complete, since it holds no text. A turn that loses its text gets an event with
+its new digest, as it got one when it was stored. The application may not change turns, so this
+connects as the database's owner.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _GONE: dict[str, dict[str, Any]] = {
 
 
 class NotOwner(MedragError):
-    """The connection of the database's owner has no more rights than the application's."""
+    """The owner's connection has no more rights than the application's."""
 
 
 def texts_expired(before: datetime.datetime) -> dict[str, QuerySet[Any]]:
-    """Return the rows whose text is older, by what they are; conversations before their turns.
+    """Return the rows with expired text, by kind; conversations before their turns.
 
-    A question stands in its conversation's title too, and goes there when it goes. What was asked
-    to measure is nobody's, and is kept.
+    A question also forms its conversation's title, which expires with it. Questions of evaluations
+    are nobody's and are kept.
     """
     turns = Turn.objects.using(OWNER).filter(created_at__lt=before, text_removed_at=None)
     turns = turns.exclude(channel=Channel.EVALUATION)
@@ -57,10 +57,10 @@ def texts_expired(before: datetime.datetime) -> dict[str, QuerySet[Any]]:
 def texts_remove(
     before: datetime.datetime, *, tell: Callable[[int], None] = lambda rows: None
 ) -> Mapping[str, int]:
-    """Remove the text of all that is older; return how many rows of each kind lost theirs.
+    """Remove all expired text; return the number of rows by kind.
 
-    A batch is a transaction: interrupted, it goes on where it stopped. `tell` hears of each batch's
-    rows. One event at the end, none where there was nothing. Raises NotOwner.
+    Each batch is a transaction, so an interrupted run continues where it stopped. `tell` is called
+    with each batch's rows. Writes one event at the end unless nothing expired. Raises NotOwner.
     """
     counts = dict.fromkeys(texts_expired(before), 0)
     try:
@@ -91,7 +91,7 @@ def _batch(what: str, rows: QuerySet[Any]) -> int:
 
 
 def _strip_turns(keys: list[Any]) -> None:
-    """Leave who, when, how long, what became of it, and which pages of which documents it cited."""
+    """Keep who, when, duration, outcome and cited pages of turns; remove their text."""
     Turn.objects.using(OWNER).filter(pk__in=keys).update(
         question=REMOVED,
         standalone="",

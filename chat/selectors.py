@@ -1,7 +1,7 @@
-"""Reads for the pages, and the one place that says who may see what.
+"""Read for the pages, and decide who may see what: the one place that does.
 
-`access_*` answers one 404 for "missing", "not yours" and "in a collection that is not open to you",
-so that nobody learns what exists.
+Functions `access_*` raise the same 404 for missing, foreign and closed objects, so that nobody
+learns what exists.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def access_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
 
 
 def access_shared_conversation(user: User, *, pk: uuid.UUID) -> Conversation:
-    """Return one that its owner shares, for anybody who may ask; of its answers each reader is
-    shown what they may read themselves (`shown_turns`). Its owner is shown it as others see it.
+    """Return a shared conversation, for anybody who may ask questions.
+
+    Each reader sees of its answers what they may read themselves (`shown_turns`). The owner sees it
+    as others do.
     """
     if not user.is_active:
         raise Http404
@@ -59,7 +61,7 @@ def access_turn(user: User, *, pk: uuid.UUID) -> Turn:
 
 
 def access_turn_to_read(user: User, *, pk: uuid.UUID) -> Turn:
-    """Return a turn of the user's own; anybody's for an auditor."""
+    """Return a turn of the user's own; any turn for an auditor."""
     own = {} if may_read_every_turn(user) else {"user": user}
     return get_object_or_404(audited_turns(), pk=pk, **own)
 
@@ -69,16 +71,12 @@ def may_read_every_turn(user: User) -> bool:
 
 
 def turn_readable_ids(user: User) -> frozenset[int]:
-    """Return collections, by primary key, of which `access_turn_to_read` may show something. One
-    query.
-    """
+    """Return the ids of collections whose content the user may read in turns. Runs one query."""
     return every_collection() if may_read_every_turn(user) else readable_ids(user)
 
 
 def access_citation(user: User, *, pk: int) -> Citation:
-    """Return a citation of the user's own answers and of shared ones; of anybody's for an
-    auditor.
-    """
+    """Return a citation of the user's own or shared answers; any citation for an auditor."""
     citations = Citation.objects.select_related("claim__turn__conversation")
     if not user.has_perm("chat.view_citation"):
         shared = Conversation.objects.filter(_SHARED).values("pk")
@@ -89,8 +87,7 @@ def access_citation(user: User, *, pk: int) -> Citation:
 
 
 def access_document(user: User | None, *, sha256: str) -> Document:
-    """Return a document of a collection that the user may search, or works in; nobody has the
-    former.
+    """Return a document of a collection that the user may search or works in.
 
     One that was never published only for those who may see the corpus.
     """
@@ -102,7 +99,7 @@ def access_document(user: User | None, *, sha256: str) -> Document:
 
 
 def access_page(document: Document, *, number: int) -> Page:
-    """Return the page with that number; the caller has passed `access_document`."""
+    """Return the page with that number of a document that passed `access_document`."""
     page = document.pages.filter(number=number).first()
     if page is None:
         raise Http404
@@ -111,23 +108,21 @@ def access_page(document: Document, *, number: int) -> Page:
 
 
 def citations_beside(citation: Citation) -> QuerySet[Citation]:
-    """Return the other citations of the same claim on the same page: its table header, its
-    footnotes.
-    """
+    """Return the claim's other citations on the same page: table header, footnotes."""
     beside = Citation.objects.filter(claim=citation.claim_id, sha256=citation.sha256)
     return beside.filter(page=citation.page).exclude(pk=citation.pk)
 
 
 def chunk_spans(document: Document, *, key: str, page: int) -> list[tuple[int, int]]:
-    """Return what of a chunk stands on a page; nothing for a key that is not the document's."""
+    """Return the spans of a chunk on a page; empty for another document's chunk."""
     spans = Chunk.objects.filter(document=document, key=key[:100]).values_list("spans", flat=True)
     return [(start, end) for chunk in spans for number, start, end in chunk if number == page]
 
 
 def pages_at(places: Set[tuple[int, int]], *only: str) -> dict[tuple[int, int], Page]:
-    """Return pages by their document's primary key and their number, where they are there.
+    """Return existing pages by document id and number. Runs one query.
 
-    With `only` these fields of them. One query.
+    With `only`, loads just these fields.
     """
     wanted = Q(pk__in=())
     for document, number in places:
@@ -137,13 +132,13 @@ def pages_at(places: Set[tuple[int, int]], *only: str) -> dict[tuple[int, int], 
 
 
 def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int, int]]]:
-    """Page, start and end of each part of passages, by document and key. One query, or none."""
+    """Return `(page, start, end)` spans by document and chunk key. Runs one query, or none."""
     rows = Chunk.objects.filter(key__in=keys).values_list("document_id", "key", "spans")
     return {(document, key): [tuple(part) for part in spans] for document, key, spans in rows}
 
 
 def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
-    """Return the user's conversations, the latest first; with `words` only those that hold them."""
+    """Return the user's conversations, latest first; with `words` only those that hold them."""
     found = Conversation.objects.filter(user=user, deleted_at=None)
     if words:
         asked = Turn.objects.filter(user=user, question__icontains=words)
@@ -154,9 +149,9 @@ def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
 def questions_holding(
     words: str, *, conversations: Iterable[Conversation]
 ) -> dict[uuid.UUID, list[Turn]]:
-    """Return by conversation those of its questions that hold `words`, as asked. One query.
+    """Return, by conversation, the questions that hold `words`. Runs one query.
 
-    Without what its title says already; only the columns that a link to each needs are read.
+    Leaves out questions that the title already shows, and loads only the columns for a link.
     """
     titles = {conversation.pk: conversation.title for conversation in conversations}
     found = Turn.objects.filter(conversation__in=titles, question__icontains=words)
@@ -168,22 +163,19 @@ def questions_holding(
 
 
 def turns_of(conversation: Conversation) -> QuerySet[Turn]:
-    """Return the turns in order, with all that a page shows of them: 3 queries for any number."""
+    """Return the turns in order with all that a page shows. Runs 3 queries."""
     return _turns().filter(conversation=conversation)
 
 
 def audited_turns() -> QuerySet[Turn]:
-    """Return everybody's turns, for those who may view them, with what a page of one shows.
-
-    Those of evaluations are among them: the log holds their events, too.
-    """
+    """Return everybody's turns, evaluations included, with all that a page shows."""
     return _turns().select_related("user")
 
 
 def answers_citing(document: Document) -> list[CitingAnswer]:
-    """Return every answer that cited the document, once, the latest first. One query.
+    """Return every answer that cited the document, latest first. Runs one query.
 
-    Those of an evaluation are left out: nobody acted on them, so that nobody need be told.
+    Answers of evaluations are left out: nobody acted on them.
     """
     turns = Turn.objects.filter(pk__in=document.citations.values("claim__turn"))
     turns = turns.exclude(channel=Channel.EVALUATION)
@@ -200,10 +192,10 @@ def answers_citing(document: Document) -> list[CitingAnswer]:
 
 
 def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:
-    """Return gaps of the last 30 days where the user works as corpus staff, newest first.
+    """Return gaps of the last 30 days for corpus staff, newest first.
 
-    Those are refusals for want of evidence of what was asked in a collection of theirs, by name or,
-    where the asker named none, among all that were open to the asker. Evaluations are left out.
+    A gap is a refusal for lack of evidence of a question to one of the user's collections, named by
+    the asker or among all open to the asker. Evaluations are left out.
     """
     own = collections_changeable(user).order_by()
     open_to_asker = own.filter(Q(searchers=None) | Q(searchers__user=OuterRef("user")))
@@ -213,9 +205,8 @@ def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:
 
 
 def turns_unhelpful_citing_collections_of(user: User) -> QuerySet[Turn]:
-    """Return answers of the last 30 days that their askers called not helpful, newest first.
+    """Return unhelpful answers of the last 30 days that cite the user's collections, newest first.
 
-    Only those that cite a document of a collection where the user works as corpus staff.
     Evaluations are left out.
     """
     own = collections_changeable(user).order_by().values("pk")
@@ -227,9 +218,9 @@ def turns_unhelpful_citing_collections_of(user: User) -> QuerySet[Turn]:
 def pages_cited_in_collections_of(
     user: User, turns: Iterable[Turn]
 ) -> dict[uuid.UUID, list[Citation]]:
-    """Map turns to what they cite where the user works as corpus staff, a citation for each page.
+    """Map turns to their cited pages in the user's collections, one citation a page.
 
-    One query.
+    Runs one query.
     """
     own = collections_changeable(user).order_by().values("pk")
     cited = Citation.objects.filter(claim__turn__in=list(turns), document__collection__in=own)
@@ -241,17 +232,18 @@ def pages_cited_in_collections_of(
 
 
 def _heard() -> QuerySet[Turn]:
-    """Return turns that people asked in the last 30 days, newest first, without their traces."""
+    """Return turns that people asked in the last 30 days, newest first, without traces."""
     asked = Turn.objects.filter(created_at__gte=timezone.now() - HEARD)
     asked = asked.exclude(channel=Channel.EVALUATION).select_related("feedback")
     return asked.defer("trace", "nearest").order_by("-created_at", "-pk")
 
 
 def citations_read() -> QuerySet[Citation]:
-    """Return citations with how their page is read today.
+    """Annotate citations with today's reading of their page.
 
-    `ocr_confidence` is None for no scan, `corrected_page` where staff corrected nothing on it; else
-    it is `text`, `was` (that as read) and `corrected` of `corpus.models.Page`.
+    `ocr_confidence` is None for a page that isn't a scan; `corrected_page` is None where staff
+    corrected nothing, else `text`, `was` (the text as read) and `corrected` of
+    `corpus.models.Page`.
     """
     page = Page.objects.filter(document=OuterRef("document"), number=OuterRef("page"))
     parts = JSONObject(text="text", was="as_read__text", corrected="corrected")
@@ -263,12 +255,12 @@ def citations_read() -> QuerySet[Citation]:
 
 
 def every_collection() -> frozenset[int]:
-    """For who reads what was shown to others, whatever their own rights: the auditor."""
+    """Return the ids of all collections, for auditors, who read what others were shown."""
     return frozenset(Collection.objects.order_by().values_list("pk", flat=True))
 
 
 def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
-    """Return what the user may search, each with `in_force`: how many documents count on a day."""
+    """Return the collections that the user may search, with the number of documents `in_force`."""
     current = Q(documents__lifecycle=Lifecycle.PUBLISHED, documents__indexed_at__isnull=False) & (
         Q(documents__effective_from__isnull=True) | Q(documents__effective_from__lte=on)
     )
@@ -277,9 +269,7 @@ def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
 
 
 def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
-    """Return the names of collections that may be named to the reader, by slug. One query, or
-    none.
-    """
+    """Return the names of collections that the reader may know, by slug. Runs at most one query."""
     found = Collection.objects.filter(slug__in=slugs, pk__in=readable).order_by()
     return dict(found.values_list("slug", "name")) if slugs else {}
 
@@ -287,8 +277,9 @@ def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
 def documents_in_force(
     on: datetime.date, *, user: User, collection: str = "", words: str = ""
 ) -> QuerySet[Document]:
-    """Return what is searched for the user on a day, by title; only a collection's (slug), with
-    words.
+    """Return the documents searched for the user on a day, by title.
+
+    Optionally only those of a collection (slug) or with words in them.
     """
     found = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, indexed_at__isnull=False)
     found = found.filter(Q(effective_from__isnull=True) | Q(effective_from__lte=on))
@@ -301,10 +292,10 @@ def documents_in_force(
 
 
 def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[str, str]]]:
-    """By field, values and labels that what is in force can be narrowed to. One query.
+    """Return values and labels by field that a search can be filtered by. Runs one query.
 
-    Values that differ in case are one. A field whose documents all say the same, or say nothing,
-    offers no choice and is left out.
+    Values that differ in case are one. A field with a single value offers no choice and is left
+    out.
     """
     names = ("specialty", "population", "issuer", "source_type")
     rows = documents_in_force(on, user=user).order_by().values_list(*names).distinct()
@@ -321,15 +312,13 @@ def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[
 
 
 def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
-    """Return the documents with these hashes, with their collections and successors: one query."""
+    """Return the documents with these hashes, with collections and successors. Runs one query."""
     found = Document.objects.select_related("collection", "superseded_by")
     return {document.sha256: document for document in found.filter(sha256__in=hashes)}
 
 
 def cited_claims() -> Prefetch[Any]:
-    """Return claims of turns with their citations, and the documents as they stand today: two
-    queries.
-    """
+    """Prefetch claims with their citations and the documents as they are today, in two queries."""
     cited = citations_read().select_related("document__superseded_by", "document__collection")
     return Prefetch("claims__citations", cited)
 
@@ -340,9 +329,9 @@ def _turns() -> QuerySet[Turn]:
 
 @dataclass(frozen=True)
 class TurnCount:
-    """How many turns ended in one way, and how long they took.
+    """How many turns had one outcome, and their durations.
 
-    `within` has how many took at most each of LATENCY_BOUNDS_MS.
+    `within` counts the turns that took at most each of LATENCY_BOUNDS_MS.
     """
 
     channel: str
@@ -354,7 +343,7 @@ class TurnCount:
 
 
 def turns_counted() -> list[TurnCount]:
-    """Count all turns, those of evaluations too. One query, of the index `turn_counted` alone."""
+    """Count all turns, evaluations included. Runs one query on the index `turn_counted`."""
     bounds = {
         f"within_{bound}": Count("duration_ms", filter=Q(duration_ms__lte=bound))
         for bound in LATENCY_BOUNDS_MS

@@ -1,4 +1,4 @@
-"""Store a turn: with its claims, citations, trace and audit event. The only writer of turns."""
+"""Store a turn with its claims, citations, trace and audit event. The only writer of turns."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised,
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks, by which way, in which conversation and arm, and the turn's key if it has one.
+    """Who asks, through which channel, in which conversation and arm, with the turn's key if set.
 
-    A conversation that begins with the turn is not stored yet.
+    A conversation that starts with the turn is not stored yet.
     """
 
     user: User | None
@@ -43,10 +43,10 @@ class Asker:
 
 
 def turn_store(run: AnswerRun, outcome: Outcome, guarded: Guarded, asker: Asker) -> Turn:
-    """Store what became of a question, and its audit event, in one transaction.
+    """Store the outcome of a question and its audit event, in one transaction.
 
-    Of one that was blocked only what may be kept is stored: it was neither searched nor sent.
-    Raises IntegrityError for a key that is taken.
+    Of a blocked question only what may be kept is stored: it was neither searched nor sent. Raises
+    IntegrityError for a used key.
     """
     turn = Turn(
         conversation=asker.conversation,
@@ -91,7 +91,7 @@ def _note_refusal(turn: Turn, outcome: Abstained) -> None:
 
 
 def _store_conversation(turn: Turn) -> None:
-    """Begin the conversation, or bring it to the top; it is named after its first question."""
+    """Create the conversation, named after its first question, or move it to the top."""
     conversation = turn.conversation
     if conversation is None:
         return
@@ -103,7 +103,7 @@ def _store_conversation(turn: Turn) -> None:
 
 
 def _identified(guarded: Guarded, policy: str) -> list[Caution]:
-    """Return what was done about identifiers, for who asked."""
+    """Return the warnings about identifiers, for the asker."""
     if not guarded.kinds:
         return []
     kinds = ", ".join(guarded.kinds)
@@ -139,13 +139,13 @@ def _owner(hits: Sequence[Hit]) -> dict[str, str]:
 
 
 def _position(blocks: Mapping[int, Blocks], quote: Quote) -> str:
-    """Return where a quote stands in its section; empty in a document with pages."""
+    """Return where in its section a quote is; empty in a document with pages."""
     found = blocks.get(quote.hit.document_id, ())
     return positions_of(found, [(quote.start, quote.end)])[0]
 
 
 def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:
-    """Write claims and citations; one query for the documents without pages, where there are."""
+    """Store claims and citations; runs one query for documents without pages, if any."""
     hits = [quote.hit for draft in drafts for quote in draft.quotes]
     without_pages = {hit.document_id for hit in hits if hit.position}
     blocks = blocks_without_pages(without_pages) if without_pages else {}

@@ -1,7 +1,7 @@
-"""What clinicians report, announced inside the transaction that stores it.
+"""Announce clinicians' reports inside the transaction that stores them.
 
-A receiver that raises undoes what was stored. `gap_reported` carries `turn`, a refusal for want of
-evidence, when its asker first says that it was not helpful.
+A receiver that raises undoes what was stored. `gap_reported` carries `turn`, a refusal for lack of
+evidence, when its asker first calls it unhelpful.
 """
 
 from django.dispatch import Signal

@@ -1,8 +1,8 @@
-"""A question that is answered in a thread of its own and tells of its way meanwhile.
+"""Answer a question in a thread of its own and stream its progress.
 
-The request's thread only writes what it hears, and a comment where it hears nothing, by which the
-server learns that the client has left. Then the question ends at its next step and nothing is
-stored, or, behind the last step, it is stored whole.
+The request's thread only writes the frames, and a comment during silence, which lets the server
+notice a client that left. Then the question ends at its next step without being stored or, after
+the last step, is stored completely.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class TooManyStreams(MedragError):
-    """The other threads are kept for pages and plain questions. Nothing was stored or searched."""
+    """The remaining threads are reserved for other requests. Nothing was stored or searched."""
 
     retryable = True
 
@@ -49,7 +49,7 @@ class TooManyStreams(MedragError):
 
 @dataclass(frozen=True)
 class Frame:
-    """A typed event as it is sent; `data` can be JSON. Without a name it is a heartbeat."""
+    """A typed event to send, with JSON data. Without a name it is a heartbeat."""
 
     name: str
     data: Any = None
@@ -69,13 +69,13 @@ _lock, _running = threading.Lock(), set["QuestionStream"]()  # those of this pro
 
 
 class QuestionStream:
-    """Frames of a question: its steps, then what `work` returns, or an `error` as the last.
+    """The frames of a question: its steps, then the result of `work` or a final `error`.
 
-    A place of the process is held until both the question and the response have ended.
+    Holds a slot of the process until both the question and the response have ended.
     """
 
     def __init__(self, work: Work, *, user: User, problem: Callable[[Exception], Any]) -> None:
-        """Begin. `problem` makes an error what is sent of it. Raises `TooManyStreams`."""
+        """Start the thread. `problem` turns an error into what is sent. Raises `TooManyStreams`."""
         self._work, self._user, self._problem = work, user, problem
         self._heard: queue.Queue[Frame | Exception | None] = queue.Queue(MAX_WAITING)
         self._left = threading.Event()
@@ -94,9 +94,9 @@ class QuestionStream:
         self._thread.start()
 
     def begun(self) -> QuestionStream:
-        """Wait for the first frame, and raise what refuses the question at once.
+        """Wait for the first frame, and raise an immediate rejection of the question.
 
-        So a question that is empty, or one too many, has a status of its own.
+        So an empty question, or one too many, gets an HTTP status of its own.
         """
         self._first = self._next()
         if isinstance(self._first, Exception):
@@ -115,13 +115,13 @@ class QuestionStream:
             heard = self._next()
 
     def close(self) -> None:
-        """Say that nobody listens any more. It may be called again."""
+        """Signal that the client has left. May be called again."""
         if not self._left.is_set():
             self._left.set()
             self._let_go()
 
     def _next(self) -> Frame | Exception | None:
-        """Return what was heard, a heartbeat if that takes long, None at the end."""
+        """Return the next frame, a heartbeat after a silence, or None at the end."""
         alive = self._thread.is_alive()
         try:
             return self._heard.get(timeout=HEARTBEAT_S) if alive else self._heard.get_nowait()
@@ -154,7 +154,7 @@ class QuestionStream:
             self._shown = event.passages
 
     def _put(self, frame: Frame | Exception | None) -> None:
-        """Wait for a slow client: the question is stored, and holds up no other."""
+        """Queue an item, waiting for a slow client: the question is stored and blocks no other."""
         is_put = False
         while not (is_put or self._left.is_set()):
             with suppress(queue.Full):
@@ -162,7 +162,7 @@ class QuestionStream:
                 is_put = True
 
     def _record_left(self) -> None:
-        """Log that titles of passages may have been shown without a turn to tell of it."""
+        """Log that titles of passages may have been shown without a stored turn."""
         try:
             with transaction.atomic():
                 payload = {"passages": self._shown}
@@ -178,7 +178,7 @@ class QuestionStream:
 
 
 def frame_of(event: Event) -> Frame | None:
-    """Return what is sent of a step; None where only the flag is looked at."""
+    """Return the frame for a progress event; None for one that clients are not sent."""
     match event:
         case Begun():
             return None
@@ -197,17 +197,17 @@ def frame_of(event: Event) -> Frame | None:
 
 
 def as_json(data: Any) -> str:
-    """In ASCII, since some clients end a line at any separator of Unicode's."""
+    """Serialise in ASCII, since some clients break lines at any Unicode separator."""
     return json.dumps(data, cls=JSONEncoder)
 
 
 def as_event(number: int, frame: Frame) -> str:
-    """Write one event as the HTML standard (9.2.6) has it."""
+    """Format an event as the HTML standard (9.2.6) defines it."""
     return f"id: {number}\nevent: {frame.name}\ndata: {as_json(frame.data)}\n\n"
 
 
 class EventStream(StreamingHttpResponse):
-    """Sends the frames of a question as they come; when it is closed, the question ends."""
+    """An iterator of a question's frames; closing it ends the question."""
 
     def __init__(
         self, stream: QuestionStream, write: Callable[[int, Frame], str] = as_event

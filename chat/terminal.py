@@ -1,4 +1,4 @@
-"""A stored turn as text for a terminal, and the pages that it rests on."""
+"""Show a stored turn and its cited pages as text in a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARKS = "»", "«"  # around what is cited
 
 
 def as_text(turn: Turn) -> str:
-    """Return the answer with its citations, or the refusal with what helps further."""
+    """Return the answer with its citations, or the refusal with its advice."""
     lines = [f"Question: {turn.question}"]
     if turn.standalone:
         lines.append(f"  Read as: {turn.standalone}")
@@ -51,7 +51,7 @@ def _answer(turn: Turn) -> list[str]:
 
 
 def _citations(claim: Claim) -> list[str]:
-    """Return one line per cited passage and page, with what is quoted first."""
+    """Return one line for each cited passage and page, the main quote first."""
     first: dict[tuple[int, int], Citation] = {}
     for citation in claim.citations.all():
         first.setdefault((citation.index, citation.page), citation)
@@ -82,11 +82,10 @@ def _refusal(turn: Turn) -> list[str]:
 
 
 def opened(turn: Turn, number: int, *, user: User | None) -> str:
-    """Return what `[number]` of a turn stands on: the marked words amid their page, and its
-    address.
+    """Return the pages behind `[number]` of a turn: marked words in context, and addresses.
 
-    The addresses are paths of the site. Who opened it is logged, as on the site. Raises MedragError
-    where there is no such number, or the page is not open to them now.
+    Addresses are paths of the site. Opening is logged, as on the site. Raises MedragError where the
+    number doesn't exist or the page is not open to the reader.
     """
     try:
         pages = list(_pages(turn, number, user))
@@ -98,9 +97,7 @@ def opened(turn: Turn, number: int, *, user: User | None) -> str:
 
 
 def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
-    """Yield each page that a citation's passage is quoted from; of a refusal, that of the
-    passage.
-    """
+    """Yield each page that a citation quotes; of a refusal, the passage's page."""
     if turn.status != TurnStatus.ANSWERED:
         for passage in turn.nearest[number - 1 : number] if number else ():
             page = _page(user, passage["sha256"], passage["page"])
@@ -118,7 +115,7 @@ def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
 
 
 def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
-    """Raise Http404."""
+    """Return the page. Raises Http404."""
     page = access_page(access_document(user, sha256=sha256), number=number)
     with transaction.atomic():
         payload, subject = {"page": number, **citation}, f"document:{page.document_id}"
@@ -136,9 +133,7 @@ def _page_text(page: Page, marks: Marks, where: str, user: User | None) -> str:
 
 
 def _amid(text: str, spans: Sequence[Span]) -> str:
-    """Return the marked words with what stands around them, by whole words; dots where more
-    does.
-    """
+    """Return the marked words with surrounding whole words, and dots where text is left out."""
     start = max(0, spans[0][0] - AROUND_CHARS)
     end = min(len(text), max(end for _, end in spans) + AROUND_CHARS)
     start = text.find(" ", start, spans[0][0]) + 1 or spans[0][0] if start else 0

@@ -1,4 +1,4 @@
-"""An outcome is an answer or a refusal; nothing in between."""
+"""Types of an outcome: an answer or a refusal, nothing in between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class Unit:
-    """A quotable piece: the first quote is what is said, the others are what it depends on."""
+    """A quotable piece: the first quote is the statement, the others are what it depends on."""
 
     hit: Hit
     text: str  # as shown: a row with its labels, an item with its introduction
@@ -36,18 +36,18 @@ class Unit:
 
     @property
     def context(self) -> str:
-        """Title, section, population and caption: what it is about, never quoted with it."""
+        """Title, section, population and caption: what the statement is about, never quoted."""
         return statement_context(self.hit.context, self.caption)
 
     @property
     def embedded_text(self) -> str:
-        """With its context in front, for a likeness to the question."""
+        """Context and text, for computing the similarity to the question."""
         return embedded_statement(self.hit.context, self.caption, self.text)
 
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A citation of a language model's that leads nowhere."""
+    """A language model's citation that leads nowhere."""
 
     key: str  # the opaque key as it was given
     text: str  # what it says it quotes
@@ -56,7 +56,7 @@ class Unplaced:
 
 @dataclass(frozen=True)
 class DraftClaim:
-    """A statement and the spans that it rests on: at least one, and none `unplaced`, to stand."""
+    """A statement and the spans that support it; valid with at least one and none `unplaced`."""
 
     text: str
     quotes: tuple[Quote, ...]
@@ -76,10 +76,9 @@ class Answered:
 
 @dataclass(frozen=True)
 class Abstained:
-    """A refusal: why, what was nearest (never a reference), and how sure the gate was.
+    """A refusal: its reason, the nearest passages (never citations), and the gate's probability.
 
-    `excerpts` are the statements of the nearest passages that were read as the best, in the order
-    of reading.
+    `excerpts` are the best statements of the nearest passages, in reading order.
     """
 
     reason: Reason
@@ -93,7 +92,7 @@ Outcome = Answered | Abstained
 
 @dataclass(frozen=True)
 class Option:
-    """One of the answers that a multiple-choice question offers."""
+    """One of the options of a multiple-choice question."""
 
     letter: str  # from `A` on
     text: str

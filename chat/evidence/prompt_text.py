@@ -1,4 +1,4 @@
-"""How a language model is shown passages: as data, between marks that none can foresee. Pure."""
+"""Show passages to a language model as data, between unpredictable markers. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def fresh_mark() -> str:
 
 
 def under_fresh_keys(hits: Sequence[Hit]) -> dict[str, Hit]:
-    """Return a fresh key for each passage, in order. It says nothing of the passage."""
+    """Assign each passage a fresh key, in order, that reveals nothing about it."""
     keys: dict[str, Hit] = {}
     for hit in hits:
         while (key := secrets.token_hex(KEY_BYTES)) in keys:
@@ -27,8 +27,9 @@ def under_fresh_keys(hits: Sequence[Hit]) -> dict[str, Hit]:
 
 
 def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list[Hit]:
-    """Return the best passages within the limit, the first in any case; none is cut, since what is
-    cut off may be the `unless`.
+    """Return the best passages within the limit, always at least the first.
+
+    No passage is cut: the part cut off might be the `unless`.
     """
     kept: list[Hit] = []
     left = max_chars
@@ -41,7 +42,7 @@ def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list
 
 
 def shown_passages(hits: Mapping[str, Hit], mark: str) -> str:
-    """Return the passages by their keys: what each is about, and its text."""
+    """Return the passages under their keys, each with its heading and text."""
     return "\n\n".join(
         f"Passage {key}, about: {mark} {hit.context} {mark}\n{mark}\n{hit.text}\n{mark}"
         for key, hit in hits.items()

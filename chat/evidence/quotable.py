@@ -1,4 +1,4 @@
-"""The statements of passages, as an answer quotes them."""
+"""Provide the statements of passages in the form that answers quote."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STORED = ("pk", "chunk", "text", "pieces", "kind", "caption", "table", "row")
 def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
     """Return all units of the hits, in order of the hits and of reading.
 
-    Of a table whose ranges decide which row a number of the question belongs to, no other row. A
-    unit that two overlapping passages share is given once, with the better passage. One query,
-    one more for the tables where the question holds a number; none for no hits.
+    Where a number in the question selects rows of a table by their ranges, other rows are left out.
+    A unit shared by overlapping passages is returned once, with the better passage. Runs one query,
+    one more for tables where the question has a number, none without hits.
     """
     seen: set[tuple[int, int, int, int]] = set()
     units: list[Unit] = []
@@ -39,7 +39,7 @@ def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
 
 
 def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit, ...]]:
-    """Return the units of each hit by its key, also those that it shares with others."""
+    """Return the units of each hit by its key, including those it shares with others."""
     found: dict[str, list[Unit]] = {hit.key: [] for hit in hits}
     for unit in _units(hits, question):
         found[unit.hit.key].append(unit)
@@ -65,7 +65,7 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
 
 
 def _statements(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
-    """Return what each passage says, by the number of its chunk, with the keys of the rows."""
+    """Return the statements of each passage by chunk id, with the keys of table rows."""
     said: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:
         return said
@@ -80,7 +80,7 @@ def _statements(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
 
 
 def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
-    """Return the same of documents that were cut before statements were kept, or by other rules."""
+    """Extract the statements of documents that were cut before statements were stored."""
     documents = Document.objects.filter(pk__in={hit.document_id for hit in hits})
     old = documents.exclude(statements_version=STATEMENTS_VERSION)
     views: dict[int, dict[int, PageView]] = defaultdict(dict)
@@ -99,7 +99,7 @@ def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
 def _rows_allowed(
     said: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
 ) -> dict[_Table, set[int]]:
-    """Return the rows that a number of the question belongs to, where a table's ranges decide."""
+    """Return, by table, the rows whose ranges hold the question's numbers."""
     tables = {_table_of(hit, one) for hit in hits for one, _ in said[hit.chunk_id] if one.is_row}
     if not tables or not measures(levelled(question)):
         return {}

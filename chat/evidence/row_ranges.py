@@ -1,11 +1,10 @@
-"""Which rows of a table a number of the question falls into. Pure.
+"""Select the rows of a table that a number in the question falls into. Pure.
 
-A dosing table is read by its ranges: 75 mL/min belongs to `More than 60`, not to the row whose
-words are nearest. A number is matched to a column of ranges by its unit, or by the words of the
-header that stand beside it; rows whose range does not hold the number then can't answer. A number
-that seems to be of a column's kind but is in another unit, or of a quantity named only in part
-(`creatinine 300` beside a column of creatinine clearance), is held by no row: refusing the table
-costs less than the wrong row of it.
+A dosing table is read by its ranges: 75 mL/min belongs to `More than 60`, not to the row with the
+most similar words. A number is matched to a column of ranges by its unit, or by the words of the
+header that occur next to it; rows whose range excludes the number can't answer. A number that fits
+a column's kind but has another unit, or names its quantity only in part (`creatinine 300` for a
+column of creatinine clearance), matches no row: refusing costs less than the wrong row.
 """
 
 from __future__ import annotations
@@ -74,9 +73,9 @@ class _Column:
 def rows_in_range(
     question: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> set[int] | None:
-    """Return indexes of the rows that hold the question's numbers; None where no range decides.
+    """Return the indices of rows that hold the question's numbers; None where no range decides.
 
-    Empty where a number is of a column's kind and no row holds it: then no row answers.
+    Empty where a number fits a column's kind but no row holds it: then no row answers.
     """
     text = levelled(question)
     columns = _range_columns(header, rows)
@@ -98,15 +97,12 @@ def rows_in_range(
 
 
 def _of_one_column(by_unit: dict[str, set[int]]) -> set[int]:
-    """Return a column of groups speaks of ages in some rows and of weights in others.
-
-    Who has both belongs to the row of the age, if there is one.
-    """
+    """Prefer the row of the age where a column mixes ages and weights and both match."""
     return by_unit.get(DAYS) or set().union(*by_unit.values())
 
 
 def interval_of(cell: str, default_unit: str = "") -> Interval | None:
-    """Return the range that a cell states, in base units; None where it states none, or several."""
+    """Return the range in a cell, in base units; None for no range or several."""
     text = levelled(_FOOTNOTE_MARKS.sub("", cell.strip()).strip())
     found = measures(text)
     if len(found) != 1 or _NEGATIVE.match(text):
@@ -123,7 +119,7 @@ def interval_of(cell: str, default_unit: str = "") -> Interval | None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A number of the question with the words that stand beside it."""
+    """A number in the question with the words around it."""
 
     interval: Interval
     beside: frozenset[str]
@@ -143,7 +139,7 @@ class _Asked:
 
 
 def _is_duration(before: str, after: str) -> bool:
-    """Tell whether days between these words are how long something lasts, and nobody's age."""
+    """Tell whether a number of days is how long something lasts rather than an age."""
     if _AGE_AFTER.match(after):
         return False
     return bool(_DURATION_BEFORE.search(before) or _DURATION_AFTER.match(after))
@@ -156,7 +152,7 @@ class _Choice:
 
 
 def _choice_of(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
-    """Return the column of the number's kind and its rows that hold it; None for no column."""
+    """Return the column that fits the number's kind and its matching rows; None for no column."""
     unit, places = asked.interval.unit, range(len(columns))
     if unit:
         fitting = [place for place in places if unit in columns[place].units]
@@ -184,14 +180,14 @@ def _as_written_in(column: _Column, interval: Interval) -> Interval:
 
 
 def _refused(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
-    """Return no row, where the words beside the number name what the first range is of."""
+    """Match no row where words near the number name the quantity of the first range column."""
     if not columns or asked.interval.unit == DURATION or columns[0].units & _OF_TREATMENT:
         return None
     return _Choice(-1, set()) if columns[0].words & asked.beside else None
 
 
 def _range_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
-    """Return columns in which most cells are ranges or plain numbers, left to right."""
+    """Return the columns whose cells are mostly ranges or plain numbers, left to right."""
     columns = []
     for index in range(min((len(row) for row in rows), default=0)):
         label = levelled(_FOOTNOTE_MARKS.sub("", header[index])) if index < len(header) else ""
@@ -219,7 +215,7 @@ def _column(
 
 
 def _label_unit(label: str) -> str:
-    """Return `(mL/min)`, `, kg` or a last word that is a unit; none beside a number."""
+    """Return the unit in a header such as `Weight, kg` or `eGFR (mL/min)`; empty if none."""
     if re.search(r"\d", label):
         return ""
     inside = re.search(r"\(\s*([^\s)]+)", label)
@@ -228,9 +224,7 @@ def _label_unit(label: str) -> str:
 
 
 def _whole_age(interval: Interval, written: str) -> Interval:
-    """Return the ages in whole years: `6 to 11 years` holds someone who is 11 and a half,
-    `under 12 years` does not hold 12.
-    """
+    """Extend ages to whole years: `6 to 11 years` holds 11 and a half, `under 12` excludes 12."""
     if interval.unit != DAYS or interval.high_open or math.inf in (interval.high, -interval.low):
         return interval
     one = in_base(Interval(1.0, 1.0, written)).high

@@ -1,8 +1,8 @@
-"""How many questions a process answers at once, and how long the others wait.
+"""Limit how many questions a process answers at once and how long others wait.
 
-To answer is to compute: of more questions at once each takes longer and holds more memory, and no
-more of them are done. So a few are answered at once, the others wait in the order in which they
-came, and one that would have to wait too long is told so instead.
+Answering is computing: more questions at once take longer and more memory without finishing more.
+So a few are answered at once, others wait in order of arrival, and one whose wait would be too long
+is refused at once.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Busy(MedragError):
 
 
 class Admission:
-    """Admits `at_once` holders, in the order in which they came.
+    """Admits `at_once` holders in order of arrival.
 
-    Raises `Busy` for whom the wait would be longer than `longest_s`, by the mean duration of those
-    before (exponentially weighted).
+    Raises `Busy` where the expected wait, by the exponentially weighted mean duration, exceeds
+    `longest_s`.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Admission:
         on_wait: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`on_wait` is called before a wait, to let go of what nobody needs meanwhile."""
+        """Call `on_wait` before each wait, to release what isn't needed meanwhile."""
         self._at_once, self._longest_s = at_once, longest_s
         self._on_wait, self._clock = on_wait, clock
         self._changed = threading.Condition()
@@ -68,7 +68,7 @@ class Admission:
 
     @contextmanager
     def admitted(self) -> Iterator[None]:
-        """Wait for a place and hold it. Raises Busy."""
+        """Wait for a slot and hold it. Raises Busy."""
         self._enter()
         began = self._clock()
         try:
@@ -103,14 +103,14 @@ class Admission:
 
 @cache
 def process_admission() -> Admission:
-    """Return the one of this process: its threads share it."""
+    """Return this process's admission, shared by its threads."""
     calls = settings.GENERATOR == "llm" or settings.VERIFIER == "llm"
     at_once = CALLING if calls else COMPUTING
     return Admission(at_once, settings.ANSWER_TIMEOUT_S, on_wait=connections.close_all)
 
 
 def admitted(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function run only while it holds a place of this process. It raises Busy, too."""
+    """Decorate a function to run only while it holds a slot of this process; it may raise Busy."""
 
     @wraps(function)
     def waiting(*args: P.args, **kwargs: P.kwargs) -> T:

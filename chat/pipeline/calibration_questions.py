@@ -1,8 +1,8 @@
-"""Labelled questions, and what a search finds for each: what a calibration is fitted on.
+"""Read labelled questions and search for each, to fit a calibration.
 
-A question is an object with `question` (text), `answerable` (true or false) and, where it is not,
-`reason` (a code; `ONLY_OUT_OF_DATE` says that what has ended answers it). `documents`, file names
-or SHA-256, says which documents answer it. Other fields are left alone.
+A question is an object with `question` (text), `answerable` (true or false) and, if false, `reason`
+(a code; `ONLY_OUT_OF_DATE` means that an ended document answers it). `documents`, file names or
+SHA-256, says which documents answer it. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from retrieval.types import Hit, Query, Rights, Scope
 
 @dataclass(frozen=True)
 class Labelled:
-    """One question with what is known of it."""
+    """One question with its labels."""
 
     question: str
     answerable: bool
@@ -39,7 +39,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Observed:
-    """The examples of all questions, and the search that made them."""
+    """The examples of all questions, and the search that produced them."""
 
     examples: tuple[Example, ...]
     retrieval: str  # fingerprint of the search
@@ -48,7 +48,7 @@ class Observed:
 
 
 def labelled_questions(name: str) -> tuple[Labelled, ...]:
-    """Of a JSON file. Raises `CalibrationError`."""
+    """Read a JSON file. Raises `CalibrationError`."""
     path = Path(name)
     if path.is_file():
         return parsed_questions(_json_of(path))
@@ -66,7 +66,7 @@ def _json_of(path: Path) -> Any:
 
 
 def parsed_questions(content: Any) -> tuple[Labelled, ...]:
-    """Raise `CalibrationError` with the number of the question that is not in form."""
+    """Parse questions; raises `CalibrationError` with the number of a malformed one."""
     if not isinstance(content, list) or not content:
         raise CalibrationError("A test set is a JSON list of questions.")
     found: dict[str, Labelled] = {}
@@ -100,7 +100,7 @@ def _parsed(item: Any, number: int) -> Labelled:
 
 
 def questions_digest(questions: Sequence[Labelled]) -> str:
-    """SHA-256 over every question with its labels, in hex, whatever their order."""
+    """Return the SHA-256 over all questions and labels, in hex, regardless of order."""
     rows = sorted([q.question, q.answerable, q.reason, sorted(q.documents)] for q in questions)
     return hashlib.sha256(canonical_json({"questions": rows}).encode()).hexdigest()
 
@@ -131,7 +131,7 @@ def observed(
 
 
 def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.date) -> Example:
-    """Return the second look of a refusal, which the same weights judge."""
+    """Search the ended documents, as a refusal does to explain itself."""
     query = Query(question.question, on=on, scope=Scope.OUT_OF_DATE, rights=Rights.ALL)
     hits = retrieve(query, explaining_search(config)).hits
     ended = question.reason == Reason.ONLY_OUT_OF_DATE and _is_found(question, hits)
@@ -139,10 +139,10 @@ def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.da
 
 
 def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
-    """Return where the set names no documents, whatever is found is taken for the answer.
+    """Tell whether a document that answers the question was found.
 
-    A document that says the same in the same words as what is found is found with it. One query,
-    where such a document is named by its file.
+    True where the set names no documents. A document with the same passage as a result counts as
+    found. Runs one query where such a document is named by its file.
     """
     named = set(question.documents)
     if not named or any(hit.filename in named or hit.sha256 in named for hit in hits):
@@ -155,5 +155,5 @@ def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
 
 
 def _features(hits: Sequence[Hit]) -> tuple[tuple[float, float], ...]:
-    """Return each pair once, in a fixed order."""
+    """Return each pair of features once, in a fixed order."""
     return tuple(sorted({(hit.cosine, hit.coverage) for hit in hits}))

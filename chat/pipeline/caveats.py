@@ -1,4 +1,4 @@
-"""What belongs beside an answer: limits left out, whom it is for, guidelines that differ."""
+"""Add caveats to an answer: omitted limits, applicability, conflicting guidelines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from chat.verification.verify import verify
 
 
 def add_caveats(run: AnswerRun) -> Abstained | None:
-    """Set the claims that are shown, with their caveats; refuse where the site's policy says so."""
+    """Set the shown claims with their caveats; refuse where the site's policy says so."""
     run.claims = run.supported
     return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
 
@@ -71,5 +71,5 @@ def _add_conflicts(run: AnswerRun) -> Abstained | None:
 
 
 def _verified_quotes(claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
-    """Of statements added word for word, those that stand: no verifier has to weigh them."""
+    """Return the added verbatim statements that pass the exact checks; they need no verifier."""
     return tuple(verdict.claim for verdict in verify(claims) if verdict.supported)

@@ -1,4 +1,4 @@
-"""How sure an answer is, and whether that is enough for the mode it was asked in."""
+"""Compute the confidence of an answer and compare it with the mode's threshold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from chat.verification.answer_judge import AnswerJudgement, judge_answer
 def weigh(run: AnswerRun) -> Abstained | None:
     """Set the run's confidence; refuse where a confident mode finds it too low.
 
-    In the mode `confident` a language model judges the answer first, and may refuse it itself.
+    In the mode `confident` a language model judges the answer first, and may itself cause a
+    refusal.
     """
     coverage = run.decided.probability
     if run.config.mode is Mode.CONFIDENT:
@@ -33,11 +34,11 @@ def weigh(run: AnswerRun) -> Abstained | None:
 
 
 def confidence(*, faithfulness: float, coverage: float) -> float:
-    """Return `0.5 * faithfulness + 0.5 * coverage`, each in [0, 1], higher is better.
+    """Return `0.5 * faithfulness + 0.5 * coverage`, each in [0, 1].
 
-    Faithfulness is the share of the generated claims that were verified; coverage is the
-    gate's probability that the evidence answers the question or, in the mode `confident`, the
-    judge's share of the question that the answer answers.
+    Faithfulness is the share of generated claims that were verified. Coverage is the gate's
+    probability that the evidence answers the question or, in the mode `confident`, the judge's
+    estimate of the share of the question that the answer covers.
     """
     return 0.5 * faithfulness + 0.5 * coverage
 

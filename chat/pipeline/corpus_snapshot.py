@@ -1,4 +1,4 @@
-"""What was in force when a question was asked, in few words: to tell whether it still is."""
+"""Summarise which documents are in force, to tell later whether that has changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHERE {IN_FORCE}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Of every collection, whoever asks."""
+    """The documents in force in all collections, whoever asks."""
 
     documents: int  # in force
     digest: str  # 64 hex digits over what they are and how they were cut
@@ -36,7 +36,7 @@ class Snapshot:
 
 
 def corpus_snapshot(on: datetime.date) -> Snapshot:
-    """Return what is in force on a day. One query."""
+    """Summarise the documents in force on a day. Runs one query."""
     with connection.cursor() as cursor:
         cursor.execute(_SQL, {"on": on})
         documents, digest, disabled = cursor.fetchone()

@@ -1,7 +1,7 @@
-"""What a question tells of its way while it is answered. Pure.
+"""Progress events of a question that is being answered. Pure.
 
-Nothing of it is an answer: of a claim only that it was checked, of a passage only its title, and
-only of those that whoever asks may read, since the search has no others.
+They hold nothing of an answer: of a claim only that it was checked, of a passage only its title,
+and only passages that the asker may read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Begun:
-    """Its turn has come, among the questions that a process answers at once."""
+    """The question has been admitted and is being worked on."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the gate said of the passages. `reason` is empty where the way is open."""
+    """The gate's decision on the passages. `reason` is empty if it passed."""
 
     probability: float
     threshold: float
@@ -32,7 +32,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Checked:
-    """How many of the statements were checked so far, whether they stand or not."""
+    """How many statements have been checked so far, with whatever result."""
 
     done: int
     of: int
@@ -43,12 +43,12 @@ Tell = Callable[[Event], None]
 
 
 class AskerLeft(BaseException):
-    """Nobody waits for the answer any more. Raised by who is told, it ends the question.
+    """Raised by a listener when nobody waits for the answer any more; ends the question.
 
-    No `Exception`, as `GeneratorExit` is none: what fails is a refusal that is stored, and this is
-    neither. It comes at a step or not at all, so that a turn is stored whole or there is none.
+    Like `GeneratorExit` it is no `Exception`: an exception in a step becomes a stored refusal, and
+    this is none. It can only be raised at a step, so a turn is stored completely or not at all.
     """
 
 
 def untold(event: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event."""

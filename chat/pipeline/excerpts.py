@@ -1,4 +1,4 @@
-"""What a refusal shows of its nearest passages: the statements that were read as the best."""
+"""Choose what a refusal shows of its nearest passages: their best statements."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SHOWN = 3  # statements of one passage at most
 
 
 def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Unit, ...]]:
-    """Return the best statements of each passage, whole and in the order of reading, by chunk key.
+    """Return the best statements of each passage, complete and in reading order, by chunk key.
 
-    The first row of a table stands behind its caption. A passage of which nothing was read has
-    none. One query.
+    The first row of a table follows its caption. A passage without a scored statement has none.
+    Runs one query.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for one in reading.statements:
@@ -33,7 +33,7 @@ def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Uni
 
 
 def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Yield rows that name no medicine themselves are read under what names it."""
+    """Put the table's caption before rows, unless it was just shown or is part of the row."""
     above = ""
     for unit in units:
         is_said = unit.caption == above or " ".join(unit.caption.split()) in unit.text

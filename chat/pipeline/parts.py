@@ -1,4 +1,4 @@
-"""What writes answers at this site, and what verifies them."""
+"""Build the site's generator and verifier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.llm.usage import Usage
 
 @dataclass(frozen=True)
 class UnavailablePart:
-    """In the place of a part that can't be made: it refuses where that would have worked."""
+    """Replaces a generator or verifier that can't be built, and raises its error when used."""
 
     error: Exception
     name = "unavailable"
@@ -37,7 +37,7 @@ class UnavailablePart:
 
 
 def site_parts() -> tuple[Generator, Verifier]:
-    """Return what this site is set to. Never raises."""
+    """Return the site's generator and verifier. Never raises."""
     try:
         generator = site_generator()
     except Exception as error:  # noqa: BLE001 - fail closed: it refuses when it is asked

@@ -1,4 +1,4 @@
-"""Refusals: with the nearest passages, explained where that can be done, and those of a failure."""
+"""Build refusals: with the nearest passages, with an explanation where possible, after failures."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all
 
 
 def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ()) -> Abstained:
-    """Refuse, with the nearest passages; those of the statements `first`, for which it is refused,
-    stand first.
+    """Refuse with the nearest passages; those of the statements `first` come first.
+
+    `first` are statements that are the reason for the refusal.
     """
     decision = run.decided
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
@@ -43,7 +44,7 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
 
 
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
-    """Refuse for a step that broke, or that came too late; nothing here can raise again."""
+    """Refuse for a step that failed or ran out of time. Never raises."""
     run.failure = type(error).__name__
     if isinstance(error, GateUnavailable):
         reason = Reason.GATE_UNAVAILABLE
@@ -62,7 +63,7 @@ def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
 
 
 def explained(run: AnswerRun) -> Abstained:
-    """Refuse, and say why if that can be found out; if not, the refusal stands all the same."""
+    """Refuse with an explanation if one can be found, without one otherwise."""
     try:
         if not run.left_s:
             raise BudgetExceeded("The question took longer than is allowed.")
@@ -78,9 +79,9 @@ def explained(run: AnswerRun) -> Abstained:
 
 
 def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
-    """Say whether what is not open to the reader, or no longer in force, would have answered.
+    """Refuse differently where closed or ended documents would have answered; else None.
 
-    Of what is not open nothing is said but that it is there: no passage, no title, no owner.
+    Of closed documents only their existence is revealed: no passage, title or owner.
     """
     gate, decision = run.searches.gate, run.decided
     if gate is None:
@@ -100,9 +101,10 @@ def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
 def _shown(
     reason: Reason, nearest: Sequence[Hit], decision: Decision, *, always: Set[str] = frozenset()
 ) -> Abstained:
-    """Return a refusal with those of the passages of which something was read and that share a word
-    with the question, and with those that it is refused for (`always`, chunk keys); none else where
-    all are too far from it.
+    """Return a refusal with its passages.
+
+    They are those with a scored statement and a word of the question, and always those in `always`
+    (chunk keys). If all are too far from the question, only the latter.
     """
     read = {one.unit.hit.key for one in decision.reading.statements}
     near = read if logistic(decision.reading.answerable) >= NEAR_ENOUGH else frozenset[str]()
@@ -111,6 +113,6 @@ def _shown(
 
 
 def _odds(decision: Decision) -> float:
-    """Return the log-odds of a probability, within the range of numbers."""
+    """Return the log-odds of the decision's probability, clipped to stay finite."""
     bounded = min(max(decision.probability, 1e-9), 1 - 1e-9)
     return math.log(bounded / (1 - bounded))

@@ -1,4 +1,4 @@
-"""One question on its way: what is asked, by which parts, and what became of each step."""
+"""Hold the state of one question: what is asked, by which parts, and the result of each step."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from retrieval.types import Evidence, Query
 
 @dataclass
 class AnswerRun:
-    """The parts that answer, and what each step made. Every step reads and fills it.
+    """The parts that answer, and the results of the steps, which read and fill it.
 
-    `stored` is what a language model answered before: where it is given no model is asked.
+    `stored` is an earlier answer of a language model; if given, no model is called.
     """
 
     query: Query
@@ -58,25 +58,25 @@ class AnswerRun:
 
     @property
     def decided(self) -> Decision:
-        """The gate's decision, for the steps behind it."""
+        """The gate's decision. Raises LookupError before there is one."""
         if self.decision is None:
             raise LookupError("The gate has not decided yet.")
         return self.decision
 
     def cautions_of(self, outcome: Outcome) -> list[Caution]:
-        """Return what is said beside it: of a refusal, nothing that only an answer has."""
+        """Return the warnings for the outcome; a refusal drops those about applicability."""
         if isinstance(outcome, Answered):
             return self.cautions
         return [c.of_refusal() for c in self.cautions if c.code != APPLICABILITY]
 
     @property
     def option(self) -> str:
-        """The letter that was chosen of a multiple-choice question."""
+        """The letter of the chosen option of a multiple-choice question."""
         return self.generation.option if self.generation else ""
 
     @property
     def left_s(self) -> float:
-        """Until the question has taken as long as it may; 0 when it has."""
+        """Seconds left for the question, at least 0."""
         return max(0.0, self.config.timeout_s - (time.perf_counter() - self.began))
 
     @contextmanager

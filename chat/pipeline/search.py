@@ -1,4 +1,4 @@
-"""Search and gate: once for a question, and again only to explain why it is refused."""
+"""Search and gate: once for a question, and again to explain a refusal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST, EXPLAINING = "first", "explaining"
 
 @dataclass(frozen=True)
 class Search:
-    """One search and what the gate said of it."""
+    """One search and the gate's decision on it."""
 
     kind: str
     evidence: Evidence
@@ -26,7 +26,7 @@ class Search:
 
 @dataclass
 class SearchLog:
-    """The searches of one question, in order, and what went wrong meanwhile."""
+    """The searches of one question, in order, with notes on what went wrong."""
 
     config: RetrievalConfig
     gate: Gate | None = None
@@ -41,12 +41,12 @@ class SearchLog:
 def search_and_gate(
     query: Query, gate: Gate, searches: SearchLog, *, kind: str = FIRST
 ) -> Decision:
-    """Search and decide, and keep both. Raises as `decide_on`."""
+    """Search, decide, and log both. Raises as `decide_on` does."""
     return decide_on(query, find(query, searches, kind=kind), gate, searches, kind=kind)
 
 
 def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
-    """Return the passages for a question, in no more than one search."""
+    """Return the passages for a question, in a single search."""
     config = explaining_search(searches.config) if kind == EXPLAINING else searches.config
     return retrieve(query, config)
 
@@ -54,10 +54,9 @@ def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
 def decide_on(
     query: Query, evidence: Evidence, gate: Gate, searches: SearchLog, *, kind: str = FIRST
 ) -> Decision:
-    """Read what was found, decide whether it is good enough, and keep both.
+    """Read the evidence, decide whether it is good enough, and log both.
 
-    Raises `GateUnavailable` where the search read another encoder than the gate is made for: one
-    took another's place meanwhile.
+    Raises `GateUnavailable` if the active encoder changed since the gate was chosen.
     """
     if not fits_encoder(gate, evidence.trace.encoder):
         raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
@@ -74,5 +73,5 @@ def decide_on(
 
 
 def explaining_search(config: RetrievalConfig) -> RetrievalConfig:
-    """Return the search that only explains a refusal: it asks no model but the encoders."""
+    """Return the configuration to explain a refusal with: no model but the encoders."""
     return replace(config, multi_query=0, hyde=False, reranker="none")

@@ -1,4 +1,4 @@
-"""The record of how a turn came about, as JSON: enough to run it again and to compare."""
+"""Record how a turn came about, as JSON, in enough detail to replay and compare it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from retrieval.types import Rights
 
 
 def fingerprint_of(run: AnswerRun) -> str:
-    """Return 16 hex digits over what decides: search, lexicon, gate, generator, verifier, modes.
+    """Return 16 hex digits over search, lexicon, gate, generator, verifier and modes.
 
-    The same for every question that the site answers so, whatever became of it.
+    Questions answered by the same configuration share it, whatever their outcome.
     """
     searches = run.searches
     first = searches.taken[0].evidence.trace if searches.taken else None
@@ -69,9 +69,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
 
 
 def _documents(searches: SearchLog) -> list[dict[str, str]]:
-    """Return those that were found, each once, as they stood. Of what is closed to the asker
-    nothing.
-    """
+    """Return the documents found, each once, with their state; none closed to the asker."""
     hits = [
         hit
         for taken in searches.taken
@@ -132,7 +130,7 @@ def _generation(generation: Generation | None) -> dict[str, Any] | None:
 
 
 def _usage(run: AnswerRun) -> Usage:
-    """Of every language model that was asked for the answer."""
+    """Sum the tokens of all language models called for the answer."""
     used = run.verifier.usage + run.failed_usage
     if run.generation:
         used += run.generation.usage

@@ -1,6 +1,6 @@
-"""Read what was found: which statements answer a question, and how surely any does.
+"""Read the passages: score which statements answer a question, and how surely.
 
-A score is learned on real questions from named features of a statement (`weights.json`, whose card
-stands beside it). One of them is the small trained reader's, which reads the question and the
-statements of a passage together.
+The score is learned on real questions from named features of a statement (`weights.json`, described
+in its card). One feature is the output of the small trained reader, which reads the question with
+the statements of a passage.
 """

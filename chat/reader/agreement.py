@@ -1,8 +1,7 @@
-"""Which statements are about what the question is about: its medicine, its patient. Pure.
+"""Keep the statements that are about the question's medicine and patient. Pure.
 
-The nearest word counts: what a statement says itself, else what it stands under, the lead-in and
-the caption first, then the section, then the title. A statement that is left out is never the
-answer, however like the question it is.
+The nearest mention counts: in the statement itself, else in its lead-in and caption, then the
+section, then the title. A statement that is dropped can't be the answer, however similar it is.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ _NUMBER_OF = re.compile(r"\d[^.;:]*\bof\b")
 
 
 class _Bound(NamedTuple):
-    """One end of what a text bounds on one side."""
+    """A one-sided bound in a text."""
 
     end: Fraction
     unit: str
@@ -85,9 +84,9 @@ class _Bound(NamedTuple):
 
 
 def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
-    """Leave out statements about another medicine, other people, or those without the condition.
+    """Drop statements about other medicines, people, routes, severities or stages.
 
-    `asked` is the question and what it is by the other names of what it says.
+    `asked` is the question with the other names of its terms.
     """
     medicines, people = asked_medicines(asked), people_of(question)
     wants_dose = bool(medicines and _ASKS_DOSE.search(question))
@@ -111,7 +110,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a statement speaks of one of the medicines, or of none in a place that does."""
+    """Tell whether a statement or, if it names none, its context names an asked medicine."""
     if not asked:
         return True
     own = _drugs(unit.text)
@@ -127,27 +126,27 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def is_amount_asked(question: str) -> bool:
-    """Tell whether a question asks how much is given, and not what becomes of a dose."""
+    """Tell whether a question asks for an amount, rather than about changing a dose."""
     return bool(_ASKS_DOSE.search(question)) and not _ABOUT_DOSE.search(question)
 
 
 def with_amounts(units: Sequence[Unit]) -> list[Unit]:
-    """Leave out what neither gives an amount nor forbids, where something gives one."""
+    """Keep only statements with an amount or a prohibition, if any statement has an amount."""
     if not any(_AMOUNT.search(unit.text) for unit in units):
         return list(units)
     return [u for u in units if _AMOUNT.search(u.text) or _RESTRICTS.search(u.text)]
 
 
 def gives_dose(medicines: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a statement says of the dose of one of the medicines."""
+    """Tell whether a statement is about the dose of one of the medicines."""
     return says_of_dose(unit.text) and doses(medicines, unit.text)
 
 
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a dose may be given by one of the routes that are asked about.
+    """Tell whether a dose may be given by one of the asked routes.
 
-    The nearest that names a route counts, a row's own cells before its header and footnotes; where
-    none does, any may be meant.
+    The nearest text that names a route counts, a row's own cells before its header and footnotes. A
+    dose without a route fits any.
     """
     if not asked or not _DOSE.search(unit.text):
         return True
@@ -157,11 +156,11 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def doses(asked: frozenset[str], text: str) -> bool:
-    """Tell whether a number of a text may be a dose of a medicine that is asked about.
+    """Tell whether a number in the text may be a dose of an asked medicine.
 
-    It stands between that medicine and the next one, which may be named with it in one go, or
-    before it (`400 mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has none of ibuprofen. A
-    text that has no number, or does not name what is asked about, tells nothing against it.
+    Such a number follows the medicine before the next one, which may share it, or precedes it (`400
+    mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has no dose of ibuprofen. True for a text
+    without numbers or without the medicine.
     """
     named = _named(text)
     places = [n for n, (*_, name) in enumerate(named) if _meet(asked, name)]
@@ -171,7 +170,7 @@ def doses(asked: frozenset[str], text: str) -> bool:
 
 
 def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
-    """Tell whether what is said of a medicine may be for the age that is asked about.
+    """Tell whether what follows a medicine in brackets allows the patient's age.
 
     `Codeine 1 mg/kg (over 12 years) or morphine` has a child's dose of morphine, none of codeine.
     """
@@ -185,13 +184,13 @@ def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
 
 
 def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Return where the medicines of a text begin and end, in order; a brand is all in it."""
+    """Return `(start, end, names)` for each medicine in the text; a brand has several names."""
     places = groupby(drug_places(text), key=lambda place: place[:2])
     return [(*span, frozenset(name for *_, name in group)) for span, group in places]
 
 
 def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
-    """Tell whether a number stands behind the medicine, before the next, or before it."""
+    """Tell whether a number follows the medicine, before the next one, or precedes it."""
     begin = named[place - 1][1] if place else 0
     before = text[begin : named[place][0]]
     if _NUMBER_OF.search(before) or (not place and _NUMBER.search(before)):
@@ -207,14 +206,14 @@ def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text
 
 
 def advising(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Leave out what is still to be researched, unless research is asked about."""
+    """Drop recommendations for research, unless the question asks about research."""
     if _ASKS_RESEARCH.search(question):
         return list(units)
     return [unit for unit in units if not any(map(_TO_RESEARCH.match, unit.hit.section_path))]
 
 
 def is_for(asked: People, unit: Unit) -> bool:
-    """Tell whether a statement may be for the people of the question."""
+    """Tell whether a statement may apply to the question's patients."""
     told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, asked.male)
     if not any(told):
         return True
@@ -234,12 +233,12 @@ def is_for(asked: People, unit: Unit) -> bool:
 
 
 def _is_open_ended(people: People) -> bool:
-    """Tell whether ages have no end: `3 months and over`, in a guideline for children."""
+    """Tell whether ages have no upper end: `3 months and over`, in a guideline for children."""
     return bool(people.ages) and all(math.isinf(each.high) for each in people.ages)
 
 
 def _are_newborns(about: People, around: People) -> bool:
-    """Tell whether `babies` stands in what is about newborns: a guideline on neonatal infection."""
+    """Tell whether `babies` means newborns here, as in a guideline on neonatal infection."""
     return "infant" in about.groups and not about.ages and not _YOUNGEST.isdisjoint(around.groups)
 
 
@@ -249,14 +248,14 @@ def _is_dosed_apart(people: People) -> bool:
 
 
 def _is_under_a_year(people: People) -> bool:
-    """Tell whether nobody older is meant: what is said of children may not be for so young."""
+    """Tell whether all patients meant are under a year: advice for children may not fit them."""
     if people.ages:
         return all(each.high < _YEAR for each in people.ages)
     return not _YOUNGEST.isdisjoint(people.age_groups)
 
 
 def _tells_of_infants(unit: Unit) -> bool:
-    """Tell whether what it says or stands under names ages, weights or infants."""
+    """Tell whether a statement or its context names ages, weights or infants."""
     levels = [_people(text) for text in (unit.text, *_above(unit), unit.hit.population)]
     return any(each.ages or each.weights or not _INFANTS.isdisjoint(each.groups) for each in levels)
 
@@ -266,17 +265,17 @@ def _tells_of_organs(unit: Unit) -> bool:
 
 
 def says_of_dose(text: str) -> bool:
-    """Tell whether a statement gives an amount, or says what becomes of a dose."""
+    """Tell whether a text gives an amount or says how a dose changes."""
     return bool(_AMOUNT.search(text) or _ABOUT_DOSE.search(text))
 
 
 def prevents(unit: Unit) -> bool:
-    """Tell whether a dose is one that prevents, by the nearest that says what it is for."""
+    """Tell whether a dose is for prevention, by the nearest text that names a purpose."""
     return bool(_DOSE.search(unit.text)) and are_of_prevention((unit.text, *_above(unit)))
 
 
 def are_of_prevention(texts: Iterable[str]) -> bool:
-    """Tell whether the first text that says what for says prevention, and not treatment too."""
+    """Tell whether the first text that names a purpose names prevention and not treatment."""
     for text in texts:
         if _TREATS.search(text):
             return False
@@ -286,14 +285,14 @@ def are_of_prevention(texts: Iterable[str]) -> bool:
 
 
 def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
-    """Tell whether the nearest that tells a severity names one of the levels, if any does."""
+    """Tell whether the nearest text that names a severity names an asked one; True if none does."""
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = (severities(text, asked) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))
 
 
 def about_people(unit: Unit) -> People:
-    """Return whom a statement names, else its context."""
+    """Return the people that a statement names, else those of its context."""
     own = _people(unit.text)
     return own if names_anybody(own) else _people(unit.context)
 
@@ -303,9 +302,9 @@ def names_anybody(people: People) -> bool:
 
 
 def on_asked_side(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Leave out what is for the other side of a bound: `more than 12 weeks` of `within 12 weeks`.
+    """Drop statements for the other side of a bound: `more than 12 weeks` for `within 12 weeks`.
 
-    Only where both name the same value, and the statement not on the question's side as well.
+    Only where both have the same value and the statement doesn't cover the question's side as well.
     """
     bounds = _bounds(question)
     return [unit for unit in units if not (bounds and _is_other_side(bounds, _bounds(unit.text)))]
@@ -319,7 +318,7 @@ def _is_other_side(asked: frozenset[_Bound], said: frozenset[_Bound]) -> bool:
 
 @lru_cache(maxsize=8192)
 def _bounds(text: str) -> frozenset[_Bound]:
-    """Return what has one end and a unit: a bare number may count anything."""
+    """Return the one-sided bounds with a unit; a bare number may count anything."""
     intervals = (one for found in read(text).quantities for one in found.readings)
     return frozenset(
         _Bound(end, interval.unit, is_upper=interval.low is None)
@@ -334,7 +333,7 @@ def _is_under(asked: frozenset[str], unit: Unit) -> bool:
 
 
 def _above(unit: Unit) -> Iterator[str]:
-    """Yield what a statement stands under, the nearest first."""
+    """Yield the texts above a statement, the nearest first."""
     yield from (quote.text for quote in unit.quotes[1:])
     yield unit.caption
     yield from reversed(unit.hit.section_path)
@@ -342,9 +341,9 @@ def _above(unit: Unit) -> Iterator[str]:
 
 
 def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
-    """Tell whether a name is in both: `phenoxymethylpenicillin` is a `penicillin`.
+    """Tell whether the sets share a name, or a kind: `phenoxymethylpenicillin` is a `penicillin`.
 
-    Not by its ending alone: noradrenaline is no adrenaline.
+    An ending alone doesn't count: noradrenaline is no adrenaline.
     """
     return any(_is_kind(one, other) or _is_kind(other, one) for one in asked for other in named)
 

@@ -1,8 +1,8 @@
-"""How likely the passages that were found hold the answer at all: the gate of a language model.
+"""Estimate whether the passages hold the answer at all: the gate for a language model.
 
-What opens for the extractive generator is the probability that its best statement is right. A
-language model reads all passages and may say that none answers, and verification stands behind it,
-so for it the question is whether there is anything to read. Learned by `manage.py train gate`.
+For the extractive generator the gate is the probability that its best statement is right. A
+language model reads all passages, may find none that answers, and is verified; for it the question
+is whether there is anything to read. Learned by `manage.py train gate`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ READ_OFF = ("likeness", "words", "words with context", "passage words", "reader"
 
 @dataclass(frozen=True)
 class Answerable:
-    """A linear model over `of_list`."""
+    """A linear model over the features of `of_list`."""
 
     version: str
     weights: Mapping[str, float]
@@ -36,7 +36,7 @@ class Answerable:
     digest: str = ""  # 16 hex digits of the file
 
     def log_odds(self, features: Features) -> float:
-        """Round it, so that the last bits of a float never open the gate."""
+        """Return the log-odds, rounded so that floating-point noise never opens the gate."""
         found = of_list(features)
         if not found:
             return NOTHING
@@ -45,7 +45,7 @@ class Answerable:
 
 
 def of_list(features: Features) -> dict[str, float]:
-    """Return what is read off the statements of a list together; empty where there are none."""
+    """Return the joint features of a list of statements; empty for none."""
     found: dict[str, float] = {}
     for name in READ_OFF:
         column = np.sort(features.get(name, np.zeros(0)))[::-1]
@@ -57,6 +57,6 @@ def of_list(features: Features) -> dict[str, float]:
 
 @cache
 def answerable() -> Answerable:
-    """Return that of this release."""
+    """Return the model of this release."""
     content = FILE.read_bytes()
     return Answerable(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])

@@ -1,4 +1,4 @@
-"""Which statements of the passages answer a question, best first."""
+"""Score the statements of the passages by how well they answer a question."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NEAREST_SECTIONS = 2  # that the reader is told
 
 @dataclass(frozen=True)
 class Candidates:
-    """Statements in order of reading, with their features and vectors `(n, d)`."""
+    """Statements in reading order, with their features and vectors `(n, d)`."""
 
     units: tuple[Unit, ...]
     features: Features
@@ -50,7 +50,7 @@ class Candidates:
 
 
 def read(question: str, hits: Sequence[Hit]) -> Reading:
-    """Score the statements of all hits. Four queries; the same input gives the same reading."""
+    """Score the statements of all hits, deterministically. Runs four queries."""
     found = encoded(question, *sifted(question, hits))
     known, count = weights(), len(found.units)
     # Rounded, so that the last bits of a float never decide between two statements.
@@ -66,7 +66,7 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
 
 
 def encoded(question: str, units: Sequence[Unit], features: Features) -> Candidates:
-    """Choose the statements that are worth encoding, and say all that is known of each."""
+    """Choose the statements worth encoding, and compute all their features."""
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     first = weighted(features, weights().shortlist, len(units)).round(LOGIT_DIGITS)
@@ -81,7 +81,7 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
 
 
 def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
-    """Return `(n, d)`: those that indexing kept, and the others made now. One query."""
+    """Return vectors `(n, d)`, stored ones where possible. Runs one query."""
     space, texts = encoder_facts().space, [unit.embedded_text for unit in units]
     digests = [statement_vectors.digest_of(space, text) for text in texts]
     kept = statement_vectors.read([unit.statement for unit in units], digests)
@@ -94,12 +94,12 @@ def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _made_now(embedder: Embedder) -> QueryCache:
-    """Vectors of the last statements that had none: questions on one topic read the same ones."""
+    """Cache vectors of statements that had none: questions on one topic read the same ones."""
     return QueryCache(embedder.encode, entries=KEPT)
 
 
 def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
-    """Return every statement of the hits with what costs no encoding."""
+    """Return all statements of the hits that agree with the question, and their cheap features."""
     units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
     if not units:
         return [], {}
@@ -108,20 +108,18 @@ def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
 
 
 def _odds(question: str, units: Sequence[Unit]) -> Column:
-    """Return the reader's, of each statement beside the others of its passage."""
+    """Return the trained reader's odds of each statement, read with the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
     asked = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
     return np.array([odds for group in site_reader().odds(question, asked) for odds in group])
 
 
 def captioned(unit: Unit) -> str:
-    """Return a statement as it is read: a row behind its table's caption, which may be all that
-    names the medicine.
-    """
+    """Return the text to read; a table row with its caption, which may alone name the medicine."""
     caption = unit.caption[:MAX_CAPTION]
     return f"{caption}: {unit.text}" if unit.is_row and caption else unit.text
 
 
 def heading(hit: Hit) -> str:
-    """Say what a passage is about, as the reader is told."""
+    """Return the title and nearest sections, as the reader sees them."""
     return " > ".join([hit.title, *hit.section_path[-_NEAREST_SECTIONS:]])

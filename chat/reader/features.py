@@ -1,8 +1,8 @@
-"""What tells whether a statement answers a question, as named numbers.
+"""Compute the named features that tell whether a statement answers a question.
 
-All are exact: likeness and words by the encoder and the index, the place by the search, and what
-is asked for (a dose, a time, a bound) and about whom by patterns that the statement is held
-against. What each is worth is learned (`chat.reader.weights`).
+Similarity and words come from the encoder and the index, the rank from the search; what is asked
+for (a dose, a time, a bound) and about whom come from patterns matched against the statement. The
+weight of each is learned (`chat.reader.weights`).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _ASKED = {
 def cheap_features(
     question: str, units: Sequence[Unit], covered: Column, around: Column
 ) -> Features:
-    """Return all that cost no encoding, by name.
+    """Return the features that need no encoding, by name.
 
-    `covered` and `around` are the idf-weighted shares of the question's words that each statement
-    holds, alone and with its context, in [0, 1].
+    `covered` and `around` are the idf-weighted shares of the question's words in each statement,
+    alone and with its context, in [0, 1].
     """
     asked = people_of(question)
     ranks = np.array([float(unit.hit.rank) for unit in units])
@@ -76,17 +76,17 @@ def cheap_features(
 
 
 def with_likeness(features: Features, likeness: Column) -> Features:
-    """Add the cosines of statements to the question."""
+    """Add the cosines between statements and question."""
     return features | {"likeness": likeness, "likeness behind": likeness - likeness.max()}
 
 
 def with_reader(features: Features, odds: Column) -> Features:
-    """Add the reader's odds."""
+    """Add the trained reader's odds."""
     return features | {"reader": odds, "reader behind": odds - odds.max()}
 
 
 def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count: int) -> Column:
-    """Return the sum of weights times features; what a question has no say in counts nothing."""
+    """Return the weighted sum of features; missing features count 0."""
     total = np.zeros(count)
     for name in sorted(weights):
         if name in features:
@@ -95,7 +95,7 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
 
 
 def lacks_dose(question: str, texts: Iterable[str]) -> bool:
-    """Tell whether a dose is asked for and none of the texts has any."""
+    """Tell whether a dose is asked for and no text has one."""
     asks = _ASKED["dose"].search(question)
     return bool(asks) and not any(_HELD["dose"].search(text) for text in texts)
 
@@ -129,9 +129,9 @@ ORDER BY t.place
 
 
 def coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> tuple[Column, Column]:
-    """Return the idf-weighted shares of a question's lexemes, in [0, 1], that each statement holds.
+    """Return the idf-weighted shares of a question's lexemes in each statement, in [0, 1].
 
-    First by itself, then with its context (title, section, population, caption).
+    First for the statement alone, then with its context (title, section, population, caption).
     """
     if not units:
         return np.zeros(0), np.zeros(0)

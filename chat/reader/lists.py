@@ -1,4 +1,4 @@
-"""A list whose items hold together is one statement."""
+"""Join the items of a list that only make sense together into one statement."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
 
 
 def asks_for_all(question: str) -> bool:
-    """Tell whether a question is answered by all items of a list rather than by one."""
+    """Tell whether a question asks for all items of a list rather than one."""
     return bool(_ASKS_ALL.search(question))
 
 
 def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[Unit]:
-    """Put the whole list in the place of a line that only announces it, or of a part of it.
+    """Replace a list's lead-in, or a part of a list, by the whole list.
 
-    An item stands for itself unless its list says that several hold together or in place of each
-    other: by its lead-in (`one or more of the following`), or by an item that ends in `and` or
-    `or`; unless more than one item of it is there, or all are asked for (`all_items`). A very long
-    list stays as it was. Of what overlaps the better one is kept. One query.
+    An item stays alone unless its list says that items combine or are alternatives: by its lead-in
+    (`one or more of the following`) or by an item that ends in `and` or `or`. Several items of a
+    list are also joined, and all lists with `all_items`. Very long lists stay as they are. Of
+    overlapping units the better one is kept. Runs one query.
     """
     views = _views(units)
     lists = Counter(_list_of(unit, views) for unit in units)
@@ -59,7 +59,7 @@ def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[
 
 
 def _overlap(one: Unit, other: Unit) -> bool:
-    """Tell whether what one of two says is quoted with the other."""
+    """Tell whether the main quote of one unit is part of the other."""
     return _is_quoted(one.quotes[0], other) or _is_quoted(other.quotes[0], one)
 
 
@@ -73,14 +73,14 @@ def _is_quoted(said: Quote, unit: Unit) -> bool:
 
 
 def _list_of(unit: Unit, views: _Views) -> Hashable:
-    """Return the place of the first item of its list; of what is no item itself."""
+    """Identify the list of a unit by its first item; other units by themselves."""
     at = _place(unit, views)
     first = _items_around(at)[0] if at.kind == "list_item" else at
     return unit.hit.document_id, first.page, first.position, at.kind == "list_item" or unit.text
 
 
 def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
-    """Return the unit with the list that it announces or is of; None where it stands for itself."""
+    """Return the unit extended to its whole list; None where it stays alone."""
     said, *leads = unit.quotes
     at = _place(unit, views)
     if at.kind == "list_item":
@@ -102,9 +102,10 @@ def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
 
 
 def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
-    """Return the list with the line that announces it, a quote for each page, in order of reading.
+    """Return quotes of the lead-in and all items, one for each page, in reading order.
 
-    What its passage holds of it is a quote by itself: a citation begins in its passage.
+    The part inside the unit's passage is a quote of its own, since a citation starts in its
+    passage.
     """
     said = unit.quotes[0]
     bounds: dict[int, tuple[int, int]] = {}
@@ -128,7 +129,7 @@ def _quote(unit: Unit, piece: Piece) -> Quote:
 
 
 def _views(units: Sequence[Unit]) -> _Views:
-    """Return the pages of units and those next to them, by document and number. One query."""
+    """Return the units' pages and neighbouring pages, by document and number. Runs one query."""
     near = Q(pk__in=[])
     for document, page in {(unit.hit.document_id, unit.quotes[0].page) for unit in units}:
         near |= Q(document=document, number__range=(page - 1, page + 1))
@@ -140,7 +141,7 @@ def _views(units: Sequence[Unit]) -> _Views:
 
 
 def _place(unit: Unit, views: _Views) -> Place:
-    """Return the block that a unit stands in."""
+    """Return the block of a unit."""
     said = unit.quotes[0]
     pages = views[unit.hit.document_id]
     blocks = pages[said.page].blocks
@@ -149,7 +150,7 @@ def _place(unit: Unit, views: _Views) -> Place:
 
 
 def _items_around(at: Place) -> list[Place]:
-    """Return the items of a list and those under them, also over a page's end, in order."""
+    """Return the items of the list in order, nested and on adjoining pages too."""
 
     def beside(places: Iterable[Place]) -> Iterator[Place]:
         for place in places:

@@ -1,4 +1,4 @@
-"""The trained reader: how much sooner each statement of a passage answers than none does."""
+"""Run the trained reader: the odds of each statement against no statement answering."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ UNREAD = -15.0  # odds of what holds nothing that can be read
 
 @dataclass(frozen=True)
 class Group:
-    """Statements of one passage, in order of reading, under what they are about."""
+    """The statements of one passage in reading order, with its heading."""
 
     heading: str  # title and section, read in front of them
     statements: tuple[str, ...]
 
 
 class StatementReader:
-    """Reads each window by itself on one thread: its odds depend on its text alone."""
+    """Reads one window at a time on one thread, so that odds depend on the text alone."""
 
     def __init__(self, folder: Path = FOLDER, *, threads: int) -> None:
-        """Raise EncoderUnusable for a folder without a model that loads."""
+        """Load the model. Raises EncoderUnusable for a folder without a usable one."""
         self._model = PairModel(folder, threads=threads)
         self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads
 
     def odds(self, question: str, groups: Sequence[Group]) -> list[list[float]]:
-        """Logarithms of odds for each group's statements.
+        """Return the log-odds of each group's statements.
 
-        Rounded to 2 digits, so that the last bits of a float never decide between two statements.
+        Rounded to 2 digits, so that floating-point noise never decides between two statements.
         """
         windows = [self._windows(question, group) for group in groups]
         with ThreadPoolExecutor(self._threads) as pool:
@@ -63,7 +63,7 @@ def site_reader() -> StatementReader:
 
 
 def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: int) -> list[float]:
-    """Place 0 is the heading."""
+    """Return the log-odds of the statements against the heading, which is at index 0."""
     found: dict[int, float] = {}
     for window, scores in zip(windows, scored, strict=True):
         found |= statement_odds(window, scores)

@@ -1,4 +1,4 @@
-"""What reading gives. Pure."""
+"""Types of reading. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_READ = -20.0  # log-odds of a passage without a statement that was read
 
 @dataclass(frozen=True)
 class Read:
-    """A statement that was read."""
+    """A scored statement."""
 
     unit: Unit
     score: float  # orders the statements of one question
@@ -24,7 +24,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read for a question."""
+    """The scored statements of a question."""
 
     statements: tuple[Read, ...] = ()  # best first
     answerable: float = NOT_READ  # log-odds that the passages hold the answer at all

@@ -1,4 +1,4 @@
-"""What each feature is worth, as `manage.py train choice` learned it."""
+"""Load the weights of the features, learned by `manage.py train choice`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FILE = Path(__file__).with_name("weights.json")
 
 @dataclass(frozen=True)
 class Weights:
-    """Three linear models over the features of a statement, by the names of `features`.
+    """Three linear models over the features of a statement, by feature name.
 
-    `shortlist` takes what costs no encoding and says which statements are encoded; `order` says
-    which answers best; `right` are the log-odds that the one that stands first is right, over
-    questions that nothing answers too.
+    `shortlist` uses the cheap features and chooses which statements are encoded; `order` ranks
+    them; `right` gives the log-odds that the first one is right, trained with unanswerable
+    questions too.
     """
 
     version: str
@@ -33,6 +33,6 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """Return those of this release."""
+    """Return the weights of this release."""
     content = FILE.read_bytes()
     return Weights(**json.loads(content), digest=hashlib.sha256(content).hexdigest()[:16])
