@@ -1,4 +1,4 @@
-"""Whether the database is away, in distinction to what it answers, and waiting until it is back."""
+"""Tell an unreachable database from an error that it returned, and wait until it is back."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ T = TypeVar("T")
 
 
 def sqlstate(error: BaseException) -> str:
-    """PostgreSQL's code of an error; empty where the server could say none."""
+    """Return PostgreSQL's error code; empty where the server could not send one."""
     cause = error.__cause__ if isinstance(error, Error) else error
     return str(getattr(cause, "sqlstate", None) or "")
 
 
 def is_away(error: BaseException) -> bool:
-    """Tell whether no connection was to be had, or the one that there was is gone."""
+    """Tell whether an error means that no connection could be made or that it was lost."""
     state = sqlstate(error)
     return isinstance(error, AWAY) and (not state or state.startswith(("08", "57P")))
 
 
 def in_words(error: BaseException) -> str:
-    """Say what is wrong with a database that can't be used, for a line of the log."""
+    """Describe an unusable database for a log line."""
     is_full = sqlstate(error) == DISK_FULL
     return "the database's disk is full" if is_full else "the database is away"
 
 
 def refresh_connection() -> None:
-    """Drop a connection that broke or is too old, in a process that serves no requests."""
+    """Drop a broken or old connection, in a process that serves no requests."""
     if not connection.in_atomic_block:
         close_old_connections()
 
 
 def when_it_answers(call: Callable[[], T]) -> T:
-    """Return what `call` returns as soon as the database answers, however long it is away.
+    """Call until the database answers, however long that takes, and return the result.
 
-    For a process of the worker, which can do nothing without it. `call` may run several times.
+    For worker processes, which can do nothing without it. `call` may run several times.
     """
     while True:
         refresh_connection()

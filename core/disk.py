@@ -1,4 +1,4 @@
-"""Room on a disk: asked for before something large is written, and told in words where it lacks."""
+"""Check for disk space before writing something large, and report a full disk in words."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class DiskFull(MedragError):
-    """Nothing is wrong with the document: it goes on when there is room."""
+    """The disk is full. The document is fine: its job continues when there is space."""
 
     code = "disk_full"
     retryable = True
 
 
 def refuse_full(folder: Path, needed_bytes: int, *, writing: str) -> None:
-    """Raise DiskFull where the disk of `folder` has no room for so much and the reserve."""
+    """Raise DiskFull if the disk of `folder` lacks space for so much plus the reserve."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes + RESERVE_BYTES:
         raise disk_full(folder, needed_bytes, writing=writing)
@@ -35,7 +35,7 @@ def disk_full(
     writing: str,
     hint: str = "The document goes on when there is room.",
 ) -> DiskFull:
-    """Say what was being written, how much is needed and how much is free."""
+    """Return an error saying what was being written, how much it needs and how much is free."""
     free = shutil.disk_usage(folder).free
     return DiskFull(
         f"Disk full while writing {writing}: {gigabytes(needed_bytes + RESERVE_BYTES)} are needed, "
@@ -46,7 +46,7 @@ def disk_full(
 
 @contextmanager
 def told_when_full(folder: Path, needed_bytes: int, *, writing: str, hint: str) -> Iterator[None]:
-    """Turn the system's error of a full disk into DiskFull."""
+    """Turn the operating system's error for a full disk into DiskFull."""
     try:
         yield
     except OSError as error:
@@ -56,12 +56,12 @@ def told_when_full(folder: Path, needed_bytes: int, *, writing: str, hint: str) 
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether the system says so; libraries have errors of their own."""
+    """Tell whether an error means a full disk; libraries wrap it in errors of their own."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 def has_run_out(folder: Path) -> bool:
-    """Tell whether so little is free that any error is likely to come of it."""
+    """Tell whether so little space is left that any error is likely due to that."""
     return shutil.disk_usage(folder).free < RESERVE_BYTES // 10
 
 

@@ -1,4 +1,4 @@
-"""Addresses and secrets of endpoints, as settings may hold them. Each error says what is wanted."""
+"""Validate addresses and secrets of endpoints in settings. Errors say what is expected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXAMPLE_ADDRESS = "https://models.example.org/v1"
 
 
 def address_of(raw: str) -> str:
-    """Return the address, where a client can call it. Raises ValueError without a message."""
+    """Return the address if a client can call it. Raises ValueError without a message."""
     import httpx  # late: it takes a while, and only sites with an endpoint need it
 
     parts = urlsplit(raw)
@@ -26,9 +26,9 @@ def address_of(raw: str) -> str:
 
 
 def secret_of(raw: str) -> str:
-    """Return the secret, or that of the file whose absolute path it is.
+    """Return the secret, or the content of the file whose absolute path is given.
 
-    Raises ValueError, which says what it must be and never quotes it.
+    Raises ValueError, which says what is expected and never quotes the secret.
     """
     secret = _read(raw) if raw.startswith("/") else raw
     if not (secret.isascii() and secret.isprintable()):  # no header of HTTP takes it

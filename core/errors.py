@@ -1,11 +1,11 @@
-"""The one family of errors that the project raises on purpose."""
+"""The base of all errors that the project raises on purpose."""
 
 
 class MedragError(Exception):
-    """Something that a person can act on.
+    """An error that a person can act on.
 
-    `retryable` says whether the same call may succeed later; `hint` says what the person
-    at the keyboard can do next. `str(error)` never contains text of a document or of a question.
+    `retryable` says whether the same call may succeed later; `hint` says what the person at the
+    keyboard can do next. `str(error)` never contains text of a document or a question.
     """
 
     retryable = False

@@ -1,4 +1,4 @@
-"""Rows as CSV or JSON lines, line by line, so that no table is too long to be handed out."""
+"""Export rows as CSV or JSON lines, streamed so that no table is too large."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def exported(rows: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
-    """Yield lines of one of `FORMS`. The names of the first row are those of all."""
+    """Yield lines in one of `FORMS`. The first row's names are those of all rows."""
     if form == JSON_LINES:
         yield from (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return
@@ -25,7 +25,7 @@ def exported(rows: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
 
 
 def harmless(value: Any) -> Any:
-    """Return text that no spreadsheet takes for a formula."""
+    """Escape text that a spreadsheet would run as a formula."""
     if isinstance(value, list):
         value = " ".join(str(each) for each in value)
     return f"'{value}" if isinstance(value, str) and value.startswith(_STARTS_FORMULA) else value

@@ -1,4 +1,4 @@
-"""OpenVINO: imported so that it tells nobody, and what it can do on this processor."""
+"""Import OpenVINO without telemetry, and choose its precision for this processor."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any, cast
 def openvino() -> Any:
     """Return the module. Import it nowhere else.
 
-    Its package reports each import to an analytics service by `openvino_telemetry`; where that
-    can't be imported it goes on without. `None` is Python's own mark for such a module.
+    The package reports each import to an analytics service through `openvino_telemetry`, and works
+    without it. Setting a module to `None` is Python's way to mark it as missing.
     """
     cast(dict[str, Any], sys.modules)["openvino_telemetry"] = None
     import openvino as module  # late: only where it is the backend in use
@@ -31,12 +31,11 @@ _cores: dict[int, Any] = {}  # by process: one that is forked makes its own
 
 
 def core() -> Any:
-    """Return the one of this process. Make no other, and never let go of it.
+    """Return the process's only OpenVINO core. Never create another or release this one.
 
-    With the last one its plug-in for processors goes, and with that the stack for signals that it
-    gave to the thread that made it. Where another thread lets go of it, the first goes on with a
-    stack that is not there, or by then is somebody else's memory: the next signal ends the process,
-    or is written over that memory.
+    Releasing the last core unloads its CPU plug-in, which frees the signal stack that it gave to
+    the thread that created it. If another thread releases the core, the first thread's next signal
+    crashes the process or overwrites memory that is in use for something else.
     """
     known = _cores.get(os.getpid())
     if known is None:
@@ -47,10 +46,10 @@ def core() -> Any:
 
 @cache
 def _meet_numpy() -> None:
-    """Have OpenVINO's binding look up NumPy while one thread computes.
+    """Make OpenVINO's binding import NumPy while only one thread computes.
 
-    It does so at the first use of a tensor's data, under a lock of C++ and with Python's own given
-    up in between: two threads that were first together would wait for each other for ever.
+    It does so on the first access to a tensor's data, holding a C++ lock and releasing Python's:
+    two threads that did it at once would deadlock.
     """
     import numpy as np  # late: not every command computes
 
@@ -58,7 +57,7 @@ def _meet_numpy() -> None:
 
 
 def ask_for_32_bits() -> None:
-    """Have this process and those that it starts compute in 32 bits, unless the setting speaks."""
+    """Make this process and its children compute in 32 bits, unless the setting says otherwise."""
     asked = os.environ.get(COMPUTING, "")
     if "precision=" not in asked:
         os.environ[COMPUTING] = f"{asked} precision=f32".strip()
@@ -66,11 +65,12 @@ def ask_for_32_bits() -> None:
 
 @cache
 def precision() -> str:
-    """Return `bf16` where the processor computes in it (AMX, AVX512-BF16), else `f32`.
+    """Return `bf16` if the processor supports it (AMX, AVX512-BF16), else `f32`.
 
-    With bf16 a vector's cosine to that of 32 bits is 0.9999 or more (`bench --encoder` shows it).
-    `precision=f32` in `MEDRAG_COMPUTING` asks for 32 bits everywhere, so that processors differ in
-    the last digits alone. It is read from the environment: a parser's process has no settings.
+    With bf16 a vector's cosine to its 32-bit version is 0.9999 or more (`bench --encoder` shows
+    it). `precision=f32` in `MEDRAG_COMPUTING` asks for 32 bits everywhere, so that processors
+    differ in the last digits only. Read from the environment, since the parser's process has no
+    settings.
     """
     if "precision=f32" in shlex.split(os.environ.get(COMPUTING, "")):
         return "f32"
@@ -79,7 +79,7 @@ def precision() -> str:
 
 
 def compile_graph(graph: Any, threads: int) -> Any:
-    """Return the model ready to run: as many streams as threads, so one thread for each text."""
+    """Compile a model with as many streams as threads: one thread for each text."""
     return core().compile_model(
         graph,
         "CPU",
@@ -93,7 +93,7 @@ def compile_graph(graph: Any, threads: int) -> Any:
 
 
 class Requests:
-    """What computes with one model, each for one text at a time; who comes too many waits."""
+    """A pool of inference requests of one model; callers wait for a free one."""
 
     def __init__(self, compiled_model: Any, count: int) -> None:
         self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()

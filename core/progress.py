@@ -1,4 +1,4 @@
-"""How far a long command is: rewritten in place on a terminal, a line a minute in a log. Pure."""
+"""Show the progress of a long command: in place on a terminal, a line a minute in a log. Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ BYTES = "bytes"
 
 
 def _standard_error() -> TextIO:
-    """Return that of the moment: whoever captures it replaces it."""
+    """Return the current standard error, which tests may have replaced."""
     return sys.stderr
 
 
 @dataclass
 class Progress:
-    """One count, shown on standard error while a `with` block lasts.
+    """A counter shown on standard error during a `with` block.
 
-    Where the first count is not 0 that much was there before, and says nothing of the speed.
+    A first count above 0 was done before and doesn't affect the estimated speed.
     """
 
     what: str
@@ -49,7 +49,7 @@ class Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave the last state to be read; in a log only where there are lines before it."""
+        """Leave the last state visible; in a log only if lines were written before."""
         if self._has_shown:
             self._show()
             self._write("\n" if self._is_terminal else "")
@@ -58,7 +58,7 @@ class Progress:
         self.at(self._done + count)
 
     def at(self, done: int, total: int | None = None, note: str = "") -> None:
-        """So many are done in all; `note` says what is being done."""
+        """Set the total count done; `note` says what is being done."""
         self._done, self._note = done, note
         self.total = self.total if total is None else total
         self._before = done if self._before is None else self._before
@@ -109,14 +109,14 @@ def _duration(seconds: float) -> str:
 
 
 def _columns_of(stream: TextIO) -> int:
-    """Return a terminal that does not know its width says 0."""
+    """Return the terminal's width; a default where the terminal reports 0."""
     with suppress(OSError, ValueError):
         return os.get_terminal_size(stream.fileno()).columns or 80
     return 80
 
 
 def _cut(line: str, columns: int) -> str:
-    """As much of it as fits: a line that wraps could not be rewritten."""
+    """Cut a line to the terminal's width: a wrapped line could not be rewritten."""
     if sum(map(_width, line)) <= columns:
         return line
     while line and sum(map(_width, line)) > columns - 1:
@@ -125,7 +125,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _width(character: str) -> int:
-    """Return columns of a terminal: Chinese characters take two, combining marks none."""
+    """Return the width in columns: Chinese characters take two, combining marks none."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

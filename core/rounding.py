@@ -1,8 +1,8 @@
-"""Digits of a model's scores that orders and thresholds are decided on.
+"""Round model scores before they decide orders and thresholds.
 
-Processors compute one model alike but for the last digits. A score is rounded where it is first
-compared, and ties are broken by key, so that what is equal stays equal. What lies beside the edge
-of a digit may still fall on either side of it.
+Processors compute the same model with different last digits. A score is rounded where it is first
+compared and ties are broken by key, so that equal scores stay equal. A score right at the edge of a
+digit may still be rounded either way.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ SUM_DIGITS = 9  # of sums and products of numbers that are rounded or exact
 
 
 def rounded_cosine(value: float | None) -> float:
-    """Of one that the database gave; 0 for none."""
+    """Round a cosine from the database; 0 for none."""
     return round(value or 0.0, COSINE_DIGITS)
 
 
 def cosine_sql(distance: str) -> str:
-    """Return the expression of a cosine, of that of pgvector's distance."""
+    """Return SQL for the rounded cosine, given pgvector's distance."""
     return f"round((1 - ({distance}))::numeric, {COSINE_DIGITS})::float8"

@@ -1,8 +1,8 @@
-"""Brand names of medicines, and what is in them, written for this project.
+"""Brand names of medicines and their ingredients, written for this project.
 
-A brand that is a word of its own, or another medicine in another country, is left out; so is one of
-several that are dosed differently (insulins, slow and quick oxycodone), and an antidote that is
-named after its poison. A combination stands for all of its parts.
+Left out are brands that are ordinary words or name another medicine in another country, brands
+whose variants are dosed differently (insulins, slow and quick oxycodone), and antidotes named after
+their poison. A combination lists all of its ingredients.
 """
 
 _LINES = """

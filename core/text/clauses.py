@@ -1,4 +1,4 @@
-"""Whether a piece of a sentence says something by itself: by closed lists of words. Pure."""
+"""Tell whether a piece of a sentence is a complete statement, by closed word lists. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WORD = re.compile(r"[\w'’\-/]+")
 
 
 def is_imperative(clause: str) -> bool:
-    """Begins with a verb that asks for something and has its own object."""
+    """Tell whether a clause begins with an imperative verb that has its own object."""
     words = _WORD.findall(clause.lower()[:80])
     while words and words[0] in _BEFORE_IMPERATIVE:
         words.pop(0)
@@ -53,7 +53,7 @@ def is_imperative(clause: str) -> bool:
 
 
 def has_verb(clause: str) -> bool:
-    """Tell whether it has, outside brackets, a finite verb with something behind it."""
+    """Tell whether a clause has a finite verb, outside brackets, with something after it."""
     masked = clause
     while (changed := _BRACKETS.sub(lambda m: "¤" * len(m.group()), masked)) != masked:
         masked = changed

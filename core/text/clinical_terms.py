@@ -1,4 +1,4 @@
-"""Conditions, routes and dates that a text names. Pure."""
+"""Find conditions, routes and dates in a text. Pure."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _LIMIT = re.compile(rf"(?:{_DEGREES})(?=\s)", re.IGNORECASE)
 
 
 def conditions(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield each condition, in lower case, with the words before it that say which of its kind.
+    """Yield each condition, in lower case, with the qualifiers before it.
 
-    `severe pneumonia` is `pneumonia` with `severe`.
+    `severe pneumonia` gives `pneumonia` with `severe`.
     """
     for match in CONDITION.finditer(text):
         named = " ".join(match.group().lower().split())
@@ -79,7 +79,7 @@ _PATTERN = re.compile(
 
 @lru_cache(maxsize=4096)
 def routes(text: str) -> frozenset[str]:
-    """Ways of giving that a text names, each with the wider one that it belongs to."""
+    """Return the routes of administration in a text, each with the broader route it belongs to."""
     found = {str(match.lastgroup).replace("_", "-") for match in _PATTERN.finditer(text)}
     return frozenset(found | {_WIDER[name] for name in found if name in _WIDER})
 
@@ -101,6 +101,6 @@ _DATE = re.compile(
 def dates(text: str) -> tuple[str, ...]:
     """Return days, months with a year, and years from 1900 to 2099, as typed, each once, in order.
 
-    A number with a unit behind it, such as 2000 mg, is none.
+    A number with a unit, such as 2000 mg, is no date.
     """
     return distinct(_DATE.findall(text))

@@ -1,8 +1,8 @@
-"""Medicines that a question names. Pure.
+"""Find medicines in a text. Pure.
 
-By the stems that the World Health Organization's list of International Nonproprietary Names gives
-to whole classes, by a short list of common medicines without one, and by brands, which are given as
-what is in them.
+By the stems for classes in the World Health Organization's list of International Nonproprietary
+Names, a short list of common medicines without such a stem, and brands, which give their
+ingredients.
 """
 
 from __future__ import annotations
@@ -111,17 +111,17 @@ _CLASSES = re.compile(
 
 
 def drug_classes(text: str) -> tuple[str, ...]:
-    """Return classes of medicines in small letters, each once, in order of the text."""
+    """Return the classes of medicines in lower case, each once, in order of the text."""
     return distinct(match.group().lower() for match in _CLASSES.finditer(text))
 
 
 def drugs(text: str) -> tuple[str, ...]:
-    """Return medicines in small letters, each once, in order; of a brand what is in it."""
+    """Return the medicines in lower case, each once, in order; for a brand its ingredients."""
     return distinct(name for _, _, name in drug_places(text))
 
 
 def drug_places(text: str) -> list[tuple[int, int, str]]:
-    """Return `(start, end, name)` of each medicine, in order; a brand stands for all in it."""
+    """Return `(start, end, name)` of each medicine, in order; of a brand, one per ingredient."""
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
     found = {start: (end, known[word]) for start, end, word in typed if known[word]}
@@ -131,7 +131,7 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
 
 
 def _named_by(word: str) -> tuple[str, ...]:
-    """Return what a word names: itself, what is in the brand that it is, or nothing."""
+    """Return the medicines that a word names: itself, a brand's ingredients, or none."""
     if word in BRANDS and word not in SINGLE_NAMES:
         return _in_brand(word)
     return (word,) if _is_drug(word) else ()

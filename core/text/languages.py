@@ -1,4 +1,4 @@
-"""Which text search configuration of PostgreSQL cuts a document of a language. Pure."""
+"""Choose PostgreSQL's text search configuration for a language. Pure."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ NO = "no0"  # English tells `no` from `not`; in capitals it is nitric oxide
 
 
 def configuration_of(language: str) -> str:
-    """Return the configuration of a code such as `en`, `pt-BR` or `de_CH`; else `simple`."""
+    """Return the configuration for a code such as `en`, `pt-BR` or `de_CH`; else `simple`."""
     return _CONFIGURATIONS.get(language.strip().lower().replace("_", "-").split("-")[0], SIMPLE)
 
 
 def marks_of(configuration: str) -> dict[str, str]:
-    """By word in small letters, what it is indexed as, so that a negation survives."""
+    """Return, by lower-case word, what it is indexed as, so that negations are kept."""
     return _MARKS.get(configuration, {})
 
 

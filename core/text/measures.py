@@ -1,8 +1,8 @@
-"""Numbers with their bounds and units, read from a question or from a cell of a table. Pure.
+"""Read numbers with bounds and units from a question or a table cell. Pure.
 
-What can be compared is brought to one unit: times of a day and more to days, shorter ones to
-minutes, doses to milligrams, weights of people to kilograms. What can't be compared keeps a unit
-of its own, so that it never is.
+Comparable values are converted to one unit: times of a day and more to days, shorter ones to
+minutes, doses to milligrams, weights of people to kilograms. Others keep their own unit and are
+never compared.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _JOINED = re.compile(r"\s*+,?\s*+(?:and|but)?\s*+")
 
 @dataclass(frozen=True)
 class Interval:
-    """Values from `low` to `high` in `unit`; `unit` is empty where none is known."""
+    """Values from `low` to `high` in `unit`, which is empty if unknown."""
 
     low: float
     high: float
@@ -93,7 +93,7 @@ class Interval:
     high_open: bool = False
 
     def meets(self, other: Interval) -> bool:
-        """Tell whether a value is in both. Never where the units differ."""
+        """Tell whether the intervals overlap. Never true for different units."""
         if self.unit != other.unit:
             return False
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -107,7 +107,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Measure:
-    """An interval in base units, and `[start, end)` in the levelled text."""
+    """An interval in base units at `[start, end)` of the normalised text."""
 
     interval: Interval
     written_unit: str  # of its upper end, before scaling
@@ -117,7 +117,7 @@ class Measure:
 
 
 def levelled(text: str) -> str:
-    """Return the text in lower case on one line, its signs, numbers and units in one spelling."""
+    """Return the text in lower case on one line, with one spelling of signs, numbers and units."""
     text = " ".join(unicodedata.normalize("NFC", text).lower().split())
     text = re.sub("[–—‐‑−]", "-", text).replace("μ", "µ")
     text = re.sub(r"(?<=\d)·(?=\d)", ".", text)
@@ -136,7 +136,7 @@ def levelled(text: str) -> str:
 
 
 def unit_of(name: str | None) -> str:
-    """Return the unit that a name stands for; a name that is no known unit stands for itself."""
+    """Return the unit for a name; an unknown name is its own unit."""
     name = (name or "").strip()
     return _UNITS.get(name, name)
 
@@ -153,7 +153,7 @@ def in_base(interval: Interval) -> Interval:
 
 
 def measures(text: str) -> list[Measure]:
-    """Return the numbers of a levelled text in order; a range, or a bound on both sides, is one."""
+    """Return the numbers of a normalised text in order; a range or two-sided bound is one."""
     found: list[Measure] = []
     for match in _TERM.finditer(text):
         if _LABELLED.search(text, max(0, match.start() - 12), match.start()):
@@ -190,7 +190,7 @@ def _measure(match: re.Match[str]) -> Measure:
 
 
 def _both_sides(before: Measure, after: Measure, text: str) -> Measure | None:
-    """Return `at least 12 but less than 18 years` as one, in the unit that stands last."""
+    """Return `at least 12 but less than 18 years` as one measure, in the last unit."""
     one, two = before.interval, after.interval
     if not _JOINED.fullmatch(text[before.end : after.start]):
         return None

@@ -1,7 +1,7 @@
-"""Words that negate, and questions that ask for the exception. Pure.
+"""Find negating words, and questions that ask for the exception. Pure.
 
-A search by meaning hardly sees a "not": to an encoder "safe in pregnancy" and "not safe in
-pregnancy" are neighbours. So what negates is told apart here and never decided by a ranking.
+Semantic search hardly sees a "not": an encoder puts "safe in pregnancy" and "not safe in pregnancy"
+close together. So negation is detected here and never left to a ranking.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _SHOUTED = re.compile(r"\bEXCEPT\b|\b(?:[Ww]hich|[Ww]hat|[Ww]ho)\b[^.?!]{0,200}\
 
 
 def negations(text: str) -> tuple[str, ...]:
-    """Return the words that negate, as typed, each once, in order."""
+    """Return the negating words as typed, each once, in order."""
     return distinct(NEGATION.findall(_NO_NEGATION.sub(" ", text)))
 
 
 def asks_for_exception(text: str) -> bool:
-    """Tell whether what does not hold is asked for: EXCEPT, LEAST likely, which is not ..."""
+    """Tell whether a question asks for the exception: EXCEPT, LEAST likely, which is not ..."""
     return bool(_EXCEPTION.search(text) or _SHOUTED.search(text))

@@ -1,4 +1,4 @@
-"""Whom a question is about. Pure."""
+"""Find the patient groups in a question. Pure."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _OLDEST = 120 * 365
 
 
 def populations(text: str) -> tuple[str, ...]:
-    """Return groups of patients that a question names or whose age it gives, the youngest first."""
+    """Return the patient groups that a question names or gives an age of, youngest first."""
     plain = _NO_MENTION.sub(" ", text)
     named = {name for name, pattern in _PATTERNS.items() if pattern.search(plain)}
     if _NO_MENTION.search(text) and "pugh" in text.lower():

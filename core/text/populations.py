@@ -1,8 +1,8 @@
-"""Whom a text is about: ages, states such as pregnancy, kidney function, weight. Pure.
+"""Find whom a text is about: ages, states such as pregnancy, kidney function, weight. Pure.
 
-Groups are those of `core.text.population_terms`. What a text denies (`adults who are not
-pregnant`) is kept apart from what it names; staff and places (`the paediatric registrar`) are
-nobody's population. Numbers are read by `core.text.measures`.
+Groups are those of `core.text.population_terms`. Denied groups (`adults who are not pregnant`) are
+kept apart from named ones; staff and places (`the paediatric registrar`) are not patients. Numbers
+are read by `core.text.measures`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ _WITHOUT = {
 
 @dataclass(frozen=True)
 class People:
-    """Whom a text names, whom it leaves out, and the numbers that bound them."""
+    """The groups that a text names and denies, and the numbers that bound them."""
 
     groups: tuple[str, ...] = ()  # of `core.text.population_terms`, in its order
     denied: tuple[str, ...] = ()
@@ -116,19 +116,19 @@ class People:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Groups that are no age."""
+        """Groups that are not ages."""
         return tuple(group for group in self.groups if group not in AGE_GROUPS)
 
     @property
     def special(self) -> frozenset[str]:
-        """Groups that are dosed apart: all but adults, whom most guidelines mean unsaid."""
+        """Groups that are dosed differently: all but adults, whom guidelines mean by default."""
         return frozenset(self.groups) - {"adult"}
 
 
 class Apart(NamedTuple):
-    """What the one is and the other is, in words: `("a child", "adults")`.
+    """How two populations differ, in words: `("a child", "adults")`.
 
-    `of` names the measure where both are values of one: `("50 mL/min", "below 30 mL/min")`.
+    `of` names the measure where both are values: `("50 mL/min", "below 30 mL/min")`.
     """
 
     ours: str
@@ -137,7 +137,7 @@ class Apart(NamedTuple):
 
 
 def people_of(text: str) -> People:
-    """Return whom a question, a heading or a statement is about; all empty for nobody."""
+    """Return whom a question, heading or statement is about; all fields empty for nobody."""
     plain = _COMPARED.sub(" ", _STAFF.sub(" ", text))
     denied = _denied(plain)
     rest = _KIDNEY_ANY.sub(" ", _NORMAL.sub(" ", _DENIED.sub(" ", plain)))
@@ -159,10 +159,9 @@ def people_of(text: str) -> People:
 
 
 def first_named(levels: Sequence[People]) -> People:
-    """Return the nearest word on each point: of the statement, else its section, else its document.
+    """Merge the people of several levels, nearest first: for each point the nearest level counts.
 
-    `levels` begin with the nearest. Pregnancy that a title leaves out and a statement names is
-    named.
+    Pregnancy denied in a title but named in a statement counts as named.
     """
     ages = next((level for level in levels if level.ages or level.age_groups), People())
     states: list[str] = []
@@ -180,7 +179,7 @@ def first_named(levels: Sequence[People]) -> People:
 
 
 def apart(asked: People, about: People) -> Apart | None:
-    """Return what the one is and the other is; None where somebody can be both."""
+    """Return how the populations exclude each other; None where somebody can be in both."""
     if ages := _ages_apart(asked, about):
         return ages
     for state in asked.states:
@@ -218,9 +217,9 @@ def _ages_apart(asked: People, about: People) -> Apart | None:
 
 
 def fits_bracketed_ages(asked: People, text: str) -> bool:
-    """Tell whether one of the ages in brackets is the asked one: `1 mg/kg (over 12 years)`, if any.
+    """Tell whether a bracketed age, such as in `1 mg/kg (over 12 years)`, fits; True for none.
 
-    For the words about one medicine: a text that brackets ages of several is about all of them.
+    For the words about one medicine: a text with ages of several medicines is about all of them.
     """
     level = levelled(text)
     ages = tuple(
@@ -235,17 +234,17 @@ def fits_bracketed_ages(asked: People, text: str) -> bool:
 
 
 def group_words(groups: Iterable[str]) -> list[str]:
-    """Return groups as a list of people names them."""
+    """Return the groups as nouns for people."""
     return [_many(group) for group in groups]
 
 
 def without(group: str) -> str:
-    """Return those whom a text means that leaves `group` out."""
+    """Return words for the people who are not in `group`."""
     return _WITHOUT.get(group, f"people other than {_many(group)}")
 
 
 def said(interval: Interval, unit: str) -> str:
-    """Return `45 mL/min or more`, `30 to 44 mL/min`."""
+    """Return an interval in words: `45 mL/min or more`, `30 to 44 mL/min`."""
     low, high = interval.low, interval.high
     if low == high:
         return f"{low:g} {unit}"
@@ -257,7 +256,7 @@ def said(interval: Interval, unit: str) -> str:
 
 
 def aged(interval: Interval) -> str:
-    """Return an interval of days in the units that people say: `6 months to 6 years`."""
+    """Return an interval of days in everyday units: `6 months to 6 years`."""
     low, high = interval.low, interval.high
     if not math.isinf(low) and not math.isinf(high) and low > 0:
         (one, unit), (two, other) = _in_words(low), _in_words(high)
@@ -270,7 +269,7 @@ def aged(interval: Interval) -> str:
 
 
 def _age_in_words(interval: Interval) -> str:
-    """Return the age that a question gives, or its range."""
+    """Return an age, or a range of ages, in words."""
     if interval.high_open and not math.isinf(interval.low) and interval.low > 0:
         number, unit = _in_words(interval.low)
         return f"{number:g} {unit}"

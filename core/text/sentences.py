@@ -1,8 +1,8 @@
-"""Where sentences of clinical text end. Pure.
+"""Split clinical text into sentences. Pure.
 
-A full stop ends a sentence only before white space and something that can begin one, and never
-after an abbreviation (`e.g.`, `i.v.`, `Fig.`, `approx.`), an initial, the number of a list item,
-in an ellipsis, or inside a number.
+A full stop ends a sentence only before white space and something that can begin one; never after an
+abbreviation (`e.g.`, `i.v.`, `Fig.`, `approx.`), an initial, the number of a list item, in an
+ellipsis, or inside a number.
 """
 
 import re
@@ -38,7 +38,7 @@ _INLINE_NUMBER = re.compile(r"[.:;!?]\s+\d{1,2}$")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Half-open `(start, end)` of each sentence without the white space around it, in order."""
+    """Return `[start, end)` of each sentence, without surrounding white space, in order."""
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _END.finditer(text):
@@ -50,7 +50,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def line_sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the same, each within one line: rows of a table and items of a list are lines."""
+    """Return the spans of sentences within lines: table rows and list items are lines."""
     spans: list[tuple[int, int]] = []
     offset = 0
     for line in text.split("\n"):
@@ -81,7 +81,7 @@ def _is_abbreviation(text: str, word: re.Match[str], after: int) -> bool:
 
 
 def _is_list_number(text: str, stop: int) -> bool:
-    """Tell whether a stop is of `1.`, `2.3.`, `b.` or `Step 2.`, which begins an item."""
+    """Tell whether a stop belongs to `1.`, `2.3.`, `b.` or `Step 2.` at the start of an item."""
     line_start = text.rfind("\n", max(0, stop - 31), stop) + 1  # 0 too where it is further away
     if stop - line_start <= 30 and _LINE_NUMBER.fullmatch(text, line_start, stop):
         return True

@@ -1,6 +1,6 @@
-"""How severe a text says that the condition is which a question is about. Pure.
+"""Find the severity that a text gives to the condition of a question. Pure.
 
-`Severe` of something else counts for nothing: `in severe penicillin allergy`, under mild pneumonia.
+`Severe` of something else doesn't count: `in severe penicillin allergy`, under mild pneumonia.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NO_CONDITION = frozenset(
 
 
 class _Said(NamedTuple):
-    """The levels that are named together, with the words before and behind them."""
+    """Levels named together, with the words before and after them."""
 
     levels: frozenset[str]
     before: tuple[str, ...]
@@ -64,9 +64,9 @@ class _Said(NamedTuple):
 
 
 def severities(text: str, about: str) -> frozenset[str]:
-    """Return the levels that a text gives of what `about` (a question) names; empty for none.
+    """Return the levels that a text gives to what `about` (a question) names; empty for none.
 
-    A range holds what lies between: `mild to severe` is moderate too.
+    A range includes the levels between: `mild to severe` is moderate too.
     """
     words = _condition_words(about)
     return frozenset(level for said in _said(text) if _is_of(words, said) for level in said.levels)
@@ -80,7 +80,7 @@ def _condition_words(about: str) -> frozenset[str]:
 
 
 def _is_of(words: frozenset[str], said: _Said) -> bool:
-    """Tell whether what stands behind it, else before it, is the condition."""
+    """Tell whether the words after the level, else those before it, name the condition."""
     behind = said.behind
     if behind[:1] == ("severity",):  # `low severity CAP, penicillin allergic` is of the first
         allergic = (n for n, word in enumerate(behind) if _OTHER.match(word))
@@ -131,7 +131,7 @@ def _before(text: str) -> tuple[str, ...]:
 
 
 def _behind(text: str) -> tuple[str, ...]:
-    """Return the words up to one that begins another part of the sentence."""
+    """Return the words up to the one that begins another part of the sentence."""
     words: list[str] = []
     for word in map(_plain, _WORD.findall(_BREAK.split(text, maxsplit=1)[0])[:_MAX_OBJECT]):
         if word in _ENDS:

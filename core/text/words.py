@@ -1,4 +1,4 @@
-"""Words and sentences of a question, as the rules of this package see them. Pure."""
+"""Split questions into words and sentences. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return sentences with their marks, in order, none empty."""
+    """Return the non-empty sentences with their punctuation, in order."""
     found, start = [], 0
     for end in _END.finditer(text):
         found.append(text[start : end.end()])
@@ -31,7 +31,7 @@ def sentences(text: str) -> list[str]:
 
 
 def distinct(found: Iterable[str]) -> tuple[str, ...]:
-    """Return the first of each without regard to case, in order."""
+    """Return each word once regardless of case, in order."""
     kept: dict[str, str] = {}
     for word in found:
         kept.setdefault(word.casefold(), word)

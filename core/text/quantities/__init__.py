@@ -1,5 +1,5 @@
-"""Quantities of a text: values with units and bounds, how often, how long. Pure.
+"""Read the quantities of a text: values with units and bounds, frequencies, durations. Pure.
 
-`levelling` brings a text to one spelling, `reading` reads it, `matching` compares what is said
-with what is quoted. Values are exact fractions; nothing is rounded but a temperature.
+`levelling` normalises the text, `reading` reads it, `matching` compares a claim with its quotes.
+Values are exact fractions; only temperatures are rounded.
 """

@@ -1,7 +1,7 @@
-"""How a bound is worded, before a number and after it. Pure.
+"""Read the wording of bounds, before and after a number. Pure.
 
-Direction and openness are kept: `more than 5` is not `at least 5`. A negation close before a bound
-turns it round: `do not give more than 5` is `at most 5`.
+Direction and openness are kept: `more than 5` is not `at least 5`. A negation just before a bound
+reverses it: `do not give more than 5` is `at most 5`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _LOOK_CHARS = 90
 
 @dataclass(frozen=True)
 class Bound:
-    """`low`: the number is the least; `high`: the most; None of both: it is exact."""
+    """`low`: the number is a minimum; `high`: a maximum; both None: it is exact."""
 
     side: str = ""  # `low`, `high` or empty
     is_open: bool = False
@@ -89,7 +89,7 @@ def bound_before(text: str, start: int) -> Bound:
 
 
 def bound_after(text: str, end: int) -> tuple[Bound, int]:
-    """Return the bound that stands behind a number, and where it ends."""
+    """Return the bound after a number, and where it ends."""
     match = AFTER.match(text, end)
     if match is None or not match[0]:
         return Bound(start=end), end

@@ -1,6 +1,6 @@
-"""Digits that are no value on a scale: dates, ordinals, names, ratios, blood pressures. Pure.
+"""Find digits that are no value on a scale: dates, ordinals, names, ratios, pairs. Pure.
 
-Each function gives the places that it has read, for them to be blanked.
+Each function returns the places that it has read, to be blanked.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 
 def blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """Return the text with `¤` at the places, so that all else stays where it is."""
+    """Replace the places by `¤`, so that all other offsets stay the same."""
     characters = list(text)
     for start, end in places:
         characters[start:end] = "¤" * (end - start)
@@ -76,7 +76,7 @@ def blanked(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def codes_of(text: str, codes: set[str]) -> list[tuple[int, int]]:
-    """Return dates, clock times, versions and ordinals: what is no value on a scale."""
+    """Find dates, clock times, versions and ordinals."""
     places = []
     for pattern in _DATES:
         for match in pattern.finditer(text):
@@ -115,7 +115,7 @@ def _clock(match: re.Match[str]) -> str:
 
 
 def ratios_of(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
-    """Return `1 in 10,000`, `1:10,000`; pairs such as a blood pressure are codes of their own."""
+    """Find `1 in 10,000` and `1:10,000`; pairs such as a blood pressure become codes."""
     places = []
     for match in _RATIO.finditer(text):
         tops = [Fraction(1)] if match["top"] == "one" else [value_of(match["top"])]
@@ -131,7 +131,7 @@ def ratios_of(text: str, found: list[Quantity]) -> list[tuple[int, int]]:
 
 
 def names_of(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[tuple[int, int]]:
-    """Return names and pairs of numbers; a name is its letters, then its digits."""
+    """Find names with numbers and pairs of numbers; a name is its letters, then its digits."""
     places = []
     for match in _PAIR.finditer(text):
         unit = match[3] if match[3] != "mmhg" else None

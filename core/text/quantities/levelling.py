@@ -1,4 +1,4 @@
-"""A text in one spelling: numbers in digits, signs and units in one form. Pure."""
+"""Normalise a text: numbers in digits, one spelling of signs and units. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 
 @lru_cache(maxsize=4096)
 def levelled(text: str) -> str:
-    """Return the text in lower case on one line. A cell's `|` and the stop of a sentence stay."""
+    """Return the text in lower case on one line; a cell's `|` and full stops stay."""
     text = _POWER.sub(
         lambda m: "10^" + m[1].translate(_POWER_DIGITS), unicodedata.normalize("NFC", text)
     )
@@ -76,12 +76,12 @@ def levelled(text: str) -> str:
 
 
 def ordinal_of(word: str) -> str:
-    """Return `2` for `second` and `2nd`."""
+    """Return the digits of `second` or `2nd`."""
     return _ORDINALS.get(word) or re.sub(r"\D", "", word)
 
 
 def _digits(text: str) -> str:
-    """Thousands closed up, decimals with a point, fractions as decimals."""
+    """Remove thousands separators, write decimals with a point and fractions as decimals."""
     text = re.sub(r"(?<=\d)\s?\*\*?\s?10\^", " × 10^", text)
     text = re.sub(r"(?<![^\s(\[<>≤≥=~/-])\.(?=\d)", "0.", text)
     text = re.sub(
@@ -134,7 +134,7 @@ def _words_to_digits(text: str) -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    """Return a spelled number in figures, `one` alone only where something is counted."""
+    """Return a spelled number in digits; `one` alone only before something countable."""
     words = re.findall(r"[a-z]+", match[0])
     if words == ["one"] and not re.match(
         _COUNTED + r"|\sand\sa\shalf", match.string[match.end() : match.end() + 40]
@@ -149,7 +149,7 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def _is_one_number(words: list[str]) -> bool:
-    """Tell `twenty five` and `two hundred ten`, not `five ten`."""
+    """Tell whether words are one number: `twenty five` and `two hundred ten`, not `five ten`."""
     worths = [_WORTH[word] for word in words if word in _WORTH]
     return len(worths) < len([w for w in words if w != "and"]) or (
         len(worths) == 2 and worths[0] >= 20 and worths[1] < 10
@@ -173,7 +173,7 @@ def _nth_day(match: re.Match[str]) -> str:
 
 
 def _phrases(text: str) -> str:
-    """Signs and phrases that are written in several ways."""
+    """Unify signs and phrases that are written in several ways."""
     text = re.sub(r"(?<=\d)\s?(?:per\s?cent|percent|pct)(?![a-z])", "%", text)
     text = re.sub(r"(?<=\d)\s+%", "%", text)
     text = re.sub(r"°\s(?=[cf](?![a-z]))", "°", text)

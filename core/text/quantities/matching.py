@@ -1,4 +1,4 @@
-"""Whether what a claim counts stands in what it rests on. Pure."""
+"""Tell whether the quantities of a claim occur in its evidence. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HOW_OFTEN = re.compile(r"frequen|times|per day|a day|daily|interval")
 
 @dataclass(frozen=True)
 class Held:
-    """All that several texts count together, such as a row with its column heads."""
+    """The quantities of several texts together, such as a row and its column heads."""
 
     intervals: tuple[Interval, ...]
     bare: tuple[Interval, ...]  # of these, the ones without a unit
@@ -51,7 +51,7 @@ class Held:
 
 @lru_cache(maxsize=1024)
 def held(texts: tuple[str, ...]) -> Held:
-    """Read the texts together."""
+    """Read several texts together."""
     readings = [read(text) for text in texts]
     quantities = [one for reading in readings for one in reading.quantities]
     intervals = [each for one in quantities for each in one.readings]
@@ -75,12 +75,11 @@ def held(texts: tuple[str, ...]) -> Held:
 
 
 def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
-    """Return the first thing that the claim counts and the evidence does not, in words; or empty.
+    """Return the first quantity of the claim that the evidence lacks, in words; empty if none.
 
-    A number of the question that is asked may be repeated, with a unit or without, but for amounts
-    of a medicine: those are what is asked about. A bound may be given where the evidence has the
-    value alone, and be left out; it may not be turned round. What the evidence counts besides is no
-    fault of the claim.
+    A number of the question may be repeated, with or without a unit, unless it is an amount of
+    medicine: amounts are what is asked for. A bound may be added to a value of the evidence or left
+    out, but not reversed. Quantities that only the evidence has don't matter.
     """
     said = read(claim)
     if negations(claim) or evidence.negates:
@@ -108,13 +107,13 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
 
 
 def _is_amount(said: Interval) -> bool:
-    """Tell whether it may be given: no weight of a body, concentration, age or filtration rate."""
+    """Tell whether a quantity may be a dose, not a body weight, concentration, age or rate."""
     ends = [end for end in (said.low, said.high) if end is not None]
     return said.unit in _AMOUNTS or (said.unit == "g" and max(ends, default=0) < _LEAST_BODY_G)
 
 
 def counted(text: str) -> frozenset[Hashable]:
-    """Return all that a text counts, in base units: the same set for two that count the same."""
+    """Return all quantities of a text in base units, equal for texts with the same quantities."""
     found = read(text)
     return (
         frozenset(one.readings for one in found.quantities)
@@ -143,25 +142,25 @@ def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bo
 
 
 def _is_end(said: Interval, evidence: Held) -> bool:
-    """Tell whether a range of the evidence ends there: then only the range can bear it out."""
+    """Tell whether a range of the evidence ends at the value: then only the range supports it."""
     return any(one.unit == said.unit and said.low in one.ends for one in evidence.intervals)
 
 
 def _is_small_count(said: Interval, evidence: Held) -> bool:
-    """Tell whether it is `three drugs`, which the evidence lists without a number of that size."""
+    """Tell whether it is a count such as `three drugs`, which evidence lists without a number."""
     small = (one for one in evidence.bare if one.high is not None and one.high <= 2 * _SMALL)
     is_small = not said.unit and said.is_exact and 2 <= (said.low or 0) <= _SMALL
     return is_small and (said.low or 0).denominator == 1 and not any(small)
 
 
 def _under_labels(evidence: Held) -> Iterator[Interval]:
-    """Bare numbers in the units that column heads give."""
+    """Yield bare numbers with the units of the column heads."""
     for one, (unit, worth) in itertools.product(evidence.bare, evidence.label_units):
         yield scaled(one, worth, unit)
 
 
 def _per_time(evidence: Held) -> Iterator[Interval]:
-    """Yield rates as what is given each hour or day, and the reverse: `mg/day`, `mg daily`."""
+    """Yield rates as amounts per hour or day, and the reverse: `mg/day`, `mg daily`."""
     for one in evidence.intervals:
         for seconds in (_DAY_S, _HOUR_S):
             if one.unit.endswith("/s"):
@@ -171,14 +170,14 @@ def _per_time(evidence: Held) -> Iterator[Interval]:
 
 
 def _turned(intervals: Iterable[Interval]) -> Iterator[Interval]:
-    """Yield bounds as a negation turns them round."""
+    """Yield the bounds reversed, as under a negation."""
     for one in intervals:
         if None in (one.low, one.high):
             yield replace(one, low=one.high, high=one.low)
 
 
 def _is_end_of_told_range(said: Interval, claim: Reading, evidence: Held) -> bool:
-    """Tell `from 40 mg up to 50 mg` of `40 to 50 mg`: both ends are told."""
+    """Tell whether both ends of a range are given: `from 40 mg up to 50 mg` for `40 to 50 mg`."""
     told = {(each.low, each.unit) for one in claim.quantities for each in one.readings}
     told |= {(each.high, each.unit) for one in claim.quantities for each in one.readings}
     ranges = [one for one in (*evidence.intervals, *_under_labels(evidence)) if not one.is_exact]
@@ -191,7 +190,7 @@ def _is_end_of_told_range(said: Interval, claim: Reading, evidence: Held) -> boo
 
 
 def _is_rate_held(said: Interval, told: Sequence[Interval], evidence: Held) -> bool:
-    """By other words than a frequency of the same rate."""
+    """Tell whether the evidence gives the rate in words other than a frequency."""
     if evidence.says_how_often:
         heads = (replace(one, unit=said.unit) for one in evidence.bare)
         if any(_same(said, one) for one in heads):
@@ -209,9 +208,9 @@ def _is_rate_held(said: Interval, told: Sequence[Interval], evidence: Held) -> b
 
 
 def _same(said: Interval, other: Interval) -> bool:
-    """Return one value after exact conversion; where both have bounds, on the same side of it.
+    """Tell whether values are equal after exact conversion, with bounds on the same side.
 
-    `Above 35` and `35 or above` are one: free wording does not tell them apart.
+    `Above 35` and `35 or above` count as equal: free wording doesn't distinguish them.
     """
     if {said.unit, other.unit} == _TEMPERATURES:
         # Each rounds to the other at the precision that the other is written with.

@@ -1,6 +1,6 @@
-"""How often something is done: `twice daily`, `every 12 hours`, `BD` and `12-hourly` are one. Pure.
+"""Read frequencies: `twice daily`, `every 12 hours`, `BD` and `12-hourly` are one. Pure.
 
-A rate is in times a day; of months and years, in times a month.
+A rate is in times a day; for months and years, in times a month.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ OCCASIONS = (
 
 
 def frequencies_of(text: str) -> tuple[Frequency, ...]:
-    """Return the frequencies of a levelled text, in order; of two that overlap, the longer."""
+    """Return the frequencies of a normalised text, in order; of overlapping ones the longer."""
     found = sorted(_all(text), key=lambda one: (one.start - one.end, one.start))
     kept: list[Frequency] = []
     for one in found:
@@ -96,7 +96,7 @@ def frequencies_of(text: str) -> tuple[Frequency, ...]:
 
 
 def occasions_of(text: str) -> frozenset[str]:
-    """Return times of the day, and what is not by the clock."""
+    """Return times of the day and other occasions that are not by the clock."""
     return frozenset(name for name, pattern in OCCASIONS if pattern.search(text))
 
 
@@ -160,7 +160,7 @@ _RATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Interval]], ...] 
 
 
 def _bounded(text: str, one: Frequency) -> Frequency:
-    """With `up to` before it; of an interval, `at least every 8 hours` is 3 times a day or more."""
+    """Apply a preceding `up to`; for an interval, `at least every 8 hours` is 3 or more a day."""
     is_counted = bool(
         re.match(
             r"\d[\d.]*(?:\s?(?:-|to|or)\s?[\d.]+)?[\s-]?(?:times|x|doses)|once|twice|thrice",

@@ -1,4 +1,4 @@
-"""What a text counts, read once: quantities, frequencies, names with digits, codes. Pure."""
+"""Read all quantities of a text once: values, frequencies, names with digits, codes. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOK_CHARS = 100
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
-    """Return what `text` counts. Labels above the cells of a row give their numbers a unit."""
+    """Read the quantities of a text. Labels above a row's cells give their numbers a unit."""
     return _read(levelled(text))
 
 
@@ -46,7 +46,7 @@ def _read(text: str) -> Reading:
 
 
 def _quantities(text: str, plain: str) -> Iterator[Quantity]:
-    """Yield the numbers in `text`; their bounds are read in `plain`: `maximum daily dose 4 g`."""
+    """Yield the numbers of `text`, with bounds read in `plain`: `maximum daily dose 4 g`."""
     place = 0
     while match := _QUANTITY.search(text, place):
         part = match.groupdict()
@@ -62,7 +62,7 @@ def _is_range(match: re.Match[str]) -> bool:
 
 
 def _ends(match: re.Match[str]) -> tuple[Interval, Interval]:
-    """Return both ends; what only one of them has, a unit or a power of ten, is the other's too."""
+    """Return both ends of a range; a unit or power of ten of one applies to the other."""
     unit, unit2 = match["unit"] or match["unit2"] or "", match["unit2"] or match["unit"] or ""
     low, high = match["low"], match["high"]
     if "e" in high and "e" not in low:
@@ -88,7 +88,7 @@ def _quantity(match: re.Match[str], text: str, plain: str, *, is_range: bool, en
 
 
 def _interval(match: re.Match[str], text: str, *, is_range: bool) -> Interval:
-    """Without its bounds; a number without a unit has its label in the place of one."""
+    """Return a number without bounds; without a unit, its label takes the unit's place."""
     interval = _exact(match["low"], match["unit"] or "")
     if is_range:
         interval, second = _ends(match)
@@ -99,7 +99,7 @@ def _interval(match: re.Match[str], text: str, *, is_range: bool) -> Interval:
 
 
 def _bounded(interval: Interval, bound: Bound) -> tuple[Interval, ...]:
-    """Return both readings of `over 30 minutes`: how long, and a bound."""
+    """Return both readings of `over 30 minutes`: a duration and a bound."""
     if not bound.side:
         return (interval,)
     low_side = bound.side == "low"
@@ -124,7 +124,7 @@ _LIST = re.compile(
 
 
 def listed(found: list[Quantity], text: str) -> list[Quantity]:
-    """Return `5, 10 and 20 mg`: the unit stands once; `days 1, 3 and 7`: the label does."""
+    """Read `5, 10 and 20 mg`, where the unit is given once, and `days 1, 3 and 7`."""
     unit, worth = "", Fraction(1)
     for index in range(len(found) - 1, -1, -1):
         one = found[index]

@@ -1,4 +1,4 @@
-"""Numbers as they are written, and what is read from a text. Pure."""
+"""Types of numbers as written and as read. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Interval:
-    """Values from `low` to `high` in `unit`; None: no bound on that side.
+    """Values from `low` to `high` in `unit`; None means no bound on that side.
 
-    `unit` is a dimension in base units (`g/g/s`), `@type` and the like for a label before a
-    number, or empty for a bare number.
+    `unit` is a dimension in base units (`g/g/s`), a label before the number (`@type` and the like),
+    or empty for a bare number.
     """
 
     low: Fraction | None
@@ -33,7 +33,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number, a range or a bound at `[start, end)` of the levelled text."""
+    """A number, range or bound at `[start, end)` of the normalised text."""
 
     readings: tuple[Interval, ...]  # one, or several where the text leaves it open
     start: int
@@ -43,7 +43,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Frequency:
-    """How often: times a day or a month, at `[start, end)` of the levelled text."""
+    """A frequency, in times a day or month, at `[start, end)` of the normalised text."""
 
     rate: Interval
     start: int
@@ -52,7 +52,7 @@ class Frequency:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that a text counts."""
+    """All quantities of a text."""
 
     quantities: tuple[Quantity, ...] = ()
     frequencies: tuple[Frequency, ...] = ()
@@ -67,18 +67,18 @@ NUMBER = r"(?:\d{1,20}(?:\.\d{1,20})?(?:e\d{1,2}(?!\d))?)"
 
 
 def value_of(number: str) -> Fraction:
-    """Return `0.5`, `-2`, `minus 2` and `50e9` exactly."""
+    """Parse `0.5`, `-2`, `minus 2` or `50e9` exactly."""
     return Fraction(number.replace("minus ", "-"))
 
 
 def written(value: Fraction) -> str:
-    """In digits, for a value that ends."""
+    """Return a terminating value in digits."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return f"{exact.normalize():f}"
 
 
 def scaled(interval: Interval, worth: Fraction, unit: str) -> Interval:
-    """Return the same in base units, where one is worth `worth`."""
+    """Convert to base units, where one unit equals `worth`."""
     return replace(
         interval,
         low=None if interval.low is None else interval.low * worth,

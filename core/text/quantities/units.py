@@ -1,6 +1,6 @@
-"""Names of units, and what they are worth in the base unit of their dimension. Pure.
+"""Unit names and their values in the base unit of their dimension. Pure.
 
-Only what is exact is converted: months are never days, millimoles never milligrams.
+Only exact conversions are made: months are never days, millimoles never milligrams.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ LABEL_UNIT = re.compile(rf"(?<![\d.] )(?<![\d.])(?<![a-zµ/-])((?:{_HEADS}){_END
 
 
 def unit_of(written: str) -> tuple[str, Fraction]:
-    """Dimension and worth of what stands behind a number; `("", 1)` for nothing."""
+    """Return dimension and worth of the unit after a number; `("", 1)` for none."""
     written = re.sub(r"\sof\s.*?(?=/kg)", "", written)
     base, worth = "", Fraction(1)
     for slash, name in _PART.findall(written):
