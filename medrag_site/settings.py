@@ -1,99 +1,15 @@
-"""Configure Django by the settings that `medrag_site.configuration` declares."""
+"""Configure Django by the settings that `medrag_site.configuration` declares.
+
+All that these modules declare in capitals is handed on as it is.
+"""
 
 import os
 
-from medrag_site.configuration import env
-from medrag_site.configuration.answers import (
-    ANSWER_TIMEOUT_S,
-    APPLICABILITY,
-    AUDIT_HEADS_COPY,
-    AUDIT_HEADS_FILE,
-    AUDIT_HEADS_URL,
-    CONFIDENCE_THRESHOLD,
-    CONFLICTS,
-    CONVERSATIONS_DELETABLE,
-    DRIFT_DAYS,
-    DRIFT_REFERENCE_DAYS,
-    FOLLOW_UPS,
-    GATE_THRESHOLD,
-    GENERATOR,
-    IDENTIFIERS,
-    MODE,
-    MODELS,
-    OMISSIONS,
-    QUESTION_MAX_CHARS,
-    TWO_PERSON_PUBLISH,
-    VERIFIER,
-    VERIFIER_THRESHOLD,
-)
-from medrag_site.configuration.documents import (
-    CHUNK_OVERLAP_TOKENS,
-    CHUNK_TOKENS,
-    CONCEPTS,
-    DOCLING_ARTIFACTS_PATH,
-    EMBEDDER,
-    ENCODER_BACKEND,
-    ENCODER_PRECISION,
-    ENCODER_THREADS,
-    ENCODERS,
-    PARSE_MAX_PAGES,
-    PARSE_MEMORY_MB,
-    PARSE_TIMEOUT_S,
-    RETRACTIONS_FILE,
-    RETRIEVAL,
-    SUMMARIES,
-    UPLOAD_MAX_BYTES,
-)
-from medrag_site.configuration.processes import (
-    API_RATE,
-    API_TOKEN_DAYS,
-    CORS_ORIGINS,
-    JOB_LEASE_S,
-    LOG_FORMAT,
-    LOG_LEVEL,
-    MCP_TOKEN,
-    METRICS,
-    METRICS_TOKEN,
-    SERVE_HOST,
-    SERVE_PORT,
-    WEB_THREADS,
-    WEB_WORKERS,
-    WEBHOOKS_KEEP_DAYS,
-    WEBHOOKS_LOOPBACK,
-    WORKER_STALL_S,
-    WORKERS,
-)
-from medrag_site.configuration.site import (
-    ALLOWED_HOSTS,
-    AXES_COOLOFF_TIME,
-    AXES_FAILURE_LIMIT,
-    BASE_DIR,
-    CSRF_TRUSTED_ORIGINS,
-    DATA_DIR,
-    DATABASE_AUDITOR_URL,
-    DATABASE_NAME,
-    DATABASE_OWNER_URL,
-    DATABASE_URL,
-    DEBUG,
-    FILES_DIR,
-    HTTPS,
-    KEYS_DIR,
-    LOCKOUT_ADDRESS_FAILURES,
-    MODELS_DIR,
-    OIDC_CLIENT_ID,
-    OIDC_CLIENT_SECRET,
-    OIDC_GROUPS,
-    OIDC_GROUPS_CLAIM,
-    OIDC_ISSUER,
-    PREPARED_STATEMENTS,
-    PROXIES,
-    SECOND_FACTOR_FOR_STAFF,
-    SECRET_KEY,
-    SESSION_COOKIE_AGE,
-    SESSION_IDLE,
-    SITE_LABEL,
-    TIME_ZONE,
-)
+from medrag_site import configuration
+from medrag_site.configuration.answers import *
+from medrag_site.configuration.documents import *
+from medrag_site.configuration.processes import *
+from medrag_site.configuration.site import *
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
 from medrag_site.moved_settings import MOVED
@@ -307,7 +223,7 @@ LOGGING = {
 }
 
 # What one process tells another, and what the tests read.
-env.refuse_unknown(
+configuration.env.refuse_unknown(
     "MEDRAG_",
     besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$",
     moved=MOVED,
