@@ -19,7 +19,8 @@ from django.db import connections
 from psycopg import sql
 
 from medrag_site.database.connections import connected_to
-from medrag_site.database.embedded import ensure_started, provision
+from medrag_site.database.embedded import ensure_started
+from medrag_site.database.provisioning import provision
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -86,7 +87,7 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
 
 
 def _migrations_digest() -> str:
-    digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "embedded.py").read_bytes())
+    digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "provisioning.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # which `migrate` has make some too
     digest.update(repr(settings.INSTALLED_APPS).encode())
     for path in [

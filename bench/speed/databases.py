@@ -14,7 +14,8 @@ from django.core.management.base import CommandError
 from psycopg import sql
 
 from medrag_site.database.connections import connected_to
-from medrag_site.database.embedded import ensure_started, provision
+from medrag_site.database.embedded import ensure_started
+from medrag_site.database.provisioning import provision
 
 PREFIX = "medrag_bench_"
 

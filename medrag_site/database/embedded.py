@@ -2,8 +2,8 @@
 
 Every process that talks to the database calls `ensure_started` once, and holds a shared lock on a
 file from then on. Who can lock that file alone when it ends is the last, and stops the server. The
-kernel lets go of the locks of a process that was killed, so nothing can be left behind. Who watches
-over other processes calls `Watch` too, which starts a server again that died.
+kernel lets go of the locks of a process that was killed, so nothing can be left behind. The worker
+calls `Watch` too, which starts a server again that died.
 """
 
 from __future__ import annotations
@@ -16,21 +16,20 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
 import psycopg
-from psycopg import sql
 
 from medrag_site.database import postmaster
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError
+from medrag_site.database.provisioning import provision
 
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
-SILENT = "The database does not answer"
 IN_USE = ".in_use.lock"
 ANSWER_S = 60.0  # of a server that recovers; it goes on by itself
-CONNECT_S = 5
 RETRY_S = 4.0  # between two starts of a server that does not stay
 
 logger = logging.getLogger(__name__)
@@ -40,7 +39,9 @@ class StartIsHeld(DatabaseStartError):
     """Another process starts or ends the server."""
 
 
-_held: dict[Path, IO[str]] = {}  # by the folder of the server
+def folder_of(data_dir: Path) -> Path:
+    """Return where the server's files are, and its socket."""
+    return data_dir.resolve() / "postgres"
 
 
 def ensure_started(data_dir: Path, *, database: str = "") -> str:
@@ -61,20 +62,10 @@ def ensure_started(data_dir: Path, *, database: str = "") -> str:
     with _start_lock(data_dir, wait_s=ANSWER_S):
         if postmaster.living(pgdata) is None:
             postmaster.start(pgdata)
-        if pgdata not in _held:
-            # A shared lock that this process has until it ends, however it ends.
-            handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
-            fcntl.flock(handle, fcntl.LOCK_SH)
-            _held[pgdata] = handle
-            atexit.register(_let_go, data_dir, os.getpid())
+        _hold(data_dir.resolve())
         _wait_until_it_answers(pgdata)
         provision(str(pgdata), database or databases.NAME)
     return str(pgdata)
-
-
-def folder_of(data_dir: Path) -> Path:
-    """Return where the server's files are, and its socket."""
-    return data_dir.resolve() / "postgres"
 
 
 class Watch:
@@ -91,7 +82,11 @@ class Watch:
             return
         try:
             with _start_lock(self._data_dir, wait_s=0.0):
-                self._start()
+                if postmaster.living(self._pgdata) is None:
+                    self._not_before = time.monotonic() + RETRY_S
+                    postmaster.start(self._pgdata)
+                    self._said = ""
+                    logger.error("the embedded database had ended by itself; it was started again")
         except StartIsHeld:
             return
         except (DatabaseStartError, OSError) as error:
@@ -100,27 +95,19 @@ class Watch:
                 logger.error("%s It is tried again every %.0f s.", error, RETRY_S)
             self._said = cause
 
-    def _start(self) -> None:
-        if postmaster.living(self._pgdata):
-            return
-        self._not_before = time.monotonic() + RETRY_S
-        postmaster.start(self._pgdata)
-        self._said = ""
-        logger.error("the embedded database had ended by itself; it was started again")
-
 
 def _wait_until_it_answers(pgdata: Path) -> None:
     """Raise DatabaseStartError where it does not within a minute, or somebody else does."""
     deadline = time.monotonic() + ANSWER_S
     while True:
         try:
-            with _superuser(str(pgdata), "postgres") as connection:
+            with postmaster.superuser(str(pgdata)) as connection:
                 row = connection.execute("SHOW data_directory").fetchone()
             break
         except psycopg.OperationalError:
             is_over = time.monotonic() > deadline
             if is_over or postmaster.is_paused(pgdata) or postmaster.living(pgdata) is None:
-                raise DatabaseStartError(silence(pgdata)) from None
+                raise DatabaseStartError(postmaster.silence(pgdata)) from None
         time.sleep(0.1)
     if row is None or Path(row[0]) != pgdata:
         raise DatabaseStartError(
@@ -128,22 +115,15 @@ def _wait_until_it_answers(pgdata: Path) -> None:
         )
 
 
-def silence(pgdata: Path) -> str:
-    """Say that the server of this folder does not answer, why, and what to do."""
-    return f"{SILENT}: {postmaster.why_silent(pgdata)}"
+@cache
+def _hold(data_dir: Path) -> None:
+    """Take a shared lock that this process has until it ends, however it ends."""
+    handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
+    fcntl.flock(handle, fcntl.LOCK_SH)
+    atexit.register(_let_go, data_dir, handle, os.getpid())
 
 
-def _superuser(socket_dir: str, database: str) -> psycopg.Connection:
-    return psycopg.connect(
-        host=socket_dir,
-        user="postgres",
-        dbname=database,
-        autocommit=True,
-        connect_timeout=CONNECT_S,
-    )
-
-
-def _let_go(data_dir: Path, holder_pid: int) -> None:
+def _let_go(data_dir: Path, handle: IO[str], holder_pid: int) -> None:
     """Stop the server if nobody else uses it.
 
     A fork shares its parent's lock and has nothing to let go of: it does not outlive its parent.
@@ -151,58 +131,11 @@ def _let_go(data_dir: Path, holder_pid: int) -> None:
     if os.getpid() != holder_pid:
         return
     with suppress(StartIsHeld, FileNotFoundError), _start_lock(data_dir, wait_s=ANSWER_S):
-        handle = _held.pop(folder_of(data_dir))
-        fcntl.flock(handle, fcntl.LOCK_UN)
-        handle.close()
-        with open(data_dir / IN_USE, "w") as alone:
-            try:
-                fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return
-            postmaster.stop(folder_of(data_dir))
-
-
-def provision(socket_dir: str, database: str) -> None:
-    """Make roles, database and extension where they are missing; the caller is the superuser."""
-    with _superuser(socket_dir, "postgres") as c:
-        known = {row[0] for row in c.execute("SELECT rolname FROM pg_roles")}
-        for role in (databases.OWNER, databases.APPLICATION, databases.AUDITOR):
-            if role not in known:
-                c.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
-                c.execute(sql.SQL("ALTER ROLE {} SET jit = off").format(sql.Identifier(role)))
-        if c.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             return
-        c.execute(
-            sql.SQL("CREATE DATABASE {} OWNER {}").format(
-                sql.Identifier(database), sql.Identifier(databases.OWNER)
-            )
-        )
-    with _superuser(socket_dir, database) as c:
-        for statement in grants():
-            c.execute(statement)
-
-
-def grants() -> list[sql.Composed]:
-    """Return what each role may do with what the owner will make; audit tables take back more.
-
-    The same statements stand in docs/operations.md for a server of your own.
-    """
-    names = {
-        "owner": sql.Identifier(databases.OWNER),
-        "app": sql.Identifier(databases.APPLICATION),
-        "auditor": sql.Identifier(databases.AUDITOR),
-    }
-    statements = [
-        "CREATE EXTENSION IF NOT EXISTS vector",
-        "ALTER SCHEMA public OWNER TO {owner}",
-        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
-        "GRANT USAGE ON SCHEMA public TO {app}, {auditor}",
-        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
-        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public "
-        "GRANT USAGE ON SEQUENCES TO {app}",
-    ]
-    return [sql.SQL(statement).format(**names) for statement in statements]
+        postmaster.stop(folder_of(data_dir))
 
 
 @contextmanager

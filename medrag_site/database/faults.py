@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.template import loader
 
 from core.database_availability import AWAY, DISK_FULL, in_words, is_away, sqlstate
-from medrag_site.database.embedded import SILENT, folder_of, silence
-from medrag_site.database.postmaster import DatabaseStartError
+from medrag_site.database.embedded import folder_of
+from medrag_site.database.postmaster import SILENT, DatabaseStartError, silence
 from medrag_site.request_log import request_id
 
 KEPT = "What was committed is kept."

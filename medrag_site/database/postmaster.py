@@ -15,21 +15,24 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
 import psutil
+import psycopg
 
 from medrag_site.database.server_settings import configure
 
 START_S = 5  # pg_ctl waits as long; recovery after a kill may take longer and goes on by itself
 STOP_S = 30.0
+CONNECT_S = 5
 MIN_FREE_BYTES = 500 * 1024**2  # for a new database and room to work
 MIN_FREE_TO_START_BYTES = 64 * 1024**2  # a database that is there writes a few files of 16 MiB
 NAMES = ("postgres", "pg_ctl", "initdb")
 SYSTEM_USER = "pgserver"  # whom the package makes: PostgreSQL refuses to run as root
+SILENT = "The database does not answer"
+PID, SOCKET_LOCK = "postmaster.pid", ".s.PGSQL.5432.lock"  # both begin with the server's number
 
 _ENDED = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 # Why a server ended at once, by what it wrote into its log.
@@ -58,7 +61,24 @@ class DatabaseStartError(Exception):
 
 def living(pgdata: Path) -> psutil.Process | None:
     """Return the server process of this folder, also one that is paused or still recovering."""
-    return next((p for p in _candidates(pgdata) if _serves(p, pgdata)), None)
+    for file in (PID, SOCKET_LOCK):
+        process = _named_in(pgdata / file)
+        with suppress(psutil.Error):
+            # By its arguments, which everybody may read; those of a zombie are gone.
+            told = pairwise(process.cmdline()) if process else ()
+            if process and process.name() == "postgres" and ("-D", str(pgdata)) in told:
+                return process
+    return None
+
+
+def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection:
+    return psycopg.connect(
+        host=socket_dir,
+        user="postgres",
+        dbname=database,
+        autocommit=True,
+        connect_timeout=CONNECT_S,
+    )
 
 
 def start(pgdata: Path) -> None:
@@ -125,8 +145,12 @@ def is_paused(pgdata: Path) -> bool:
     return False
 
 
-def why_silent(pgdata: Path) -> str:
-    """Say why the server of this folder does not answer, and what to do, in a sentence or two."""
+def silence(pgdata: Path) -> str:
+    """Say that the server of this folder does not answer, why, and what to do."""
+    return f"{SILENT}: {_why_silent(pgdata)}"
+
+
+def _why_silent(pgdata: Path) -> str:
     try:
         refuse_foreign_folder(pgdata)
         _refuse_full_disk(pgdata)
@@ -166,23 +190,12 @@ def refuse_foreign_folder(pgdata: Path) -> None:
     )
 
 
-def _candidates(pgdata: Path) -> Iterator[psutil.Process]:
-    with suppress(OSError, ValueError, IndexError, psutil.NoSuchProcess):
-        yield psutil.Process(_pid_in(pgdata / "postmaster.pid"))
-    yield from psutil.process_iter()
-
-
-def _serves(process: psutil.Process, pgdata: Path) -> bool:
-    """By its arguments, which everybody may read; those of a zombie are gone."""
+def _named_in(file: Path) -> psutil.Process | None:
+    """Return the process whose number the file begins with; None where none lives, or is named."""
     try:
-        its_folder = ("-D", str(pgdata)) in pairwise(process.cmdline())
-        return its_folder and process.name() == "postgres" and process.status() not in _ENDED
-    except psutil.Error:
-        return False
-
-
-def _pid_in(file: Path) -> int:
-    return int(file.read_text().split()[0])
+        return psutil.Process(int(file.read_text().split()[0]))
+    except (OSError, ValueError, IndexError, psutil.Error):
+        return None
 
 
 def _prepared(pgdata: Path) -> tuple[Path, str | None]:
@@ -217,15 +230,10 @@ def _clear_up(pgdata: Path) -> None:
     deadline = time.monotonic() + START_S
     while any(map(is_server, left)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    (pgdata / "postmaster.pid").unlink(missing_ok=True)
-    lock = pgdata / ".s.PGSQL.5432.lock"
-    with suppress(OSError, ValueError, IndexError):
-        try:
-            is_held = is_server(psutil.Process(_pid_in(lock)))
-        except psutil.NoSuchProcess:
-            is_held = False
-        if not is_held:
-            lock.unlink()
+    (pgdata / PID).unlink(missing_ok=True)
+    holder = _named_in(pgdata / SOCKET_LOCK)
+    if holder is None or not is_server(holder):
+        (pgdata / SOCKET_LOCK).unlink(missing_ok=True)
 
 
 def _was_of(process: psutil.Process, pgdata: Path) -> bool:
@@ -241,32 +249,24 @@ def _why_it_ended(pgdata: Path, said: str) -> str:
     why = next((why for sign, why in _CAUSES if re.search(sign, said)), "")
     lines = [line for line in said.splitlines() if "FATAL" in line or "PANIC" in line]
     last = lines[-1] if lines else (said.splitlines() or ["nothing"])[-1]
+    holder = _named_in(pgdata / SOCKET_LOCK)
+    free = shutil.disk_usage(pgdata.parent).free // 1024**2
     return f"The embedded database in {pgdata} can't be started: " + (
-        why.format(free=_free_bytes(pgdata) // 1024**2, holder=_holder(pgdata))
+        why.format(free=free, holder=holder.pid if holder else "unknown")
         or f"its log, {pgdata / 'log'}, ends with: {last}"
     )
-
-
-def _holder(pgdata: Path) -> str:
-    with suppress(OSError, ValueError, IndexError):
-        return str(_pid_in(pgdata / ".s.PGSQL.5432.lock"))
-    return "unknown"
 
 
 def _refuse_full_disk(pgdata: Path) -> None:
     is_new = not (pgdata / "PG_VERSION").exists()
     needed = MIN_FREE_BYTES if is_new else MIN_FREE_TO_START_BYTES
-    free = _free_bytes(pgdata)
+    free = shutil.disk_usage(pgdata.parent).free
     if free < needed:
         raise DatabaseStartError(
             f"The disk is full: only {free // 1024**2} MiB are free in {pgdata.parent}, and the "
             f"database needs at least {needed // 1024**2} MiB to start. Free some space"
             + (" or set MEDRAG_DATA_DIR to another disk." if is_new else "; nothing is lost.")
         )
-
-
-def _free_bytes(pgdata: Path) -> int:
-    return shutil.disk_usage(pgdata.parent).free
 
 
 def _name_of(user: int) -> str:

@@ -7,7 +7,9 @@ there, or not yet compared with what the backup says.
 from __future__ import annotations
 
 from django.core.management.base import CommandError
-from django.db import connection
+from django.db import Error, connection
+
+from medrag_site.database.faults import sentence_of
 
 TABLE = "restore_unfinished"
 SENTENCE = (
@@ -25,5 +27,8 @@ def is_unfinished() -> bool:
 
 def refuse_unfinished() -> None:
     """Check what a command asks before it makes tables or uses them. Raises CommandError."""
-    if is_unfinished():
-        raise CommandError(SENTENCE)
+    try:
+        if is_unfinished():
+            raise CommandError(SENTENCE)
+    except Error as error:
+        raise CommandError(sentence_of(error)) from error

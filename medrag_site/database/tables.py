@@ -49,7 +49,7 @@ class Commands(ManagementUtility):
     def _check_of(self, subcommand: str) -> Callable[[], None] | None:
         names = {subcommand, " ".join(self.argv[1:3])}
         if names & _MAKE_THEM:
-            return refuse_ruins
+            return refuse_unfinished
         if get_commands()[subcommand] in _APPS_WITHOUT or names & _WITHOUT:
             return None
         return ensure_tables
@@ -61,8 +61,8 @@ def ensure_tables() -> None:
     Commands that start at once may all come here: the first migrates, and the others wait for it.
     Raises CommandError.
     """
+    refuse_unfinished()
     try:
-        refuse_unfinished()
         if not missing_migrations() and _has_encoders():
             return
         if not settings.DATABASE_IS_EMBEDDED:
@@ -71,14 +71,6 @@ def ensure_tables() -> None:
     except Error as error:
         raise CommandError(sentence_of(error)) from error
     call_command("migrate", verbosity=0, stdout=sys.stderr)
-
-
-def refuse_ruins() -> None:
-    """Make no tables where a restore did not come to its end. Raises CommandError."""
-    try:
-        refuse_unfinished()
-    except Error as error:
-        raise CommandError(sentence_of(error)) from error
 
 
 def missing_migrations() -> int:

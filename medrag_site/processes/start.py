@@ -15,7 +15,7 @@ from core.database_availability import AWAY
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import DatabaseStartError
-from medrag_site.database.siblings import ensure_beside
+from medrag_site.database.provisioning import ensure_beside
 
 _NEED_NOTHING = {"help", "version", "--version"}
 # `doctor` starts it itself, and says beside all else what keeps it from starting.

@@ -37,7 +37,7 @@ from medrag_site.backups.restoring import restore
 from medrag_site.backups.tools import choose, folders
 from medrag_site.database import restore_mark as unfinished
 from medrag_site.database.connections import connected_to
-from medrag_site.database.embedded import provision
+from medrag_site.database.provisioning import provision
 from medrag_site.database.tables import ensure_tables
 from tests.chat.audit.audit_tools import record_events
 from tests.corpus.documents import guideline, ingest

@@ -27,7 +27,7 @@ from pytest_django import Settings
 from chat.audit.heads import sign_head
 from medrag_site.backups.making import make_backup
 from medrag_site.database.connections import connected_to
-from medrag_site.database.embedded import provision
+from medrag_site.database.provisioning import provision
 from tests.corpus.documents import guideline
 from tests.databases import superuser
 from tests.processes import wait_until

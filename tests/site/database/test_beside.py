@@ -12,7 +12,7 @@ from psycopg import sql
 
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError
-from medrag_site.database.siblings import LOCK, ensure_beside
+from medrag_site.database.provisioning import LOCK, ensure_beside
 from medrag_site.env import Env
 from tests.databases import superuser
 

@@ -197,10 +197,11 @@ def test_a_folder_of_somebody_else_is_told_and_not_touched(pgdata: Path) -> None
 
 
 def test_the_copy_of_a_folder_that_is_in_use_gets_a_server_of_its_own(pgdata: Path) -> None:
-    """Its pid file names the other's server, which must not be taken for this folder's."""
+    """Its files name the other's server, which must not be taken for this folder's."""
     copy = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
     (copy / "postgres").mkdir()
-    shutil.copy(pgdata / "postmaster.pid", copy / "postgres")
+    for file in (postmaster.PID, postmaster.SOCKET_LOCK):
+        shutil.copy(pgdata / file, copy / "postgres")
     try:
         assert living(copy / "postgres") is None
         assert living(pgdata) is not None

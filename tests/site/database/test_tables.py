@@ -13,7 +13,7 @@ import pytest
 from django.core.management import get_commands
 from psycopg import sql
 
-from medrag_site.database.embedded import provision
+from medrag_site.database.provisioning import provision
 from medrag_site.database.tables import Commands, ensure_tables
 from tests.databases import superuser
 
