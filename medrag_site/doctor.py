@@ -28,6 +28,7 @@ from corpus.models import EncoderState
 from corpus.parsing import sniff
 from corpus.sandbox import parent as sandbox
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
+from medrag_site.backups.catalog import server_version
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.database.restore_mark import SENTENCE, is_unfinished
@@ -38,7 +39,7 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
 OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 mend index corruption
-OLDEST_POSTGRES = 150_000
+OLDEST_POSTGRES = 15
 
 
 @dataclass(frozen=True)
@@ -74,15 +75,11 @@ def examine() -> Iterator[Finding]:
 
 def _database() -> tuple[bool, str]:
     start_database()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT current_setting('server_version'), current_setting('server_version_num')::int"
-        )
-        version, number = cursor.fetchone()
+    server = server_version(connection)
+    if server.major < OLDEST_POSTGRES:
+        return False, f"PostgreSQL {server.name} is too old: 15 or later is needed"
     where = "embedded" if settings.DATABASE_IS_EMBEDDED else "from DATABASE_URL"
-    if number < OLDEST_POSTGRES:
-        return False, f"PostgreSQL {version} is too old: 15 or later is needed"
-    return True, f"PostgreSQL {version}, {where}"
+    return True, f"PostgreSQL {server.name}, {where}"
 
 
 def _role() -> tuple[bool, str]:
@@ -98,14 +95,12 @@ def _role() -> tuple[bool, str]:
 
 
 def _pgvector() -> tuple[bool, str]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
-        row = cursor.fetchone()
-    if row is None:
+    version = server_version(connection).pgvector
+    if not version:
         return False, "not installed: CREATE EXTENSION vector"
-    if tuple(int(part) for part in row[0].split(".")) < OLDEST_PGVECTOR:
-        return False, f"{row[0]} is too old: 0.8.4 or later is needed, then REINDEX"
-    return True, row[0]
+    if tuple(int(part) for part in version.split(".")) < OLDEST_PGVECTOR:
+        return False, f"{version} is too old: 0.8.4 or later is needed, then REINDEX"
+    return True, version
 
 
 def _migrations() -> tuple[bool, str]:

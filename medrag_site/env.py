@@ -22,6 +22,7 @@ from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
 from core.llm.models_file import Models, ModelsError, models_from
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
 MIN_TOKEN_CHARS = 16
@@ -106,26 +107,16 @@ class Env:
         return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], wanted, about)
 
     def integer(self, name: str, default: int, *, low: int, high: int, about: str = "") -> int:
-        def parse(raw: str) -> int:
-            value = int(raw)
-            if not low <= value <= high:
-                raise ValueError(raw)
-            return value
-
-        return self._parsed(name, default, parse, f"a whole number from {low} to {high}", about)
+        wanted = f"a whole number from {low} to {high}"
+        return self._parsed(name, default, _between(int, low, high), wanted, about)
 
     def number(
-        self, name: str, default: float, *, low: float, high: float, about: str = ""
-    ) -> float:
+        self, name: str, default: T, *, low: float, high: float, about: str = ""
+    ) -> float | T:
+        """Return the default, which may be None, where it is not set."""
         wanted = f"a number from {low} to {high}"
-        return self._parsed(name, default, _number_between(low, high), wanted, about)
-
-    def optional_number(
-        self, name: str, *, low: float, high: float, about: str = ""
-    ) -> float | None:
-        """Return None where it is not set."""
-        wanted = f"a number from {low} to {high}"
-        return self._parsed(name, None, _number_between(low, high), wanted, about)
+        parse: Callable[[str], float | T] = _between(float, low, high)
+        return self._parsed(name, default, parse, wanted, about)
 
     def rate(self, name: str, default: str, *, about: str = "") -> str:
         """Return a number of requests per second, minute, hour or day, such as `60/min`."""
@@ -352,9 +343,9 @@ def _written(default: object) -> str:
     return ""
 
 
-def _number_between(low: float, high: float) -> Callable[[str], float]:
-    def parse(raw: str) -> float:
-        value = float(raw)
+def _between(kind: Callable[[str], N], low: float, high: float) -> Callable[[str], N]:
+    def parse(raw: str) -> N:
+        value = kind(raw)
         if not low <= value <= high:
             raise ValueError(raw)
         return value

@@ -56,7 +56,7 @@ def make_backup(folder: Path, say: Callable[[str], None] = lambda text: None) ->
         if folder.exists():
             raise _is_there(folder)
         partial.rename(folder)
-        manifest.sync_folder(folder.parent)
+        manifest.sync(folder.parent)
     return made
 
 
@@ -102,7 +102,7 @@ class _Making:
             hint = "See to that, then make it again."
             raise BackupError(f"{error}. {NOTHING_KEPT}", hint=hint) from error
         dump.chmod(0o600)
-        _sync_file(dump)
+        manifest.sync(dump)
         with dump.open("rb") as stream:
             self._files[manifest.DATABASE] = manifest.hash_of(stream)
         self._add_documents(catalog.documents(connection))
@@ -229,11 +229,3 @@ def _warnings(made: Manifest) -> Iterator[str]:
         )
     if f"{manifest.KEYS}/secret_key" not in made.files:
         yield "MEDRAG_SECRET_KEY comes from the environment and is not in the backup."
-
-
-def _sync_file(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -111,7 +111,7 @@ def check_files(
     for path, entry in sorted(manifest.files.items()):
         try:
             with (folder / path).open("rb") as stream:
-                found = hash_of(stream, on_bytes)
+                found = hash_of(stream, lambda block: on_bytes(len(block)))
         except OSError as error:
             raise BackupError(
                 f"The backup is not whole: {path} can't be read ({error.strerror}).",
@@ -121,26 +121,22 @@ def check_files(
             raise _damaged(folder / path)
 
 
-def hash_of(stream: BinaryIO, on_bytes: Callable[[int], None] = lambda count: None) -> Entry:
+def hash_of(stream: BinaryIO, on_block: Callable[[bytes], object] = lambda block: None) -> Entry:
     digest, size = hashlib.sha256(), 0
-    for block in _blocks(stream):
+    while block := stream.read(_BLOCK_BYTES):
         digest.update(block)
         size += len(block)
-        on_bytes(len(block))
+        on_block(block)
     return Entry(digest.hexdigest(), size)
 
 
 def copy_file(source: Path, target: Path) -> Entry:
     """Copy for this user alone, synced to disk; what was copied is what is returned."""
-    digest, size = hashlib.sha256(), 0
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with source.open("rb") as stream, _created(target) as written:
-        for block in _blocks(stream):
-            digest.update(block)
-            size += len(block)
-            written.write(block)
+        entry = hash_of(stream, written.write)
         _sync(written)
-    return Entry(digest.hexdigest(), size)
+    return entry
 
 
 def write_file(path: Path, content: bytes) -> Entry:
@@ -156,11 +152,12 @@ def sync_folders(folder: Path) -> None:
     """Have the disk keep the names of files too, from the lowest folder up to this one."""
     folders = sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
     for path in [*folders, folder]:
-        sync_folder(path)
+        sync(path)
 
 
-def sync_folder(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+def sync(path: Path) -> None:
+    """Have the disk keep what stands in a file, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -174,11 +171,6 @@ def _created(path: Path) -> BinaryIO:
 def _sync(stream: BinaryIO) -> None:
     stream.flush()
     os.fsync(stream.fileno())
-
-
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    while block := stream.read(_BLOCK_BYTES):
-        yield block
 
 
 def _damaged(path: Path) -> BackupError:

@@ -317,7 +317,7 @@ def _replace(source: Path, target: Path) -> None:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
-    manifest.sync_folder(target.parent)
+    manifest.sync(target.parent)
 
 
 def _known_migrations() -> set[str]:

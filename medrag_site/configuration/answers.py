@@ -34,8 +34,9 @@ VERIFIER = env.choice(
 thresholds = env.group(
     "MEDRAG_THRESHOLDS", about="what is good enough to [answer](operations.md#modes)"
 )
-GATE_THRESHOLD = thresholds.optional_number(
+GATE_THRESHOLD = thresholds.number(
     "gate",
+    None,
     low=0.0,
     high=1.0,
     about="probability that must be reached, before that of the calibration in use (built in: 0.3)",
@@ -43,8 +44,9 @@ GATE_THRESHOLD = thresholds.optional_number(
 CONFIDENCE_THRESHOLD = thresholds.number(
     "confidence", 0.6, low=0.0, high=1.0, about="confidence that the confident modes ask for"
 )
-VERIFIER_THRESHOLD = thresholds.optional_number(
+VERIFIER_THRESHOLD = thresholds.number(
     "verifier",
+    None,
     low=0.5,
     high=1.0,
     about="probability from which a claim is supported; by default the calibrated one of the "

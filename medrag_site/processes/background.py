@@ -1,98 +1,78 @@
-"""Work beside the reading of documents: `python -m medrag_site.processes.background KIND`.
+"""Work beside the reading of documents, each kind in a process of its own (`child`).
 
-The worker starts it. Each kind is a process of its own, since it may take hours or wait for another
-system that does not answer, and no file waits for that. What there is to do is read from the
-database; whoever ends one loses a vector batch, a question or a message at most, which is done once
-more. Like `indexing` it dies with the worker, and takes no handle on the embedded database.
+It may take hours or wait for another system that does not answer, and no file waits for that. What
+there is to do is read from the database; whoever ends one loses a vector batch, a question or a
+message at most, which is done once more.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import partial
 
-from medrag_site.processes.parent_death import die_with_parent
+from django.core.management import call_command
 
-if TYPE_CHECKING:
-    from evaluation.models import DriftAlert, RetractionAlert
+from corpus.services.encoders import encoders_are_building
+from evaluation.models import DriftAlert, RetractionAlert
+from evaluation.monitoring.selectors import are_days_missing
+from evaluation.monitoring.services import days_close
+from evaluation.question_runs.selectors import are_runs_due
+from evaluation.question_runs.services import question_runs_execute_due
+from evaluation.retractions.services import is_check_due, retractions_check
+from webhooks.models import Event
+from webhooks.receivers import guideline_told
+from webhooks.sending import are_deliveries_due, deliveries_send_due
+from webhooks.services import event_announce
 
 NICE = 10  # clinicians' questions come first, and files
 
 
-# Each imports late what needs the apps.
-def _make_vectors() -> None:
-    from django.core.management import call_command
+@dataclass(frozen=True)
+class Kind:
+    """`is_due` tells whether there is something to do. One query.
 
-    call_command("reembed", background=True)
+    After `pause_s` seconds from when it ended well it is begun again, if there is more to do.
+    """
 
-
-def _ask_question_sets() -> None:
-    from evaluation.question_runs.services import question_runs_execute_due
-
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the item is given back
-    question_runs_execute_due()
-
-
-def _send_webhooks() -> None:
-    from webhooks.sending import deliveries_send_due
-
-    deliveries_send_due()
-
-
-def _count_days() -> None:
-    from evaluation.monitoring.services import days_close
-
-    days_close(announce)
+    what: str
+    is_due: Callable[[], bool]
+    pause_s: float
+    work: Callable[[], None]
+    nice: int = NICE
 
 
 def announce(alert: DriftAlert) -> None:
     """Tell other systems that a measure drifts, without its figures."""
-    from webhooks.models import Event
-    from webhooks.services import event_announce
-
     told = {"id": alert.pk, "measure": alert.measure, "began_on": alert.began_on.isoformat()}
     event_announce(Event.DRIFTED, lambda: told)
 
 
-def _look_for_retractions() -> None:
-    from evaluation.retractions.services import retractions_check
-
-    retractions_check(announce_retraction)
-
-
 def announce_retraction(alert: RetractionAlert) -> None:
     """Tell other systems that a list names a document as retracted."""
-    from webhooks.models import Event
-    from webhooks.receivers import guideline_told
-    from webhooks.services import event_announce
-
     event_announce(
         Event.RETRACTED, lambda: guideline_told(alert.document) | {"number": alert.number}
     )
 
 
-KINDS: dict[str, Callable[[], None]] = {
-    "reembedding": _make_vectors,
-    "evaluating": _ask_question_sets,
-    "announcing": _send_webhooks,
-    "monitoring": _count_days,
-    "retractions": _look_for_retractions,
+def _ask_question_sets() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the item is given back
+    question_runs_execute_due()
+
+
+KINDS = {
+    "reembedding": Kind(
+        "makes new vectors",
+        encoders_are_building,
+        60.0,
+        partial(call_command, "reembed", background=True),
+    ),
+    "evaluating": Kind("asks question sets", are_runs_due, 1.0, _ask_question_sets),
+    "announcing": Kind("sends webhooks", are_deliveries_due, 1.0, deliveries_send_due, nice=0),
+    "monitoring": Kind("counts days", are_days_missing, 60.0, partial(days_close, announce)),
+    "retractions": Kind(
+        "looks for retractions", is_check_due, 60.0, partial(retractions_check, announce_retraction)
+    ),
 }
-
-
-def main(kind: str) -> None:
-    die_with_parent(signal.SIGKILL)
-    if kind != "announcing":  # it waits more than it works
-        os.nice(NICE)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
-    import django
-
-    django.setup()
-    KINDS[kind]()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -29,7 +29,9 @@ def prepare(argv: Sequence[str]) -> None:
     if command in _NEED_NOTHING or _HELP & set(argv):
         return
     try:
-        settings_are_read()
+        from django.conf import settings  # late: the environment names them first
+
+        _ = settings.DATA_DIR  # read all, also where no database is needed
         if command not in _NEED_NO_DATABASE:
             start_database()
     except (ImproperlyConfigured, DatabaseStartError) as error:
@@ -55,17 +57,9 @@ def ended_politely() -> Iterator[None]:
         print("\nInterrupted. What was finished until then stays as it is.", file=sys.stderr)
         raise SystemExit(130) from None
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # else it fails again at exit
+        # Else it fails again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None
-
-
-def settings_are_read() -> None:
-    """Raise ImproperlyConfigured where one can't be used."""
-    from django.conf import settings  # late: the environment names them first
-
-    _ = settings.DATA_DIR
 
 
 def start_database() -> None:

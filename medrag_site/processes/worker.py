@@ -12,7 +12,6 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -27,15 +26,11 @@ from core.errors import MedragError
 from corpus import files
 from corpus.indexing import jobs
 from corpus.models import WorkerHeartbeat
-from corpus.services.encoders import encoders_are_building
-from evaluation.monitoring.selectors import are_days_missing
-from evaluation.question_runs.selectors import are_runs_due
-from evaluation.retractions.services import is_check_due
+from medrag_site.database.embedded import Watch
+from medrag_site.processes.background import KINDS, Kind
 from medrag_site.processes.parent_death import die_with_parent
-from medrag_site.processes.serve import watch_database
 from medrag_site.processes.supervisor import Service, Supervisor
 from medrag_site.sign_in.sessions import SessionStore
-from webhooks.sending import are_deliveries_due
 from webhooks.services import deliveries_prune
 
 logger = logging.getLogger(__name__)
@@ -46,15 +41,6 @@ PRUNE_EVERY_TICKS = 3600
 LOOK_EVERY_TICKS = 5  # what costs more with a long queue
 GRACE_S = 3.0  # longer work is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
-# Kinds of `background`: what each does, whether it is due, and the seconds from when it ended well
-# until it is begun again, though there may be more to do.
-_BESIDE: dict[str, tuple[str, Callable[[], bool], float]] = {
-    "reembedding": ("makes new vectors", encoders_are_building, 60.0),
-    "evaluating": ("asks question sets", are_runs_due, 1.0),
-    "announcing": ("sends webhooks", are_deliveries_due, 1.0),
-    "monitoring": ("counts days", are_days_missing, 60.0),
-    "retractions": ("looks for retractions", is_check_due, 60.0),
-}
 
 
 class Worker:
@@ -69,8 +55,8 @@ class Worker:
         self._faults: list[str] = []  # sentences for staff
         self._is_sent = False  # the last signed head; a worker before us may have failed to
         self._due: set[str] = set()  # kinds of other work
-        self._beside = [self._background(kind, *told) for kind, told in _BESIDE.items()]
-        self._watch = watch_database()
+        self._beside = [self._background(*named) for named in KINDS.items()]
+        self._watch = Watch(settings.DATA_DIR) if settings.DATABASE_IS_EMBEDDED else None
 
     def run(self) -> None:
         die_with_parent(signal.SIGTERM)
@@ -81,16 +67,14 @@ class Worker:
         finally:
             self._stopped()
 
-    def _background(
-        self, kind: str, what: str, is_due: Callable[[], bool], pause_s: float
-    ) -> Service:
+    def _background(self, name: str, kind: Kind) -> Service:
         return Service(
-            name=f"the process that {what}",
-            command=[sys.executable, "-m", "medrag_site.processes.background", kind],
+            name=f"the process that {kind.what}",
+            command=[sys.executable, "-m", "medrag_site.processes.child", name],
             cwd=settings.BASE_DIR,
             grace_s=GRACE_S,
-            is_due=lambda: self._database_answers and kind in self._due,
-            pause_s=pause_s,
+            is_due=lambda: self._database_answers and name in self._due,
+            pause_s=kind.pause_s,
         )
 
     def _reader(self, number: int) -> Service:
@@ -113,14 +97,15 @@ class Worker:
     def _tick(self) -> None:
         """Mend, beat, and look whether work stands still. The database may be away for a while."""
         self._ticks += 1
-        self._watch()
+        if self._watch:
+            self._watch()
         try:
             refresh_connection()
             self._beat()
             jobs.sweep()
             if self._ticks % LOOK_EVERY_TICKS == 0:
                 self._restart_if_stalled()
-                self._due = {kind for kind, (_, is_due, _) in _BESIDE.items() if is_due()}
+                self._due = {name for name, kind in KINDS.items() if kind.is_due()}
             if self._ticks % SIGN_EVERY_TICKS == 1:
                 self._sign_head()
             if self._ticks % PRUNE_EVERY_TICKS == 1:

@@ -51,7 +51,7 @@ def test_number_refuses_what_is_out_of_range(raw: str) -> None:
 
 def test_an_optional_number_is_none_where_it_is_not_set() -> None:
     def read(source: dict[str, str]) -> float | None:
-        return Env(source).optional_number("MEDRAG_X", low=0.0, high=1.0)
+        return Env(source).number("MEDRAG_X", None, low=0.0, high=1.0)
 
     assert (read({}), read({"MEDRAG_X": " "}), read({"MEDRAG_X": "0"})) == (None, None, 0.0)
     with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a number from 0.0 to 1.0"):

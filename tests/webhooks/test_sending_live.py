@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def kill_sender(worker: int) -> None:
     for process in family_of(worker):
         with contextlib.suppress(psutil.Error):  # it has just ended
-            if process.cmdline()[-2:] == ["medrag_site.processes.background", "announcing"]:
+            if process.cmdline()[-2:] == ["medrag_site.processes.child", "announcing"]:
                 process.kill()
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from chat.terminal import as_text
 from core.openvino_runtime import ask_for_32_bits
 from medrag_site import demo
 from medrag_site.accounts import demo_accounts
-from medrag_site.processes.serve import PortTaken, refuse_taken_port
+from medrag_site.processes.serve import refuse_taken_port
 
 
 class Command(BaseCommand):
@@ -35,10 +35,7 @@ class Command(BaseCommand):
         return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            refuse_taken_port(options["host"], options["port"])
-        except PortTaken as error:
-            raise CommandError(str(error)) from None
+        refuse_taken_port(options["host"], options["port"])
         self._say("Preparing the database")
         call_command("migrate", verbosity=0)
         self._accounts(reset=options["reset_passwords"])

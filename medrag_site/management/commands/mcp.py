@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http.request import validate_host
 
-from medrag_site.processes.serve import PortTaken, refuse_taken_port
+from medrag_site.processes.serve import refuse_taken_port
 
 PORT = 8001
 
@@ -39,11 +39,8 @@ class Command(BaseCommand):
         from chat.mcp.transports import http_application
         from medrag_site.web.gunicorn_config import load_models_beside
 
-        try:
-            refuse_taken_port(host, port)
-        except PortTaken as error:
-            said = str(error).partition(" Stop ")[0]
-            raise CommandError(f"{said} Nothing was started. Choose another by --port.") from None
+        what_to_do = "Nothing was started. Choose another by --port."
+        refuse_taken_port(host, port, what_to_do=what_to_do)
         load_models_beside()
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")

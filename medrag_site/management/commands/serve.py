@@ -3,9 +3,9 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from medrag_site.processes.serve import PortTaken, refuse_taken_port, serve
+from medrag_site.processes.serve import refuse_taken_port, serve
 
 
 class Command(BaseCommand):
@@ -16,10 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=settings.SERVE_PORT)
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
-        try:
-            refuse_taken_port(host, port)
-        except PortTaken as error:
-            raise CommandError(str(error)) from None
+        refuse_taken_port(host, port)
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving on http://{shown}:{port}/ until Ctrl-C.")
         serve(host, port)

@@ -41,7 +41,7 @@ def state(run: QuestionRun) -> str:
 def asking_process(worker: int) -> psutil.Process | None:
     for process in family_of(worker):
         with contextlib.suppress(psutil.Error):  # it has just ended
-            if process.cmdline()[-2:] == ["medrag_site.processes.background", "evaluating"]:
+            if process.cmdline()[-2:] == ["medrag_site.processes.child", "evaluating"]:
                 return process
     return None
 
