@@ -19,10 +19,16 @@ def main(kind: str) -> None:
     die_with_parent(signal.SIGKILL)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
     django.setup()
-    from medrag_site.processes.background import KINDS  # late: it needs the apps
+    # Late: they need the apps.
+    if kind == "reading":
+        from medrag_site.processes.indexing import documents_read
 
-    os.nice(KINDS[kind].nice)
-    KINDS[kind].work()
+        documents_read()
+    else:
+        from medrag_site.processes.background import KINDS
+
+        os.nice(KINDS[kind].nice)
+        KINDS[kind].work()
 
 
 if __name__ == "__main__":

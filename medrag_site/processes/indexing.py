@@ -1,37 +1,28 @@
-"""A process that reads documents: the worker starts `python -m medrag_site.processes.indexing`.
+"""Read documents: the job that is due first, again and again.
 
-It takes the job that is due first, again and again. The table of jobs is all there is of a queue,
-so nothing that is to be done can be lost with a process. It dies with the worker, and takes no
-handle on the embedded database: the worker holds one as long as it lives.
+The table of jobs is all there is of a queue, so nothing that is to be done can be lost with a
+process.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 
-from medrag_site.processes.parent_death import die_with_parent
+from django.conf import settings
+
+from core.database_availability import refresh_connection
+from corpus.sandbox.fork_servers import start_early
+from corpus.services.indexing import document_index
 
 LOOK_EVERY_S = 0.5
 RECYCLE_AFTER = 500  # jobs: then the worker starts another, and what native code lost is free
 
 
-def main() -> None:
+def documents_read() -> None:
     """Work until SIGTERM, which lets a job end that ends within the worker's grace."""
-    die_with_parent(signal.SIGKILL)
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "medrag_site.settings")
-    import django
-
-    django.setup()
-    from django.conf import settings  # late: they need the apps
-
-    from core.database_availability import refresh_connection
-    from corpus.sandbox.fork_servers import start_early
-    from corpus.services.indexing import document_index
-
     start_early()  # the first document's child is forked from it
     done = 0
     while done < RECYCLE_AFTER and not stopping.is_set():
@@ -43,7 +34,3 @@ def main() -> None:
         done += was_one_due
         if not was_one_due:
             stopping.wait(LOOK_EVERY_S)
-
-
-if __name__ == "__main__":
-    main()

@@ -85,7 +85,7 @@ class Worker:
 
         return Service(
             name=f"process {number + 1} that reads documents",
-            command=[sys.executable, "-m", "medrag_site.processes.indexing"],
+            command=[sys.executable, "-m", "medrag_site.processes.child", "reading"],
             cwd=settings.BASE_DIR,
             environment=identified,
             grace_s=GRACE_S,

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 SECTIONS = 96  # six batches
 UNDISTURBED: list[tuple[object, ...]] = []  # made once; it does not depend on the database
 ONE_PROCESS = in_processes(1)
+READER = ["medrag_site.processes.child", "reading"]
 
 
 def job(document: Document) -> Job:
@@ -44,7 +45,7 @@ def is_embedding(document: Document) -> bool:
 
 
 def readers(supervisor: int) -> list[psutil.Process]:
-    return [p for p in family_of(supervisor) if "medrag_site.processes.indexing" in p.cmdline()]
+    return [p for p in family_of(supervisor) if p.cmdline()[-2:] == READER]
 
 
 def busy_process(supervisor: int) -> psutil.Process:
