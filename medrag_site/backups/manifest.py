@@ -57,11 +57,10 @@ class Manifest:
     files: Mapping[str, Entry]
 
     @property
-    def documents(self) -> list[str]:
-        """The SHA-256s of the documents' files, in order."""
-        return sorted(
-            entry.sha256 for path, entry in self.files.items() if path.startswith(f"{DOCUMENTS}/")
-        )
+    def documents(self) -> dict[str, Entry]:
+        """The documents' files by their paths, in order."""
+        here = f"{DOCUMENTS}/"
+        return {path: entry for path, entry in sorted(self.files.items()) if path.startswith(here)}
 
     @property
     def size_bytes(self) -> int:

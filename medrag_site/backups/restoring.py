@@ -89,7 +89,8 @@ class _Restoring:
         """Say what would fail later, or fail to protect the log, before anything is done."""
         server = catalog.server_version(connections[OWNER])
         roles = catalog.roles()
-        unknown = set(self._known.migrations) - _known_migrations()
+        disk = MigrationLoader(None).disk_migrations or {}
+        unknown = set(self._known.migrations) - {f"{app}.{name}" for app, name in disk}
         unknown = {name for name in unknown if name.split(".")[0] not in APPS_GONE}
         if unknown:
             raise _refused(
@@ -154,22 +155,16 @@ class _Restoring:
             cursor.execute("INSERT INTO restore_unfinished VALUES (%s)", [self._name])
 
     def _place_documents(self) -> None:
-        total = sum(e.size_bytes for path, e in self._documents())
+        documents = self._known.documents
+        total = sum(entry.size_bytes for entry in documents.values())
         with Progress("Copying files", total, unit=BYTES) as progress:
-            for path, entry in self._documents():
+            for path, entry in documents.items():
                 if _entry_of(files.document_path(entry.sha256)) != entry:
                     with files.scratch_folder() as scratch:
                         copy = scratch / "file"
                         manifest.copy_file(self._folder / path, copy)
                         files.keep_document(files.Received(copy, entry.sha256, entry.size_bytes))
                 progress.step(entry.size_bytes)
-
-    def _documents(self) -> list[tuple[str, Entry]]:
-        return [
-            (path, entry)
-            for path, entry in sorted(self._known.files.items())
-            if path.startswith(f"{manifest.DOCUMENTS}/")
-        ]
 
     def _place_keys(self) -> None:
         for path in sorted(self._known.files):
@@ -209,7 +204,8 @@ class _Restoring:
         report = verify_chain()
         if report.brief != self._known.chain_break:
             raise _failed(f"The audit log is not as it was: {report}")
-        if catalog.chain_head(connections[OWNER]) != self._head():
+        head = catalog.Head(self._known.chain_seq, self._known.chain_hash)
+        if catalog.chain_head(connections[OWNER]) != head:
             raise _failed("The audit log does not end where it did.")
         for sha256, _ in catalog.documents(connections[OWNER]):
             entry = _entry_of(files.document_path(sha256))
@@ -222,9 +218,6 @@ class _Restoring:
             raise _failed(f"The database is back, and can't be searched: {error}") from error
         warnings = [f"The audit log is not whole: {report.first_break}."] if not report.ok else []
         return Restored(self._known, report.answers, found, tuple(warnings))
-
-    def _head(self) -> catalog.Head:
-        return catalog.Head(self._known.chain_seq, self._known.chain_hash)
 
 
 @contextmanager
@@ -318,11 +311,6 @@ def _replace(source: Path, target: Path) -> None:
     finally:
         partial.unlink(missing_ok=True)
     manifest.sync(target.parent)
-
-
-def _known_migrations() -> set[str]:
-    disk = MigrationLoader(None).disk_migrations or {}
-    return {f"{app}.{name}" for app, name in disk}
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -1,13 +1,24 @@
 """Settings of the site itself: where its state is, who may sign in and how, its database."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
-from medrag_site.configuration.hosts import secure_origins, without_ports
 from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = Env()
+
+
+def without_ports(hosts: list[str]) -> list[str]:
+    """Return them as Django compares them with a request's host, in which no port counts."""
+    return [re.sub(r":[0-9]+$", "", host) for host in hosts]
+
+
+def secure_origins(hosts: list[str]) -> list[str]:
+    """Return their origins by https, as Django takes them; none of `*`, which names none."""
+    return [f"https://{'*' * host.startswith('.')}{host}" for host in hosts if host != "*"]
+
 
 # State: everything that the system keeps is below this one folder.
 DATA_DIR = env.folder(

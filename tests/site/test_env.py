@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from core.llm.models_file import KEYS, Models
 from medrag_site.configuration import env
-from medrag_site.configuration.hosts import secure_origins, without_ports
+from medrag_site.configuration.site import secure_origins, without_ports
 from medrag_site.database import roles as databases
 from medrag_site.env import Declared, Env, secret_file
 from medrag_site.moved_settings import MOVED
