@@ -115,8 +115,8 @@ class Env:
     ) -> float | T:
         """Return the default, which may be None, where it is not set."""
         wanted = f"a number from {low} to {high}"
-        parse: Callable[[str], float | T] = _between(float, low, high)
-        return self._parsed(name, default, parse, wanted, about)
+        fallback: float | T = default
+        return self._parsed(name, fallback, _between(float, low, high), wanted, about)
 
     def rate(self, name: str, default: str, *, about: str = "") -> str:
         """Return a number of requests per second, minute, hour or day, such as `60/min`."""

@@ -18,7 +18,7 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 
-from medrag_site.database.connections import connected_to
+from bench.connections import connected_to
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.provisioning import provision
 

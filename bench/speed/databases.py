@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from psycopg import sql
 
-from medrag_site.database.connections import connected_to
+from bench.connections import connected_to
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.provisioning import provision
 

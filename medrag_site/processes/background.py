@@ -40,7 +40,7 @@ class Kind:
     what: str
     is_due: Callable[[], bool]
     pause_s: float
-    work: Callable[[], None]
+    work: Callable[[], object]
     nice: int = NICE
 
 

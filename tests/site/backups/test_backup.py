@@ -20,6 +20,7 @@ from django.utils import timezone
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
+from bench.connections import connected_to
 from chat.ask import turn_ask
 from chat.audit.heads import sign_head
 from chat.audit.protection import missing_protections
@@ -36,7 +37,6 @@ from medrag_site.backups.manifest import BackupError
 from medrag_site.backups.restoring import restore
 from medrag_site.backups.tools import choose, folders
 from medrag_site.database import restore_mark as unfinished
-from medrag_site.database.connections import connected_to
 from medrag_site.database.provisioning import provision
 from medrag_site.database.tables import ensure_tables
 from tests.chat.audit.audit_tools import record_events

@@ -24,9 +24,9 @@ from django.db import connections
 from psycopg import sql
 from pytest_django import Settings
 
+from bench.connections import connected_to
 from chat.audit.heads import sign_head
 from medrag_site.backups.making import make_backup
-from medrag_site.database.connections import connected_to
 from medrag_site.database.provisioning import provision
 from tests.corpus.documents import guideline
 from tests.databases import superuser
