@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,6 @@ def _share(held: Bools) -> float | None:
 # The strength of L2, for features within [0, 1]. It only matters where questions are so few that
 # the smoothed targets alone would let a weight run away.
 L2 = 1 / 30
-STEPS = 100  # Newton needs fewer than 20; a loss that is flat is left as it is
 
 
 def smoothed_targets(labels: Bools) -> Floats:
@@ -157,42 +157,23 @@ def platt(features: Floats, labels: Bools, *, l2: float = L2) -> tuple[float, Fl
     Lin, Lin and Weng, Machine Learning 68, 2007. A feature whose weight would be negative is left
     out with 0: that more likeness counts against a passage is noise of a small sample.
     """
+    from sklearn.linear_model import LogisticRegression  # late: it takes half a second
+
+    # A target between 0 and 1 is an example of both kinds, by its share of each.
     targets = smoothed_targets(labels)
-    used = list(range(features.shape[1]))
-    while True:
-        intercept, weights = _newton(features[:, used], targets, l2=l2)
-        if not used or weights.min() >= 0:
-            break
-        used.pop(int(weights.argmin()))
-    whole = np.zeros(features.shape[1])
-    whole[used] = weights
-    return intercept, whole
-
-
-def _newton(features: Floats, targets: Floats, *, l2: float) -> tuple[float, Floats]:
-    design = np.column_stack([np.ones(len(targets)), features])
-    penalty = np.diag([0.0] + [l2] * features.shape[1])
-    beta = np.zeros(design.shape[1])
-    loss = _loss(design, targets, beta, penalty)
-    for _ in range(STEPS):
-        found = np.exp(-np.logaddexp(0.0, -(design @ beta)))
-        gradient = design.T @ (found - targets) + penalty @ beta
-        curvature = (design.T * (found * (1 - found))) @ design + penalty
-        step = np.linalg.solve(curvature + 1e-12 * np.eye(len(beta)), gradient)
-        scale = 1.0
-        while scale > 1e-10 and _loss(design, targets, beta - scale * step, penalty) > loss:
-            scale /= 2
-        beta, before = beta - scale * step, loss
-        loss = _loss(design, targets, beta, penalty)
-        if before - loss <= 1e-14 * max(1.0, abs(before)):
-            break
-    return float(beta[0]), beta[1:]
-
-
-def _loss(design: Floats, targets: Floats, beta: Floats, penalty: Floats) -> float:
-    z = design @ beta
-    log_loss = np.logaddexp(0.0, z) - targets * z
-    return float(log_loss.sum() + 0.5 * beta @ penalty @ beta)
+    shares = np.concatenate([targets, 1 - targets])
+    kinds = np.repeat([True, False], len(targets))
+    weights, used = np.zeros(features.shape[1]), list(range(features.shape[1]))
+    while used:
+        model = LogisticRegression(C=1 / l2, solver="newton-cholesky", tol=1e-10)
+        model.fit(np.tile(features[:, used], (2, 1)), kinds, sample_weight=shares)
+        (found,) = model.coef_
+        if found.min() >= 0:
+            weights[used] = found
+            return float(model.intercept_[0]), weights
+        used.pop(int(found.argmin()))
+    mean = float(targets.mean())
+    return math.log(mean / (1 - mean)), weights
 
 
 def isotonic(scores: Sequence[float], labels: Bools) -> tuple[tuple[float, float], ...]:
@@ -201,32 +182,15 @@ def isotonic(scores: Sequence[float], labels: Bools) -> tuple[tuple[float, float
     Ayer et al., Annals of Mathematical Statistics 26, 1955, on smoothed targets, so that no knot is
     0 or 1. Equal scores are one point. Both columns ascend; a block is its one or two ends.
     """
-    points, place = np.unique(np.asarray(scores, dtype=np.float64), return_inverse=True)
-    sums = np.bincount(place, weights=smoothed_targets(labels))
-    blocks: list[_Block] = []
-    for point, total, count in zip(points, sums, np.bincount(place), strict=True):
-        block = _Block(float(point), float(point), float(total), int(count))
-        while blocks and blocks[-1].mean >= block.mean:
-            block = blocks.pop().joined(block)
-        blocks.append(block)
-    return tuple((end, block.mean) for block in blocks for end in block.ends)
+    from scipy.optimize import isotonic_regression  # late: only so many questions need it
 
-
-@dataclass(frozen=True)
-class _Block:
-    first: float
-    last: float
-    total: float
-    count: int
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.count
-
-    @property
-    def ends(self) -> tuple[float, ...]:
-        return (self.first,) if self.first == self.last else (self.first, self.last)
-
-    def joined(self, later: _Block) -> _Block:
-        total, count = self.total + later.total, self.count + later.count
-        return _Block(self.first, later.last, total, count)
+    points, place, counts = np.unique(
+        np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True
+    )
+    means = np.bincount(place, weights=smoothed_targets(labels)) / counts
+    found = isotonic_regression(means, weights=counts)
+    return tuple(
+        (float(points[end]), float(found.x[end]))
+        for first, after in pairwise(found.blocks)
+        for end in sorted({first, after - 1})
+    )
