@@ -18,7 +18,8 @@ from retrieval.config import RetrievalConfig, config_from
 from retrieval.prepared.site_concepts import concepts_fault
 from retrieval.rerank.configured import reranker_fault, reranker_for
 from retrieval.rerank.types import Passage
-from retrieval.rewriting.generated import PROMPTS, endpoint_within
+from retrieval.rewriting.asking import rewrite_endpoint
+from retrieval.rewriting.generated import PROMPTS
 
 TRIED_FOR_S = 30.0  # a server may load its model with the first question
 
@@ -71,7 +72,7 @@ def endpoints_silence(config: RetrievalConfig) -> str:
         except MedragError as error:
             return f"The reranker {error}. Check [rerank] of MEDRAG_MODELS."
     if config.multi_query or config.hyde:
-        return silence_of(endpoint_within(TRIED_FOR_S))
+        return silence_of(rewrite_endpoint(TRIED_FOR_S))
     return ""
 
 

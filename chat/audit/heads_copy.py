@@ -13,8 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from chat.audit.heads import append_heads, last_head, locked_file, read_heads
-from core.llm.calls import CallFailed, Post
-from core.llm.time_limit import within
+from core.llm.calls import CallFailed, Post, within
 
 SEND_S = 5.0  # the longest that the worker waits; it looks after its jobs in the same thread
 AGAIN = "Nothing is lost: it is tried again every minute."

@@ -19,8 +19,7 @@ from django.conf import settings
 from chat.question.follow_up.completion import by_rules
 from chat.question.follow_up.dependence import may_be_follow_up
 from chat.question.follow_up.types import Asked, Standalone
-from core.llm.breaker import breaker_of
-from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from core.llm.client import LanguageModelUnavailable
 from core.llm.prompt_files import Prompt
 from core.text.clinical_terms import conditions
 from core.text.drugs import drugs
@@ -28,6 +27,7 @@ from core.text.negation import negations
 from core.text.population_terms import populations
 from core.text.severity import severities
 from corpus.parsing.clean import clean_line
+from retrieval.rewriting.asking import rewrite_asked, why_nobody, why_skipped
 
 __all__ = ["PROMPT", "Asked", "Standalone", "standalone"]
 
@@ -37,8 +37,6 @@ PROMPT = Prompt(
 MAX_TURNS = 4  # before it that are looked at
 MAX_CHARS = 400  # of what a model makes of it
 MAX_TOKENS = 200
-RETRIES = 1  # somebody is waiting
-MIN_TIME_S = 0.2  # with less no call is begun
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # What the model may neither add nor drop.
@@ -48,12 +46,6 @@ _NAMED: tuple[Callable[[str], Iterable[str]], ...] = (
     populations,
     lambda text: map(str.casefold, negations(text)),
 )
-_SCHEMA = {
-    "type": "object",
-    "properties": {"question": {"type": "string"}},
-    "required": ["question"],
-    "additionalProperties": False,
-}
 
 
 def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: float) -> Standalone:
@@ -100,31 +92,19 @@ def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> froze
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
     """Return the model's wording, or why there is none."""
-    endpoint = settings.MODELS.rewrite
-    if not endpoint.url:
-        return "", "follow_up: MEDRAG_MODELS names no [rewrite]."
-    if timeout_s < MIN_TIME_S:
-        return "", "follow_up: no time is left for a language model."
-    breaker = breaker_of("rewrite", endpoint.url, endpoint.model)
-    if refusal := breaker.refusal():
-        return "", f"follow_up: {refusal}."
+    if why := why_nobody(timeout_s) or why_skipped():
+        return "", f"follow_up: {why}"
+    earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)
     try:
-        with breaker.watched(is_away):
-            answer = _asked(replace(endpoint, timeout_s=timeout_s), question, before)
+        answer = rewrite_asked(
+            PROMPT,
+            {"question": question, "before": earlier},
+            field="question",
+            schema={"type": "string"},
+            max_tokens=MAX_TOKENS,
+            timeout_s=timeout_s,
+        )
     except LanguageModelUnavailable as error:
         return "", f"follow_up: {error.sentence}"
     text = accepted(question, before, answer)
     return text, "" if text else "follow_up: the language model's wording was not fit for use."
-
-
-def _asked(endpoint: Endpoint, question: str, before: Sequence[Asked]) -> str:
-    earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)
-    answer = ask_json(
-        endpoint,
-        prompt=PROMPT.filled(question=question, before=earlier),
-        schema=_SCHEMA,
-        name="question",
-        max_tokens=MAX_TOKENS,
-        retries=RETRIES,
-    )
-    return str(answer["question"])

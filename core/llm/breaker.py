@@ -19,22 +19,20 @@ PAUSE_S = 30.0  # then one call is let through to find out
 PUT_ASIDE_S = 600.0  # of an endpoint that takes no call: its key, address or model is wrong
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Breaker:
     """The last calls of one endpoint. Threads may share it."""
 
     def __init__(
-        self, *, clock: Callable[[], float] = time.monotonic, now: Callable[[], datetime] = _now
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._clock, self._now = clock, now
         self._lock = threading.Lock()
         self._failed = 0  # in a row
         self._pause_ends = 0.0  # by the clock
         self._put_aside_ends = 0.0  # the same
-        self._tried_again_at = ""  # the same, for people
         self._why = ""  # of the pause
 
     def refusal(self) -> str:
@@ -46,8 +44,9 @@ class Breaker:
         with self._lock:
             if self._failed < FAILURES:
                 return ""
-            if self._clock() < self._pause_ends:
-                return f"skipped: {self._why}; it is tried again at {self._tried_again_at}"
+            if (left_s := self._pause_ends - self._clock()) > 0:
+                tried_again = self._now() + timedelta(seconds=left_s)
+                return f"skipped: {self._why}; it is tried again at {tried_again:%H:%M:%S} UTC"
             self._pause(PAUSE_S)
             return ""
 
@@ -94,25 +93,19 @@ class Breaker:
 
     def _pause(self, seconds: float) -> None:
         """From now on; one that lasts longer already is left as it is."""
-        ends = self._clock() + seconds
-        if ends > self._pause_ends:
-            self._pause_ends = ends
-            self._tried_again_at = f"{self._now() + timedelta(seconds=seconds):%H:%M:%S} UTC"
+        self._pause_ends = max(self._pause_ends, self._clock() + seconds)
 
 
-_breakers: dict[str, Breaker] = {}
-_lock = threading.Lock()
+_breakers: dict[tuple[str, str, str], Breaker] = {}
 
 
 def breaker_of(use: str, url: str, model: str) -> Breaker:
     """Return the one of this endpoint and model in this process; each use has time-outs of
     its own.
     """
-    with _lock:
-        return _breakers.setdefault(f"{use} {url} {model}", Breaker())
+    return _breakers.setdefault((use, url, model), Breaker())
 
 
 def forget_failures() -> None:
     """Begin anew with every endpoint: tests do."""
-    with _lock:
-        _breakers.clear()
+    _breakers.clear()

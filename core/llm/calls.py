@@ -12,14 +12,15 @@ import asyncio
 import itertools
 import os
 import random
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from core.llm.time_limit import within
-
+T = TypeVar("T")
 RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # states that may pass
 PACKINGS = ("", "identity", "gzip", "deflate")  # one of them can't unpack to any size
 
@@ -120,6 +121,23 @@ class Post:
         packing = response.headers.get("content-encoding", "").strip().lower()
         if self.most_bytes is not None and packing not in PACKINGS:
             raise CallFailed("answered in a packing that was not asked for", answered=True)
+
+
+def within(timeout_s: float, work: Callable[[], T]) -> T:
+    """Return what `work` returns or raises; raises TimeoutError when that takes longer.
+
+    The thread that is left behind then must bound each of its own waits.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except Exception as error:  # noqa: BLE001  raised again where it is waited for
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result(timeout_s)
 
 
 def directly() -> dict[str, Any]:

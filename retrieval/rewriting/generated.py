@@ -12,18 +12,17 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
-from core.llm.breaker import Breaker, breaker_of
-from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
+from core.llm.client import LanguageModelUnavailable
 from core.llm.prompt_files import Prompt
 from corpus.parsing.clean import clean_line, clean_text
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
+from retrieval.rewriting.asking import rewrite_asked, why_nobody, why_skipped
 
 _FOLDER = Path(__file__).with_name("prompts")
 MULTI_QUERY = Prompt(_FOLDER / "multi_query_v1.txt", frozenset({"question", "count"}))
@@ -33,8 +32,6 @@ PROMPTS = (MULTI_QUERY, HYDE)
 MAX_QUESTION_CHARS = 4000  # of it that the model is shown
 MAX_WORDING_CHARS = 300
 MAX_SENTENCES, MAX_PASSAGE_CHARS = 6, 1000
-RETRIES = 1  # somebody is waiting
-MIN_DEADLINE_S = 0.2  # with less no call is begun
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -61,16 +58,6 @@ class Request:
         """Count the texts of the answer, wordings or the one passage, that were rejected."""
         given = len(answer) if self.prompt is MULTI_QUERY else 1
         return given - len(accepted)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        items = {"type": "array", "items": {"type": "string"}, "maxItems": self.max_items}
-        return {
-            "type": "object",
-            "properties": {self.field: items},
-            "required": [self.field],
-            "additionalProperties": False,
-        }
 
 
 @dataclass(frozen=True)
@@ -184,30 +171,16 @@ def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
     """Return the requests to send, and for the others why they are not."""
-    reason = ""
-    if not settings.MODELS.rewrite.url:
-        calls, reason = 0, "MEDRAG_MODELS names no [rewrite]."
-    elif deadline_s < MIN_DEADLINE_S:
-        calls, reason = 0, "no time is left for a language model."
-    reason = reason or "the calls of this question are used up."
+    nobody = why_nobody(deadline_s)
     due: list[Request] = []
     failures: list[str] = []
     for place, request in enumerate(missing):
-        if why := reason if place >= calls else _refusal():
+        used_up = "the calls of this question are used up." if place >= calls else ""
+        if why := nobody or used_up or why_skipped():
             failures.append(f"{request.kind}: {why}")
         else:
             due.append(request)
     return due, failures
-
-
-def _refusal() -> str:
-    refusal = _breaker().refusal()
-    return f"{refusal}." if refusal else ""
-
-
-def _breaker() -> Breaker:
-    endpoint = settings.MODELS.rewrite
-    return breaker_of("rewrite", endpoint.url, endpoint.model)
 
 
 def _answers(
@@ -222,22 +195,17 @@ def _answers(
     return {r.key: a for r, a in zip(due, results, strict=True) if not isinstance(a, str)}
 
 
-def endpoint_within(deadline_s: float) -> Endpoint:
-    return replace(settings.MODELS.rewrite, timeout_s=deadline_s)
-
-
 def _asked(request: Request, deadline_s: float) -> list[str] | str:
     """Return the model's texts, or why there are none. Uses no database."""
     try:
-        with _breaker().watched(is_away):
-            answer = ask_json(
-                endpoint_within(deadline_s),
-                prompt=request.prompt.filled(**request.values),
-                schema=request.schema,
-                name=request.field,
-                max_tokens=request.max_tokens,
-                retries=RETRIES,
-            )
+        texts = rewrite_asked(
+            request.prompt,
+            request.values,
+            field=request.field,
+            schema={"type": "array", "items": {"type": "string"}, "maxItems": request.max_items},
+            max_tokens=request.max_tokens,
+            timeout_s=deadline_s,
+        )
     except LanguageModelUnavailable as error:
         return error.sentence
-    return list(answer[request.field])
+    return list(texts)

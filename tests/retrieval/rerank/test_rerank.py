@@ -73,7 +73,7 @@ def test_an_endpoint_that_is_away_is_left_alone_and_asked_again_later(
     clock = [100.0]
     with endpoint(status(503)) as state:
         breaker = Breaker(clock=lambda: clock[0])
-        monkeypatch.setitem(breakers._breakers, f"rerank {state.url}/rerank m", breaker)
+        monkeypatch.setitem(breakers._breakers, ("rerank", f"{state.url}/rerank", "m"), breaker)
         failed = [ask(state, settings, HTTP) for _ in range(3)]
         assert all("status 503" in found.fell_back for found in failed)
         asked = len(state.asked)
