@@ -130,7 +130,9 @@ def append_heads(file: BinaryIO, heads: Iterable[SignedHead]) -> None:
     """Write lines at the end of a locked file, after a line of their own, and sync it."""
     file.seek(0, os.SEEK_END)
     lines = b"".join(head.line for head in heads)
-    file.write((b"" if _ends_with_newline(file) else b"\n") + lines)
+    if file.tell() and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n":
+        lines = b"\n" + lines
+    file.write(lines)
     file.flush()
     os.fsync(file.fileno())
 
@@ -151,8 +153,10 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
     """Sign under an exclusive lock on the file, so that two workers don't sign the same head."""
     with locked_file(Path(settings.AUDIT_HEADS_FILE)) as file:
         last = last_head(file)
-        anew = anew and _are_gone(last)
-        if anew:
+        gone = _why_gone(last)
+        if gone and not anew:
+            raise HeadsGone(gone)
+        if anew := bool(gone):
             # What it holds is kept under another name; the lock stays on the file.
             path = Path(settings.AUDIT_HEADS_FILE)
             if file.seek(0, os.SEEK_END):
@@ -161,8 +165,6 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
                 _write_whole(aside, file.read())
                 file.truncate(0)
             last = None
-        else:
-            _refuse_gone(last)
         head = AuditHead.objects.get(pk=1)
         if not _is_new(head, last) or (only_if_due and not _is_due(head, last)):
             return None
@@ -177,28 +179,27 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
     return signed
 
 
-def _refuse_gone(last: SignedHead | None) -> None:
+def _why_gone(last: SignedHead | None) -> str:
+    """Say what of the signed heads is gone, where `last` ends the file; empty where nothing is."""
     path = settings.AUDIT_HEADS_FILE
     in_chain = AuditEvent.objects.filter(action=SIGNING)  # all of it: asked only without a head
     if last is None and (read_key() or last_head_path().exists() or in_chain.exists()):
-        raise HeadsGone(f"The signed heads of the audit log are gone from {path}.")
-    kept = read_last_head()
-    if last and kept and kept.seq > last.seq:
-        raise HeadsGone(f"{path} ends at row {last.seq}; row {kept.seq} was signed.")
-    if last and not key_path().exists():
-        raise HeadsGone(f"The key of the signed heads of the audit log, {key_path()}, is gone.")
-
-
-def _are_gone(last: SignedHead | None) -> bool:
+        return f"The signed heads of the audit log are gone from {path}."
     try:
-        _refuse_gone(last)
-    except HeadsGone:
-        return True
-    return False
+        kept = read_last_head()
+    except HeadsGone as error:
+        return str(error)
+    if last and kept and kept.seq > last.seq:
+        return f"{path} ends at row {last.seq}; row {kept.seq} was signed."
+    if last and not key_path().exists():
+        return f"The key of the signed heads of the audit log, {key_path()}, is gone."
+    return ""
 
 
 def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
-    """Return a key that signed nothing, since the disk was full, must not pass for one that did."""
+    """Sign the first head. A new key that signed nothing, since the disk was full, is taken away:
+    it must not pass for one that did.
+    """
     is_new = not key_path().exists()
     try:
         return _written(file, head)
@@ -294,13 +295,6 @@ def last_head(file: BinaryIO) -> SignedHead | None:
         if head := _parse(line):
             return head
     return None
-
-
-def _ends_with_newline(file: BinaryIO) -> bool:
-    if file.seek(0, os.SEEK_END) == 0:
-        return True
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"
 
 
 def _parse(line: bytes) -> SignedHead | None:

@@ -212,9 +212,9 @@ def stored_rows(
     connection: BaseDatabaseWrapper, first: int = 0, last: int = LAST_SEQ
 ) -> Iterator[StoredRow]:
     """Stream rows `first` to `last` in order; call it inside a transaction."""
-    for row in _stream(connection, SELECT_ROWS, BATCH_ROWS, (first, last)):
-        seq, prev_hash, *text, own_hash = row
-        yield StoredRow(ChainRow(seq, _bytes(prev_hash), *text), _bytes(own_hash))
+    for rows in _batches(connection, SELECT_ROWS, BATCH_ROWS, (first, last)):
+        for seq, prev_hash, *text, own_hash in rows:
+            yield StoredRow(ChainRow(seq, _bytes(prev_hash), *text), _bytes(own_hash))
 
 
 @contextmanager
@@ -256,7 +256,7 @@ def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 
 
 def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
-    """Return the chain is whole; but what would show a cut tail or a rewrite must be there too."""
+    """Look, where the chain is whole, for what would show a cut tail or a rewrite."""
     last = known.last
     if known.damage:
         return Break(0, Kind.HEADS_GONE, known.damage)
@@ -302,17 +302,18 @@ def _head_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 
 
 def _answers_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
-    batch: list[tuple[int, str, str, str]] = []
-    for event in _stream(connection, SELECT_ANSWERS, BATCH_ANSWERS):
-        batch.append(event)
-        if len(batch) == BATCH_ANSWERS:
-            if found := _batch_break(connection.alias, batch, walk):
-                return found
-            batch = []
-    return _batch_break(connection.alias, batch, walk) or _unrecorded_break(connection)
+    for events in _batches(connection, SELECT_ANSWERS, BATCH_ANSWERS):
+        if found := _batch_break(connection.alias, events, walk):
+            return found
+    with connection.cursor() as cursor:
+        cursor.execute(SELECT_UNRECORDED)
+        row = cursor.fetchone()
+    return Break(0, Kind.ANSWER_UNRECORDED, f"turn {row[0]}") if row else None
 
 
-def _batch_break(using: str, batch: list[tuple[int, str, str, str]], walk: _Walk) -> Break | None:
+def _batch_break(
+    using: str, batch: Sequence[tuple[int, str, str, str]], walk: _Walk
+) -> Break | None:
     ids = [_turn_id(subject) for _, _, subject, _ in batch]
     turns = stored_turns(using).in_bulk([turn_id for turn_id in ids if turn_id])
     for (seq, action, subject, payload), turn_id in zip(batch, ids, strict=True):
@@ -342,13 +343,6 @@ def _has_digest(turn: Turn, payload: str) -> bool:
         return False
 
 
-def _unrecorded_break(connection: BaseDatabaseWrapper) -> Break | None:
-    with connection.cursor() as cursor:
-        cursor.execute(SELECT_UNRECORDED)
-        row = cursor.fetchone()
-    return Break(0, Kind.ANSWER_UNRECORDED, f"turn {row[0]}") if row else None
-
-
 def _warnings(walk: _Walk, known: KnownHeads) -> tuple[str, ...]:
     warnings = []
     if walk.seq and not walk.heads:
@@ -358,13 +352,13 @@ def _warnings(walk: _Walk, known: KnownHeads) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def _stream(
-    connection: BaseDatabaseWrapper, sql: str, batch: int, params: tuple[int, ...] | None = None
-) -> Iterator[Any]:
+def _batches(
+    connection: BaseDatabaseWrapper, sql: str, size: int, params: tuple[int, ...] | None = None
+) -> Iterator[Sequence[Any]]:
     with connection.chunked_cursor() as cursor:
         cursor.execute(sql, params)
-        while rows := cursor.fetchmany(batch):
-            yield from rows
+        while rows := cursor.fetchmany(size):
+            yield rows
 
 
 def _bytes(value: bytes | memoryview | None) -> bytes:
