@@ -13,6 +13,7 @@ from chat.types import Option
 from core.text.negation import asks_for_exception
 from retrieval.analysis.narrative import is_question
 
+Mark = re.Match[str]  # of a letter that names an option
 LETTERS = "ABCDE"
 MAX_CHARS = 10_000  # of a question that are looked at
 MAX_OPTION_CHARS = 400
@@ -73,14 +74,6 @@ class MultipleChoice:
 
     stem: str  # without the options
     options: tuple[Option, ...]  # 2 to 5
-    asks_for_exception: bool  # EXCEPT, NOT true, LEAST likely: the one that does not hold
-
-
-@dataclass(frozen=True)
-class _Mark:
-    letter: str  # in capitals
-    start: int
-    end: int
 
 
 def parsed(question: str) -> MultipleChoice | None:
@@ -109,7 +102,7 @@ def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None
     if not options or (found and found.options == tuple(options)):
         return found
     stem = _one_line(question.removesuffix(written_out("", options)))
-    return MultipleChoice(_STEM_END.sub("", stem), tuple(options), is_exception(stem))
+    return MultipleChoice(_STEM_END.sub("", stem), tuple(options))
 
 
 def is_exception(stem: str) -> bool:
@@ -117,47 +110,35 @@ def is_exception(stem: str) -> bool:
     return asks_for_exception(stem) or _EXCEPTION.search(stem) is not None
 
 
-def _runs(question: str) -> Iterator[tuple[_Mark, ...]]:
+def _runs(question: str) -> Iterator[Sequence[Mark]]:
     """For each style of writing the marks of its options, where their letters follow each other."""
     for style in _STYLES:
-        marks = [
-            _Mark(match["letter"].upper(), match.start(), match.end())
-            for match in style.finditer(question)
-            if _is_mark(question, match)
-        ]
-        run = _run(marks)
-        if run:
+        marks = [mark for mark in style.finditer(question) if _is_mark(question, mark)]
+        if run := _run(marks):
             yield run
 
 
-def _is_mark(question: str, match: re.Match[str]) -> bool:
-    if _GENUS.match(question, match.start("letter")):
+def _is_mark(question: str, mark: Mark) -> bool:
+    if _GENUS.match(question, mark.start("letter")):
         return False
-    return not _NAMED_BY_LETTER.search(question[max(0, match.start() - 40) : match.start()])
+    return not _NAMED_BY_LETTER.search(question[max(0, mark.start() - 40) : mark.start()])
 
 
-def _run(marks: Sequence[_Mark]) -> tuple[_Mark, ...]:
+def _run(marks: Sequence[Mark]) -> Sequence[Mark]:
     """Return the marks from the last A that a B follows; none where a letter lacks or recurs."""
-    starts = [
-        place
-        for place, mark in enumerate(marks[:-1])
-        if mark.letter == "A" and marks[place + 1].letter == "B"
-    ]
-    if not starts:
-        return ()
-    run = marks[starts[-1] :]
-    letters = "".join(mark.letter for mark in run)
-    return tuple(run) if LETTERS.startswith(letters) else ()
+    letters = "".join(mark["letter"].upper() for mark in marks)
+    start = letters.rfind("AB")
+    return marks[start:] if start >= 0 and LETTERS.startswith(letters[start:]) else ()
 
 
-def _choice(question: str, marks: Sequence[_Mark]) -> MultipleChoice | None:
-    stem = _one_line(question[: marks[0].start])
-    ends = [mark.start for mark in marks[1:]] + [len(question)]
-    texts = [_option_text(question[mark.end : end]) for mark, end in zip(marks, ends, strict=True)]
+def _choice(question: str, marks: Sequence[Mark]) -> MultipleChoice | None:
+    stem = _one_line(question[: marks[0].start()])
+    ends = [mark.start() for mark in marks[1:]] + [len(question)]
+    texts = [_option_text(question[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
     if not _are_options(texts) or not _asks(stem, len(texts)):
         return None
-    options = tuple(Option(mark.letter, text) for mark, text in zip(marks, texts, strict=True))
-    return MultipleChoice(_STEM_END.sub("", stem), options, is_exception(stem))
+    options = tuple(map(Option, LETTERS, texts))
+    return MultipleChoice(_STEM_END.sub("", stem), options)
 
 
 def _are_options(texts: Sequence[str]) -> bool:

@@ -40,7 +40,7 @@ def test_reads_the_usual_writings(writing: str) -> None:
     assert choice is not None
     assert choice.stem == STEM
     assert choice.options == tuple(map(Option, "ABCD", OPTIONS))
-    assert not choice.asks_for_exception
+    assert not is_exception(choice.stem)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_knows_stems_that_ask_for_the_exception(stem: str, expected: bool) -> No
     assert is_exception(stem) is expected
     choice = parsed(f"{stem} A. one B. two C. three")
     assert choice is not None
-    assert choice.asks_for_exception is expected
+    assert is_exception(choice.stem) is expected
 
 
 def test_reads_a_run_of_letters_in_linear_time() -> None:
