@@ -9,7 +9,7 @@ quote that leaves out the `not` before it brings it back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -139,14 +139,8 @@ def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> li
 
 def _lines(text: str, start: int, end: int) -> list[Range]:
     """Return the lines of a text that a range runs into, without the white space around them."""
-    found, offset = [], 0
-    for line in text.split("\n"):
-        first = offset + len(line) - len(line.lstrip())
-        last = offset + len(line.rstrip())
-        if first < end and start < last:
-            found.append((first, last))
-        offset += len(line) + 1
-    return found
+    lines = (match.span() for match in re.finditer(r"\S(?:.*\S)?", text))
+    return [(first, last) for first, last in lines if first < end and start < last]
 
 
 def _alone(unit: Unit, whole: Quote) -> str:
@@ -222,10 +216,10 @@ def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, in
 
 def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
     """Return the shortest run with nearly all of the wanted words; the first of equals."""
-    width = int(len(wanted) * SPREAD) + SPARE
+    width, openers = int(len(wanted) * SPREAD) + SPARE, set(wanted[:3])
     best: tuple[float, int, Range] | None = None
-    for start, stop in _windows(wanted, words, width):
-        matcher = SequenceMatcher(None, wanted, words[start:stop], autojunk=False)
+    for start in (place for place, word in enumerate(words) if word in openers):
+        matcher = SequenceMatcher(None, wanted, words[start : start + width], autojunk=False)
         matched = [
             (block.a + n, block.b + n)
             for block in matcher.get_matching_blocks()
@@ -240,13 +234,3 @@ def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
         if best is None or candidate[:2] > best[:2]:
             best = candidate
     return best[2] if best else None
-
-
-def _windows(wanted: Sequence[str], words: Sequence[str], width: int) -> Iterator[Range]:
-    """Run of `width` words that begin where a word does that begins the quote, or nearly."""
-    openers = set(wanted[:3])
-    last = -width
-    for start, word in enumerate(words):
-        if word in openers and start - last >= 1:
-            last = start
-            yield start, min(len(words), start + width)
