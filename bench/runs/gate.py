@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from chat.gate.decision import Calibration, Gate, GateUnavailable, Learned
+from chat.gate.decision import Gate, GateUnavailable
 from chat.gate.records import gate_in_use
+from chat.gate.scorers import Calibration, Learned
 from corpus.encoders.registry import EncoderUnavailable
 
 

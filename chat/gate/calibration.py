@@ -129,7 +129,12 @@ def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
         guarantee="none" if plan.folds else "conformal",
         conformal_threshold=lowest,
         judged=tuple(sorted(judged, key=lambda j: j.question)),
-        counts=_counts(questions, judged),
+        counts={
+            "questions": len(questions),
+            "answerable": sum(q.answerable for q in questions),
+            "judged": len(judged),
+            "judged_unanswerable": len(unanswerable),
+        },
     )
     return replace(fitted, metrics=described(fitted.probabilities, fitted.labels, threshold))
 
@@ -251,15 +256,6 @@ def _judged(calibration: Calibration, example: Example) -> Judged:
     scores = [calibration.score_at(*pair) for pair in example.features]
     probability = calibration.probability_at(max(scores)) if scores else 0.0
     return Judged(example.question, probability, example.answerable)
-
-
-def _counts(questions: Sequence[Example], judged: Sequence[Judged]) -> dict[str, int]:
-    return {
-        "questions": len(questions),
-        "answerable": sum(q.answerable for q in questions),
-        "judged": len(judged),
-        "judged_unanswerable": sum(not j.answerable for j in judged),
-    }
 
 
 def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> CalibrationError:

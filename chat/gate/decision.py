@@ -12,20 +12,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from chat.gate.scorers import Calibration, Learned, Scale
+from chat.gate.scorers import Scale
 from chat.models import Reason
 from chat.reader.types import Reading
 from core.errors import MedragError
 from retrieval.types import Evidence, Hit
-
-__all__ = [
-    "Calibration",
-    "Decision",
-    "Gate",
-    "GateUnavailable",
-    "Learned",
-    "decide",
-]
 
 
 class GateUnavailable(MedragError):
@@ -67,22 +58,17 @@ def decide(
     A passage whose score is not a number stands last and never opens it. Where something ordered
     the passages anew its order stands for what is handed on: it has read more than the gate.
     """
-    judged = tuple(
-        sorted(
-            evidence.hits,
-            key=lambda hit: (_descending(calibration.score(hit)), hit.rank, hit.key),
-        )
-    )
-    if not judged:
+
+    def place(hit: Hit) -> tuple[float, int, str]:
+        score = calibration.score(hit)
+        return math.inf if math.isnan(score) else -score, hit.rank, hit.key
+
+    if not evidence.hits:
         return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())
+    judged = tuple(sorted(evidence.hits, key=place))
     passages = evidence.hits if evidence.trace.reranked else judged
     probability = calibration.probability(judged[0]) if together is None else together
     if not math.isfinite(probability):
         return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
-    if probability >= threshold:
-        return Decision(probability, threshold, None, passages)
-    return Decision(probability, threshold, Reason.WEAK_EVIDENCE, passages)
-
-
-def _descending(score: float) -> float:
-    return math.inf if math.isnan(score) else -score
+    reason = None if probability >= threshold else Reason.WEAK_EVIDENCE
+    return Decision(probability, threshold, reason, passages)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.db.models import Max
 
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError, Fitted
-from chat.gate.decision import Calibration, Gate, GateUnavailable, Learned
+from chat.gate.decision import Gate, GateUnavailable
 from chat.gate.plot import plot_png
-from chat.gate.scorers import same_weights
+from chat.gate.scorers import Calibration, Learned, same_weights
 from chat.models import CalibrationRecord
 from chat.reader.answerable import answerable
 from chat.reader.weights import weights
@@ -78,11 +79,6 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
     return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
 
 
-def fits_encoder(gate: Gate, encoder: str) -> bool:
-    """Tell whether the gate can judge cosines of the encoder with this fingerprint."""
-    return same_weights(gate.scale.encoder, encoder)
-
-
 def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
     """Return what is to be said of a gate over a search with the fingerprint `searched`."""
     is_other = bool(gate.retrieval) and gate.retrieval != searched
@@ -96,7 +92,7 @@ def calibration_store(
     calibration = fitted.calibration
     with transaction.atomic():
         _one_at_a_time()
-        number = _next_number()
+        number = (CalibrationRecord.objects.aggregate(last=Max("number"))["last"] or 0) + 1
         picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
         record = CalibrationRecord.objects.create(
             number=number,
@@ -215,7 +211,7 @@ def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
 
 
 def _with_threshold(gate: Gate) -> Gate:
-    """Return what is set by hand goes before."""
+    """Return the gate with the threshold that is set by hand, which goes before its own."""
     if settings.GATE_THRESHOLD is None:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
@@ -226,8 +222,3 @@ def _one_at_a_time() -> None:
     """Whoever changes the calibrations waits here until the one before has committed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
-
-
-def _next_number() -> int:
-    last = CalibrationRecord.objects.order_by("-number").values_list("number", flat=True).first()
-    return (last or 0) + 1

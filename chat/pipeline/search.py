@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from chat.gate.decision import Decision, Gate, GateUnavailable, decide
-from chat.gate.records import fits_encoder, misfit
-from chat.gate.scorers import logistic
+from chat.gate.records import misfit
+from chat.gate.scorers import logistic, same_weights
 from chat.reader.choose import read
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
@@ -58,7 +58,7 @@ def decide_on(
 
     Raises `GateUnavailable` if the active encoder changed since the gate was chosen.
     """
-    if not fits_encoder(gate, evidence.trace.encoder):
+    if not same_weights(gate.scale.encoder, evidence.trace.encoder):
         raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):

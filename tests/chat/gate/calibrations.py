@@ -8,8 +8,8 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from chat.gate.calibration import Fitted, Judged
-from chat.gate.decision import Calibration
 from chat.gate.records import Provenance, calibration_store
+from chat.gate.scorers import Calibration
 from chat.models import CalibrationRecord
 from corpus.encoders.registry import encoder_facts
 

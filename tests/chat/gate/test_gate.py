@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from chat.gate.decision import Calibration, Learned, decide
-from chat.gate.scorers import same_weights
+from chat.gate.decision import decide
+from chat.gate.scorers import Calibration, Learned, same_weights
 from chat.models import Reason
 from chat.reader.weights import weights
 from corpus.encoders.registry import encoder_facts

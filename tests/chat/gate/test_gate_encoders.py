@@ -11,8 +11,9 @@ from django.conf import LazySettings
 from django.db import connections, transaction
 
 from chat.ask import turn_ask
-from chat.gate.decision import Calibration, Gate
+from chat.gate.decision import Gate
 from chat.gate.records import BUILT_IN, encoder_in_use, gate_in_use
+from chat.gate.scorers import Calibration
 from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from corpus.encoders import vectors
 from corpus.encoders.registry import active_encoders, embedder_of, searched_rows
