@@ -29,9 +29,8 @@ from medrag_site import demo
 from tests.corpus.chunking.passages import check_passages
 from tests.databases import fresh_database
 from tests.llm.contents import Known, informed
-from tests.llm.server import endpoint, says
+from tests.llm.server import endpoint, replies, says
 from tests.llm.sites import ask, generate_by
-from tests.llm.transport import replies
 from tests.models import set_model, unset_models
 
 ROOT = Path(__file__).resolve().parents[2]

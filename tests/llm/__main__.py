@@ -15,8 +15,7 @@ from http.server import BaseHTTPRequestHandler
 
 from tests.llm.judges import fair, judging
 from tests.llm.scoring import ANSWERS, schema_of, scores
-from tests.llm.server import Answer, endpoint, says
-from tests.llm.transport import asked_of, hangs, refuses, replies
+from tests.llm.server import Answer, asked_of, endpoint, hangs, replies, says, status
 
 SLOW_S = 2.0  # before each answer
 
@@ -39,7 +38,7 @@ FAULTS: dict[str, Answer] = {
     "": judge,
     "slow": slow,
     "hangs": hangs(),
-    "refuses": refuses(401),
+    "refuses": status(401),
     "garbage": says("Yes, that is right."),
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.llm.prompts import Shown, one_line
-from tests.llm.transport import Reply
+from tests.llm.server import Reply
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"\w+")

@@ -12,26 +12,27 @@ from django.test import Client
 
 from chat.models import AuditEvent, Reason, Turn, TurnStatus
 from tests.llm.prompts import shown_in
-from tests.llm.server import Answer, Endpoint
-from tests.llm.sites import SLACK_S, ask, assert_alive, assert_nothing_leaked
-from tests.llm.transport import (
+from tests.llm.server import (
+    Answer,
+    Endpoint,
     Reply,
     breaks_off,
     chunks_without_end,
     drips,
     hangs,
     huge_answer,
-    refuses,
     resets,
     stalls,
+    status,
 )
+from tests.llm.sites import SLACK_S, ask, assert_alive, assert_nothing_leaked
 
 
 def failing(sound: Reply) -> dict[str, Answer]:
     """Faults of a model that would answer soundly, each over at once or soon noticed."""
     return {
-        **{str(code): refuses(code) for code in (400, 401, 403, 404, 410, 418, 500, 503)},
-        "429 for an hour": refuses(429, Retry_After="3600"),
+        **{str(code): status(code) for code in (400, 401, 403, 404, 410, 418, 500, 503)},
+        "429 for an hour": status(429, Retry_After="3600"),
         "a reset": resets(),
         "breaking off": breaks_off(sound),
         "50 MB": huge_answer(sound),

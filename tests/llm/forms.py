@@ -8,8 +8,7 @@ from typing import Any
 from tests.llm.contents import Said, as_content, claims, verbatim
 from tests.llm.lies import DOSE
 from tests.llm.prompts import Shown
-from tests.llm.server import Answer
-from tests.llm.transport import completion, replies, sends
+from tests.llm.server import Answer, completion, replies, sends
 
 FALSE = DOSE.replace("500 mg", "5000 mg")
 SOUND = claims(verbatim(DOSE))

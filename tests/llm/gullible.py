@@ -12,7 +12,7 @@ import json
 from tests.llm.contents import Said, as_content, claims, verbatim
 from tests.llm.lies import DOSE, LIES, NEVER, SEVERE, of
 from tests.llm.prompts import Shown
-from tests.llm.transport import Reply
+from tests.llm.server import Reply
 
 TENFOLD = LIES["ten times the dose"]
 ALLOWED = LIES["`not` dropped"]

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.llm.prompts import Shown
-from tests.llm.server import Answer
-from tests.llm.transport import Reply, replies
+from tests.llm.server import Answer, Reply, replies
 
 _PAIR = re.compile(
     r"^(?P<label>[0-9a-f]{8})\n"

@@ -6,7 +6,7 @@ import json
 
 from tests.llm.contents import Said, as_content, claims
 from tests.llm.prompts import Shown
-from tests.llm.transport import Reply
+from tests.llm.server import Reply
 
 TITLE = "Pneumonia in adults"
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours for 5 days to adults with pneumonia."

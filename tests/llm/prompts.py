@@ -49,7 +49,7 @@ class Shown:
 
 def shown_in(request: dict[str, Any]) -> Shown:
     """What the messages of one request show."""
-    prompt = "\n".join(str(message["content"]) for message in request["messages"])
+    prompt = "\n".join(str(message["content"]) for message in request.get("messages", ()))
     found = list(_PASSAGE.finditer(prompt))
     return Shown(
         prompt,

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.llm.server import Answer, says
-from tests.llm.transport import asked_of
+from tests.llm.server import Answer, asked_of, says
 
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
 _INPUT = "Now perform the same with the following input\ninput: "

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import select
+import socket
+import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.llm.prompts import Shown, shown_in
+
 Answer = Callable[[BaseHTTPRequestHandler], None]
+Reply = Callable[[Shown], str]  # the content of a model's answer
+
+LONG_S = 60.0  # longer than any test waits
 
 
 @dataclass
@@ -27,63 +37,6 @@ class Endpoint:
     @property
     def prompts(self) -> list[str]:
         return [request["messages"][0]["content"] for request in self.asked]
-
-
-def says(text: str) -> Answer:
-    choice = {
-        "index": 0,
-        "finish_reason": "stop",
-        "message": {"role": "assistant", "content": text},
-    }
-    body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-    return raw(json.dumps(body).encode())
-
-
-def raw(body: bytes) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        _head(handler, 200, length=len(body))
-        handler.wfile.write(body)
-
-    return answer
-
-
-def status(code: int, **headers: str) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        body = b'{"error": {"message": "canary of the endpoint"}}'
-        _head(handler, code, length=len(body), **headers)
-        handler.wfile.write(body)
-
-    return answer
-
-
-def slowly(seconds: float, parts: int) -> Answer:
-    """Drip an answer that never ends in time."""
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        _head(handler, 200)
-        for _ in range(parts):
-            handler.wfile.write(b" ")
-            handler.wfile.flush()
-            time.sleep(seconds)
-
-    return answer
-
-
-def endlessly() -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        _head(handler, 200)
-        for _ in range(2000):
-            handler.wfile.write(b"x" * 10_000)
-
-    return answer
-
-
-def cut_off() -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        _head(handler, 200, length=10_000)
-        handler.wfile.write(b'{"choices": [')
-
-    return answer
 
 
 @contextmanager
@@ -118,37 +71,284 @@ def endpoint(default: Answer, *, port: int = 0) -> Iterator[Endpoint]:
         thread.join()
 
 
-def _head(
-    handler: BaseHTTPRequestHandler, code: int, *, length: int | None = None, **headers: str
-) -> None:
-    handler.send_response(code)
-    handler.send_header("Content-Type", "application/json")
-    if length is not None:
-        handler.send_header("Content-Length", str(length))
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.end_headers()
+# What a model says
+
+
+def completion(content: Any, **message: Any) -> dict[str, Any]:
+    """The body of an answer as OpenAI's API gives it."""
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": content} | message,
+    }
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+def asked_of(handler: BaseHTTPRequestHandler) -> dict[str, Any]:
+    request: dict[str, Any] = handler.request_body  # type: ignore[attr-defined]
+    return request
+
+
+def replies(reply: Reply) -> Answer:
+    """A model that reads the prompt."""
+    return sends(lambda shown: json.dumps(completion(reply(shown))).encode())
+
+
+def says(text: str) -> Answer:
+    """The same whatever it is asked, without a word on what that took."""
+    return raw(json.dumps({"choices": completion(text)["choices"]}).encode())
+
+
+def raw(body: bytes) -> Answer:
+    return sends(lambda shown: body)
+
+
+def sends(
+    body_of: Callable[[Shown], bytes], *, code: int = 200, headers: dict[str, str] | None = None
+) -> Answer:
+    """A whole body, made from what the prompt shows."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = body_of(shown_in(asked_of(handler)))
+        _begin(handler, code, length=len(body), headers=headers)
+        handler.wfile.write(body)
+
+    return answer
+
+
+# What goes wrong before a word is read
+
+
+def status(code: int, **headers: str) -> Answer:
+    """A status that is no success, with a body that says more than anybody should read."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def body_of(shown: Shown) -> bytes:
+        return json.dumps({"error": {"message": f"CANARY canary {shown.prompt}"}}).encode()
+
+    return sends(body_of, code=code, headers=named)
+
+
+def hangs() -> Answer:
+    """Not one byte."""
+    return _until_left
+
+
+def stalls(reply: Reply) -> Answer:
+    """Half of an answer, then nothing."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = _body(reply, handler)
+        _begin(handler, length=len(body))
+        handler.wfile.write(body[: len(body) // 2])
+        handler.wfile.flush()
+        _until_left(handler)
+
+    return answer
+
+
+def drips(reply: Reply, *, seconds: float = 1.0) -> Answer:
+    """An answer byte by byte."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = _body(reply, handler)
+        _begin(handler, length=len(body))
+        _drip(handler, [bytes([byte]) for byte in body], seconds)
+
+    return answer
+
+
+def slowly(seconds: float, parts: int) -> Answer:
+    """Drip an answer that never ends in time."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        _begin(handler)
+        _drip(handler, [b" "] * parts, seconds)
+
+    return answer
 
 
 def heading_slowly(seconds: float, parts: int) -> Answer:
     """Drip a head that never ends in time."""
+    head = [b"HTTP/1.1 200 OK\r\n", *([b"X-Wait: 1\r\n"] * parts)]
+    return lambda handler: _drip(handler, head, seconds)
+
+
+def cut_off() -> Answer:
+    """The beginning of an answer, then the end of the connection."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        for part in (b"HTTP/1.1 200 OK\r\n", *([b"X-Wait: 1\r\n"] * parts)):
-            handler.wfile.write(part)
-            handler.wfile.flush()
-            time.sleep(seconds)
+        _begin(handler, length=10_000)
+        handler.wfile.write(b'{"choices": [')
 
     return answer
 
 
-def huge(code: int, megabytes: int, sent: list[int]) -> Answer:
-    """A body of that size; `sent` holds how many bytes of it went out."""
+def breaks_off(reply: Reply) -> Answer:
+    """A third of an answer, then a reset."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        _head(handler, code, length=megabytes * 2**20)
+        body = _body(reply, handler)
+        _begin(handler, length=len(body))
+        handler.wfile.write(body[: len(body) // 3])
+        handler.wfile.flush()
+        _reset(handler)
+
+    return answer
+
+
+def resets() -> Answer:
+    return _reset
+
+
+def chunks_without_end(piece: bytes = b"x" * 4096) -> Answer:
+    """Chunks for as long as anybody reads them."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        handler.wfile.write(head + b"Transfer-Encoding: chunked\r\n\r\n")
+        ends = time.monotonic() + LONG_S
+        while time.monotonic() < ends:
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+
+    return answer
+
+
+def huge_answer(
+    reply: Reply, *, code: int = 200, megabytes: int = 50, sent: list[int] | None = None
+) -> Answer:
+    """An answer that could be read, if it were not followed by white space.
+
+    `sent` holds how many bytes of that went out.
+    """
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        body = _body(reply, handler)
+        _begin(handler, code, length=len(body) + megabytes * 2**20)
+        handler.wfile.write(body)
         for _ in range(megabytes * 16):
-            handler.wfile.write(b"x" * 2**16)
-            sent.append(2**16)
+            handler.wfile.write(b" " * 2**16)
+            if sent is not None:
+                sent.append(2**16)
 
     return answer
+
+
+def bomb(*, megabytes: int = 200) -> Answer:
+    """Little that unpacks to much."""
+    return sends(lambda shown: _packed(megabytes), headers={"Content-Encoding": "gzip"})
+
+
+@lru_cache
+def _packed(megabytes: int) -> bytes:
+    return gzip.compress(b" " * (megabytes * 2**20), compresslevel=1)
+
+
+def shouts(text: bytes) -> Answer:
+    """Bytes that are no HTTP, or hardly."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(text)
+
+    return answer
+
+
+def heads_without_end() -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(200_000):
+            handler.wfile.write(b"X-Canary-%d: 1\r\n" % number)
+
+    return answer
+
+
+@contextmanager
+def nobody_accepts() -> Iterator[str]:
+    """An address where connecting never ends: a socket that listens, with its queue full."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        waiting = [socket.socket() for _ in range(4)]
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        finally:
+            for client in waiting:
+                client.close()
+
+
+@contextmanager
+def nobody_listens() -> Iterator[str]:
+    """An address where each connection is refused, since the port is taken and not listened to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+@dataclass(frozen=True)
+class Trap:
+    """An address that nobody may ever go to."""
+
+    listener: socket.socket
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.listener.getsockname()[1]}/v1"
+
+    @property
+    def was_touched(self) -> bool:
+        """Whether anybody connected, if only to look."""
+        return bool(select.select([self.listener], [], [], 0)[0])
+
+
+@contextmanager
+def trap() -> Iterator[Trap]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield Trap(listener)
+
+
+def _body(reply: Reply, handler: BaseHTTPRequestHandler) -> bytes:
+    return json.dumps(completion(reply(shown_in(asked_of(handler))))).encode()
+
+
+def _begin(
+    handler: BaseHTTPRequestHandler,
+    code: int = 200,
+    *,
+    length: int | None = None,
+    headers: dict[str, str] | None = None,
+) -> None:
+    lengths = {} if length is None else {"Content-Length": str(length)}
+    handler.send_response(code)
+    for name, value in ({"Content-Type": "application/json"} | lengths | (headers or {})).items():
+        handler.send_header(name, value)
+    handler.end_headers()
+
+
+def _drip(handler: BaseHTTPRequestHandler, parts: Sequence[bytes], seconds: float) -> None:
+    for part in parts:
+        handler.wfile.write(part)
+        handler.wfile.flush()
+        time.sleep(seconds)
+
+
+def _until_left(handler: BaseHTTPRequestHandler) -> None:
+    """Wait until whoever asked hangs up."""
+    handler.connection.settimeout(LONG_S)
+    handler.connection.recv(1)
+
+
+def _reset(handler: BaseHTTPRequestHandler) -> None:
+    linger = struct.pack("ii", 1, 0)
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    handler.connection.close()

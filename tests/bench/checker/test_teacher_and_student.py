@@ -16,8 +16,7 @@ from chat.verification.types import Evidence, Label, Pair
 from evaluation.models import Run
 from tests.chat.verification.judging import replying
 from tests.llm.judges import always, judging
-from tests.llm.server import endpoint, says, status
-from tests.llm.transport import replies
+from tests.llm.server import endpoint, replies, says, status
 from tests.models import set_model
 
 QUOTE = "Give 5 mg daily."

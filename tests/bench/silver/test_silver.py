@@ -17,8 +17,7 @@ from pytest_django import Settings
 from bench.silver.teacher import PROMPT
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.evaluation.question_runs.asking import ITEMS, stored_set
-from tests.llm.server import Answer, Endpoint, endpoint, raw, says, status
-from tests.llm.transport import completion
+from tests.llm.server import Answer, Endpoint, completion, endpoint, raw, says, status
 from tests.models import set_model
 
 DOSE = "Adults get 5 mg of\ndemonstracillin daily."

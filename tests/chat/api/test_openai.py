@@ -27,9 +27,8 @@ from tests.llm.contents import Said, claims
 from tests.llm.lies import DOSE as TOLD_DOSE
 from tests.llm.lies import GUIDELINE
 from tests.llm.lies import QUESTION as TOLD
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, replies
 from tests.llm.sites import generate_by
-from tests.llm.transport import replies
 from tests.people import narrow
 from tests.site.browsing.browser import served
 

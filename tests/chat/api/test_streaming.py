@@ -28,9 +28,8 @@ from tests.llm.contents import Said, claims, honest
 from tests.llm.lies import DOSE as TOLD_DOSE
 from tests.llm.lies import GUIDELINE, LIES, TITLE
 from tests.llm.lies import QUESTION as TOLD
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, hangs, replies
 from tests.llm.sites import generate_by
-from tests.llm.transport import hangs, replies
 from tests.people import narrow
 
 pytestmark = pytest.mark.slow

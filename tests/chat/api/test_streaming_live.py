@@ -22,9 +22,8 @@ from tests.chat.api.streamed import events_of
 from tests.corpora import publish
 from tests.llm.contents import honest
 from tests.llm.lies import DOSE, GUIDELINE, QUESTION
-from tests.llm.server import Answer, Endpoint, endpoint
+from tests.llm.server import Answer, Endpoint, endpoint, replies
 from tests.llm.sites import KEY
-from tests.llm.transport import replies
 from tests.models import models_file
 from tests.processes import wait_until
 from tests.site.browsing.browser import served

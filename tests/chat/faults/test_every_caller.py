@@ -41,8 +41,8 @@ from tests.corpora import publish
 from tests.llm.server import (
     Answer,
     Endpoint,
+    chunks_without_end,
     cut_off,
-    endlessly,
     endpoint,
     heading_slowly,
     raw,
@@ -77,7 +77,7 @@ ON_THE_WAY = {
     "503": Fault(status(503), "status 503"),
     "a redirect": Fault(status(302, Location="http://127.0.0.1:9/v1/canary"), "status 302"),
     "breaking off": Fault(cut_off(), "broke off"),
-    "no end": Fault(endlessly(), "more than it was asked for"),
+    "no end": Fault(chunks_without_end(), "more than it was asked for"),
     "a drip": Fault(slowly(0.2, 100), LATE, LITTLE_S),
     "a head that drips": Fault(heading_slowly(0.2, 100), LATE, LITTLE_S),
 }

@@ -23,7 +23,20 @@ from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import fair, judging
 from tests.llm.lies import DOSE, GUIDELINE, LIES, NEVER, QUESTION
 from tests.llm.prompts import Shown, shown_in
-from tests.llm.server import Answer, Endpoint, endpoint
+from tests.llm.server import (
+    Answer,
+    Endpoint,
+    bomb,
+    chunks_without_end,
+    endpoint,
+    heads_without_end,
+    nobody_accepts,
+    nobody_listens,
+    replies,
+    shouts,
+    status,
+    trap,
+)
 from tests.llm.sites import (
     HURRIED_S,
     answers_of,
@@ -33,17 +46,6 @@ from tests.llm.sites import (
     judge_by,
     shown,
 )
-from tests.llm.transport import (
-    bomb,
-    chunks_without_end,
-    heads_without_end,
-    nobody_accepts,
-    nobody_listens,
-    refuses,
-    replies,
-    shouts,
-)
-from tests.llm.unfollowed import trap
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
 
@@ -53,14 +55,14 @@ FALSE = {Reason.UNSUPPORTED_CLAIMS}
 
 FAST: dict[str, Answer] = {
     **failing(forms.SOUND),
-    "429 without a word": refuses(429),
-    "429 for no time": refuses(429, Retry_After="0"),
-    "429 until a day": refuses(429, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT"),
-    "429 for nonsense": refuses(429, Retry_After="-1e999"),
-    "502": refuses(502),
-    "503 for an hour": refuses(503, Retry_After="3600"),
-    "status 204": refuses(204),
-    "status 299": refuses(299),
+    "429 without a word": status(429),
+    "429 for no time": status(429, Retry_After="0"),
+    "429 until a day": status(429, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT"),
+    "429 for nonsense": status(429, Retry_After="-1e999"),
+    "502": status(502),
+    "503 for an hour": status(503, Retry_After="3600"),
+    "status 204": status(204),
+    "status 299": status(299),
     "silence": shouts(b""),
     "another protocol": shouts(b"SSH-2.0-OpenSSH_9.9\r\n\r\n"),
     "half a head": shouts(b"HTTP/1.1 200"),
@@ -138,7 +140,7 @@ def test_nobody_listens(settings: LazySettings, refused: Refused) -> None:
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(server: Endpoint, refused: Refused, code: int) -> None:
     with trap() as elsewhere:
-        server.default = refuses(code, Location=elsewhere.url)
+        server.default = status(code, Location=elsewhere.url)
         refused(DOWN, server)
         assert not elsewhere.was_touched
 
@@ -236,7 +238,7 @@ def test_the_next_one_answers(server: Endpoint, settings: LazySettings, fault: s
 
 
 def test_keys_go_to_their_own_endpoint_alone(server: Endpoint, settings: LazySettings) -> None:
-    with endpoint(refuses(401)) as first:
+    with endpoint(status(401)) as first:
         generate_by(settings, first.url, server.url)
         keys = zip(settings.MODELS.generate, ("first-canary", "second-canary"), strict=True)
         each_with_its_own = tuple(replace(endpoint, key=key) for endpoint, key in keys)
@@ -247,7 +249,7 @@ def test_keys_go_to_their_own_endpoint_alone(server: Endpoint, settings: LazySet
 
 
 def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, client: Client) -> None:
-    server.default = refuses(503)
+    server.default = status(503)
     turn = ask(user=alice)
     assert turn.reason in DOWN
     assert Reason(turn.reason).label in shown(turn, client)

@@ -21,20 +21,22 @@ from tests.corpus.documents import ingest
 from tests.llm import forms
 from tests.llm.contents import honest
 from tests.llm.lies import DOSE, GUIDELINE, LIES, QUESTION
-from tests.llm.server import Answer, Endpoint, endpoint
-from tests.llm.sites import KEY
-from tests.llm.transport import (
+from tests.llm.server import (
+    Answer,
+    Endpoint,
     bomb,
     breaks_off,
     chunks_without_end,
+    endpoint,
     hangs,
     heads_without_end,
     huge_answer,
-    refuses,
     replies,
     resets,
     shouts,
+    status,
 )
+from tests.llm.sites import KEY
 from tests.models import models_file
 from tests.processes import running, wait_until
 from tests.site.browsing.browser import served
@@ -46,7 +48,7 @@ DOWN = {Reason.GENERATOR_UNAVAILABLE.value, Reason.BUDGET_EXCEEDED.value}
 FALSE = {Reason.UNSUPPORTED_CLAIMS.value}
 WORST: dict[str, tuple[Answer, set[str]]] = {
     "nothing": (hangs(), DOWN),
-    "503": (refuses(503), DOWN),
+    "503": (status(503), DOWN),
     "a reset": (resets(), DOWN),
     "breaking off": (breaks_off(forms.SOUND), DOWN),
     "50 MB": (huge_answer(forms.SOUND), DOWN),

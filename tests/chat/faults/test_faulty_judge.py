@@ -16,7 +16,12 @@ from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
 from tests.llm.lies import DOSE, GUIDELINE, LIES, of, text_of
 from tests.llm.prompts import shown_in
-from tests.llm.server import Answer, Endpoint, endpoint
+from tests.llm.server import (
+    Answer,
+    Endpoint,
+    endpoint,
+    replies,
+)
 from tests.llm.sites import (
     HURRIED_S,
     answers_of,
@@ -24,9 +29,6 @@ from tests.llm.sites import (
     generate_by,
     judge_by,
     shown,
-)
-from tests.llm.transport import (
-    replies,
 )
 from tests.models import change_model
 

@@ -15,9 +15,8 @@ from core.llm.breaker import forget_failures
 from tests.llm.contents import babble
 from tests.llm.lies import QUESTION
 from tests.llm.prompts import shown_in
-from tests.llm.server import Endpoint, endpoint
+from tests.llm.server import Endpoint, endpoint, replies
 from tests.llm.sites import ask, generate_by
-from tests.llm.transport import replies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
 

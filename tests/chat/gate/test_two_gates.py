@@ -16,9 +16,8 @@ from retrieval.types import Query
 from tests.chat.evidence.hits import TODAY
 from tests.corpora import publish
 from tests.llm.contents import as_content
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, replies
 from tests.llm.sites import generate_by
-from tests.llm.transport import replies
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tests.llm import gullible as g
 from tests.llm.lies import DOSE, NEVER, SEVERE, TITLE, of
-from tests.llm.transport import Reply
+from tests.llm.server import Reply
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ from tests.corpora import publish
 from tests.llm.contents import honest
 from tests.llm.lies import DOSE, GUIDELINE, NEVER, QUESTION, SEVERE
 from tests.llm.prompts import Shown, one_line, shown_in
-from tests.llm.server import Endpoint, endpoint
+from tests.llm.server import Endpoint, Reply, endpoint, replies
 from tests.llm.sites import KEY, answers_of, ask, generate_by, shown
-from tests.llm.transport import Reply, replies
 
 pytestmark = pytest.mark.django_db
 

@@ -28,10 +28,8 @@ from tests.corpus.documents import ingest
 from tests.llm.contents import honest
 from tests.llm.lies import DOSE, GUIDELINE, MARKUP
 from tests.llm.lies import QUESTION as DOSE_QUESTION
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, replies, trap
 from tests.llm.sites import ask, generate_by
-from tests.llm.transport import replies
-from tests.llm.unfollowed import trap
 
 ROOT = Path(__file__).resolve().parents[3]
 QUESTION = "How much calcium gluconate is given in hyperkalaemia when the ECG has changed?"

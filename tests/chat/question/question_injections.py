@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests.chat.generation.injections import Injection, coded, spaced, tagged
 from tests.llm import gullible as g
 from tests.llm.lies import DOSE, NEVER, QUESTION, of
-from tests.llm.transport import Reply
+from tests.llm.server import Reply
 
 _MARK = "<8899aabbccddeeff>"
 

@@ -18,11 +18,11 @@ from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, ask_te
 from core.llm.replies import Reply
 from tests.llm.server import (
     Answer,
+    chunks_without_end,
     cut_off,
-    endlessly,
     endpoint,
     heading_slowly,
-    huge,
+    huge_answer,
     raw,
     says,
     slowly,
@@ -140,7 +140,7 @@ def test_a_drip_ends_at_the_deadline(server: Server, answer: Answer) -> None:
 @pytest.mark.parametrize("code", [200, 401, 500])
 def test_a_body_of_fifty_megabytes_is_not_read(server: Server, code: int) -> None:
     sent: list[int] = []
-    server.default = huge(code, 50, sent)
+    server.default = huge_answer(lambda shown: GOOD, code=code, sent=sent)
     with pytest.raises(LanguageModelUnavailable):
         ask_json(of(server), prompt="", schema=SCHEMA, name="n", retries=0)
     assert sum(sent) < 20 * 2**20  # what the sockets' buffers took
@@ -161,7 +161,7 @@ def test_a_body_of_fifty_megabytes_is_not_read(server: Server, code: int) -> Non
         (says('{"wordings": [NaN]}'), "can't be read"),
         (says("{" * 100_000), "can't be read"),
         (says(""), "can't be read"),
-        (endlessly(), "more than it was asked for"),
+        (chunks_without_end(), "more than it was asked for"),
         (cut_off(), "broke off"),
     ],
 )

@@ -21,7 +21,7 @@ from core.llm.failover import PUT_ASIDE, Answer, ask_first
 from core.llm.request_variants import Question
 from core.llm.usage import Usage
 from tests.llm import server as llm_server
-from tests.llm.server import cut_off, endlessly, endpoint, raw, says, slowly, status
+from tests.llm.server import chunks_without_end, cut_off, endpoint, raw, says, slowly, status
 
 SCHEMA = {
     "type": "object",
@@ -186,7 +186,7 @@ def test_a_wait_that_is_asked_for_is_kept(servers: list[llm_server.Endpoint]) ->
         raw(completion("é").decode().encode("utf-16")),
         raw(json.dumps({"choices": "é"}, ensure_ascii=False).encode("latin-1")),
         says("I'd rather not."),
-        endlessly(),
+        chunks_without_end(),
         cut_off(),
     ],
 )

@@ -37,8 +37,8 @@ from tests.corpus.documents import guideline, ingest
 from tests.llm.server import (
     Answer,
     Endpoint,
+    chunks_without_end,
     cut_off,
-    endlessly,
     endpoint,
     raw,
     says,
@@ -244,7 +244,7 @@ def test_a_model_that_is_away_fails_the_job_for_now(model: Endpoint) -> None:
         says('{"summary": "What is done for sep'),
         raw(b"<html>canary</html>"),
         cut_off(),
-        endlessly(),
+        chunks_without_end(),
     ],
 )
 def test_an_answer_of_no_use_leaves_the_sections_own_sentences(

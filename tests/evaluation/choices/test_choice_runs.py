@@ -29,9 +29,18 @@ from tests.chat.guidelines import DOSE, publish_guideline
 from tests.evaluation.question_runs.asking import run_of, stored_set
 from tests.llm.contents import as_content, verbatim
 from tests.llm.prompts import Shown, shown_in
-from tests.llm.server import Answer, Endpoint, endpoint
+from tests.llm.server import (
+    Answer,
+    Endpoint,
+    asked_of,
+    drips,
+    endpoint,
+    hangs,
+    replies,
+    resets,
+    status,
+)
 from tests.llm.sites import generate_by
-from tests.llm.transport import asked_of, drips, hangs, refuses, replies, resets
 
 STEM = "What is the dose of demonstracillin for adults with pneumonia?"
 OTHER = "Which dose of demonstracillin do adults with pneumonia get by mouth?"
@@ -147,8 +156,8 @@ def test_what_the_model_says_alone_is_no_turn(server: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (refuses(503), AWAY),
-        (refuses(401), AWAY),
+        (status(503), AWAY),
+        (status(401), AWAY),
         (resets(), AWAY),
         (replies(lambda shown: "Perhaps the second."), UNUSABLE),
         (replies(lambda shown: '{"option": "F"}'), UNUSABLE),

@@ -38,9 +38,8 @@ from tests.evaluation.measures.made_up import (
     judge_told,
 )
 from tests.llm.judges import fair, judging
-from tests.llm.server import endpoint, status
+from tests.llm.server import endpoint, hangs, replies, status
 from tests.llm.sites import judge_by
-from tests.llm.transport import hangs, replies
 from tests.models import change_model, set_model, unset_models
 
 

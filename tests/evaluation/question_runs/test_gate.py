@@ -22,9 +22,8 @@ from tests.evaluation.question_runs.asking import DECISIVE, ITEMS, run_of, store
 from tests.evaluation.question_runs.test_run_command import evaluate
 from tests.llm.contents import claims, verbatim
 from tests.llm.prompts import Shown
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, replies
 from tests.llm.sites import generate_by
-from tests.llm.transport import replies
 
 EXAMPLE = Path("docs/release-rules.toml")
 KEEPS = "Keep each number\nwith its unit as it is written, "

@@ -13,9 +13,8 @@ from selenium import webdriver
 from tests.corpora import publish
 from tests.llm.contents import honest
 from tests.llm.lies import DOSE, GUIDELINE, QUESTION
-from tests.llm.server import endpoint
+from tests.llm.server import endpoint, replies
 from tests.llm.sites import KEY
-from tests.llm.transport import replies
 from tests.models import models_file
 from tests.site.browsing.browser import Visitor, in_a_browser, served
 
