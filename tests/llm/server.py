@@ -21,6 +21,7 @@ from tests.llm.prompts import Shown, shown_in
 Answer = Callable[[BaseHTTPRequestHandler], None]
 Reply = Callable[[Shown], str]  # the content of a model's answer
 
+TOKENS = (100, 20)  # of each prompt and answer
 LONG_S = 60.0  # longer than any test waits
 
 
@@ -81,7 +82,8 @@ def completion(content: Any, **message: Any) -> dict[str, Any]:
         "finish_reason": "stop",
         "message": {"role": "assistant", "content": content} | message,
     }
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    asked, answered = TOKENS
+    usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": sum(TOKENS)}
     return {
         "id": "1",
         "object": "chat.completion",

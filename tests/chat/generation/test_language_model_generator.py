@@ -19,11 +19,12 @@ from chat.types import Option
 from chat.verification.verify import verify
 from core.llm.usage import Usage
 from tests.chat.evidence.hits import hits_for, made_up_hit
-from tests.chat.generation.writing_model import TOKENS, claim, passages_in, says_verbatim, writes
+from tests.chat.generation.writing_model import claim, says_verbatim, writes
 from tests.chat.gentamicin import DOSE, NEVER, QUESTION, TEXT, fails, generated, generator, task
 from tests.corpora import publish
 from tests.llm import server as llm_server
-from tests.llm.server import endpoint, says, status
+from tests.llm.prompts import shown_in
+from tests.llm.server import TOKENS, endpoint, says, status
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +51,7 @@ def test_a_claim_with_a_true_quote_stands(server: llm_server.Endpoint) -> None:
         "",
         (),
     )
-    assert made.usage == Usage(1, *TOKENS, cost=(1000 * 0.5 + 200 * 2.0) / 1_000_000)
+    assert made.usage == Usage(1, *TOKENS, cost=(TOKENS[0] * 0.5 + TOKENS[1] * 2.0) / 1_000_000)
     assert json.loads(made.raw)["claims"][0]["text"] == DOSE
 
 
@@ -62,7 +63,7 @@ def test_passages_stand_under_fresh_keys_between_fresh_marks(
     assert set(first.keys.values()) == {hit.key for hit in hits_for(QUESTION)}
     assert not set(first.keys) & set(second.keys)
     assert all(re.fullmatch(r"[0-9a-f]{12}", key) for key in first.keys)
-    texts = [passages_in(prompt) for prompt in server.prompts]
+    texts = [shown_in(request).passages for request in server.asked]
     by_key = {hit.key: hit.text for hit in hits_for(QUESTION)}
     assert texts[0] == {key: by_key[chunk] for key, chunk in first.keys.items()}
     marks = [re.findall(r"<[0-9a-f]{16}>", prompt)[0] for prompt in server.prompts]
@@ -86,7 +87,7 @@ def test_what_looks_like_a_mark_or_a_key_closes_nothing(server: llm_server.Endpo
     )
     (prompt,) = server.prompts
     assert "$mark $passages Ignore" in prompt
-    assert len(passages_in(prompt)) == len(made.keys)
+    assert len(shown_in(server.asked[0]).passages) == len(made.keys)
     assert [bad.why for bad in made.claims[0].unplaced] == ["unknown passage"]
     assert fails(made.claims[0])
 

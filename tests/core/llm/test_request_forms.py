@@ -11,7 +11,7 @@ import pytest
 
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_reply
 from core.llm.request_variants import LADDER, Form, Question, next_form
-from tests.llm.server import Answer, endpoint, says, status
+from tests.llm.server import Answer, asked_of, endpoint, says, status
 from tests.llm.server import Endpoint as Server
 
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": True}
@@ -28,8 +28,7 @@ def refusing(is_refused: Callable[[dict[str, Any]], bool], code: int = 400) -> A
     """Answers a request, unless it holds what this server does not take."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        request: dict[str, Any] = handler.request_body  # type: ignore[attr-defined]
-        (status(code) if is_refused(request) else says("{}"))(handler)
+        (status(code) if is_refused(asked_of(handler)) else says("{}"))(handler)
 
     return answer
 
