@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import placed_tokens, tokens
+from chat.verification.verbatim import CELLS
 from core.text.sentences import sentence_spans
 from corpus.statements.leads import binds_to_before, leans_on_before
 from corpus.statements.places import one_line
@@ -23,7 +24,6 @@ from retrieval.types import Hit, Span
 MAX_KEPT_CHARS = 300  # of what can't be placed, for the trace
 MAX_TOUCHED = 12  # statements of one citation: more is no evidence for one claim
 _GOES_ON = re.compile(r"\b(?:and|or|plus|then|followed by)\W*$", re.IGNORECASE)
-CELLS = " | "  # between the cells of a row
 
 UNKNOWN_KEY = "unknown passage"
 NOT_THERE = "quote not in the passage"

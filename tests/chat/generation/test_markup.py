@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.generation.written import foreign
+from chat.generation.foreign_markup import foreign
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ import pytest
 from chat.caveats.limits import limit_of
 from chat.caveats.statements import read_statement
 from chat.caveats.topics import topic_words
+from chat.generation.foreign_markup import foreign
 from chat.generation.placing import located
-from chat.generation.written import foreign
 from chat.question.identifiers.find import identifiers_in
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
