@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 VERSION = b"\x01"
@@ -35,12 +35,8 @@ class ChainRow(NamedTuple):
 def row_hash(row: ChainRow) -> bytes:
     """Return the 32 bytes that the row's `hash` must hold. `seq` must fit in 64 bits."""
     text = (field.encode() for field in row[2:])
-    return _digest((row.seq.to_bytes(8, "big", signed=True), row.prev_hash, *text))
-
-
-def _digest(fields: Iterable[bytes]) -> bytes:
     digest = hashlib.sha256(DOMAIN)
-    for field in fields:
+    for field in (row.seq.to_bytes(8, "big", signed=True), row.prev_hash, *text):
         digest.update(len(field).to_bytes(4, "big") + field)
     return digest.digest()
 

@@ -88,8 +88,10 @@ def record_turn(turn: Turn) -> int:
         "reason": stored.reason,
         "status": stored.status,
     }
-    if notes := _notes(stored.trace):
-        payload["notes"] = notes
+    searches = stored.trace.get("searches", ())
+    notes = [*stored.trace.get("notes", ()), *(n for s in searches for n in s.get("notes", ()))]
+    if notes:
+        payload["notes"] = list(dict.fromkeys(notes))
     return record(
         f"turn.{stored.status}", actor=turn.user, subject=f"turn:{stored.pk}", payload=payload
     )
@@ -102,9 +104,3 @@ def record_removal(turn: Turn, *, using: str) -> int:
     """
     payload = {"digest": turn_digest(turn), "digest_version": DIGEST_VERSION}
     return record(REMOVAL, actor=None, subject=f"turn:{turn.pk}", payload=payload, using=using)
-
-
-def _notes(trace: Mapping[str, Any]) -> list[str]:
-    """Of the turn, then of each of its searches; each once."""
-    searches = [note for search in trace.get("searches", ()) for note in search.get("notes", ())]
-    return list(dict.fromkeys([*trace.get("notes", ()), *searches]))

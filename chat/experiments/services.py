@@ -55,7 +55,9 @@ def experiment_start(order: ExperimentOrder, *, by: User) -> Experiment:
     try:
         with transaction.atomic():
             experiment.save(force_insert=True)
-            _record("started", experiment, by, _tried(experiment))
+            names = ("mode", "confidence_threshold", "share", "baseline")
+            tried = {name: getattr(experiment, name) for name in names}
+            _record("started", experiment, by, tried)
     except IntegrityError as error:  # of the constraint: two may come at the same moment
         raise ExperimentError("Another experiment runs.", hint="Stop that one first.") from error
     return experiment
@@ -96,15 +98,6 @@ def _why_not(experiment: Experiment) -> str:
     if candidate == site:
         return "The candidate is what the site does already."
     return ""
-
-
-def _tried(experiment: Experiment) -> dict[str, Any]:
-    return {
-        "mode": experiment.mode,
-        "confidence_threshold": experiment.confidence_threshold,
-        "share": experiment.share,
-        "baseline": experiment.baseline,
-    }
 
 
 def _record(what: str, experiment: Experiment, by: User, payload: dict[str, Any]) -> None:

@@ -99,23 +99,16 @@ def _value(role: str, key: str, raw: Any) -> Any:
     if key == "may_generate" or not isinstance(raw, str):
         kind = "true or false" if key == "may_generate" else "a text in quotes"
         raise ModelsError(f"[{role}] {key} must be {kind}.")
-    if key == "key":
-        return _secret(role, raw.strip())
     read, wanted = _READERS[key]
     try:
         return read(raw)
     except ValueError as error:
+        if key == "key":
+            raise ModelsError(f"[{role}] key {error}") from error
         # A password may stand before an @, a key behind a ?, and anything in the wrong line.
         is_shown = key == "model" or (key == "url" and not {"@", "?"} & set(raw))
         given = f"it is {raw!r}" if is_shown else "it is not shown here"
         raise ModelsError(f"[{role}] {key} must be {wanted}; {given}.") from error
-
-
-def _secret(role: str, raw: str) -> str:
-    try:
-        return secret_of(raw)
-    except ValueError as error:
-        raise ModelsError(f"[{role}] key {error}") from error
 
 
 def _name(raw: str) -> str:
@@ -135,6 +128,7 @@ def price_of(raw: str) -> Price:
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "url": (address_of, f"an address such as {EXAMPLE_ADDRESS}"),
     "model": (_name, "a name of printable characters"),
+    "key": (lambda raw: secret_of(raw.strip()), "a secret, or a file with it"),
     "price": (price_of, "two prices such as 0.15/0.6"),
 }
 
