@@ -9,7 +9,7 @@ in their own SQL (`retrieval/scope.py`); a test holds the two together.
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from core.errors import MedragError
 from corpus.models import Collection, Document
@@ -45,14 +45,10 @@ def documents_visible(user: User | None) -> QuerySet[Document]:
     """
     if user is None or not user.has_perm("corpus.view_document"):
         return Document.objects.none()
-    shelves = Q()
-    for collections in (
-        collections_searchable(user),
-        collections_uploadable(user),
-        collections_publishable(user),
-    ):
-        shelves |= Q(collection__in=collections.order_by().values("pk"))
-    return Document.objects.filter(shelves)
+    shelves = (
+        collections_searchable(user) | collections_uploadable(user) | collections_publishable(user)
+    )
+    return Document.objects.filter(collection__in=shelves.order_by().values("pk"))
 
 
 def may_upload(user: User | None, collection: Collection) -> bool:

@@ -45,11 +45,6 @@ TEXT_NEAR = 0.2  # share of word shingles in common from which a document may be
 TITLE_NEAR = 0.6  # share of the title's words
 
 
-def documents_for_list() -> QuerySet[Document]:
-    """Return documents with what a list shows of them, newest first. One query."""
-    return Document.objects.select_related("collection", "job", "uploaded_by")
-
-
 def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
     """Return the blocks of those documents (primary keys) that are one run of text. One query.
 
@@ -162,18 +157,10 @@ class Progress:
         return self.pending + self.running + self.ended
 
 
-def jobs_progress(document_ids: Iterable[int] | None = None) -> Progress:
-    """Return jobs by state, of these documents or of all. One query."""
-    jobs = Job.objects.order_by()
-    if document_ids is not None:
-        jobs = jobs.filter(document_id__in=list(document_ids))
-    counts = dict(jobs.values_list("state").annotate(Count("pk")))
-    return Progress(
-        pending=counts.get(JobState.PENDING, 0),
-        running=counts.get(JobState.RUNNING, 0),
-        done=counts.get(JobState.DONE, 0),
-        failed=counts.get(JobState.FAILED, 0),
-    )
+def jobs_progress(document_ids: Iterable[int]) -> Progress:
+    """Return the jobs of these documents by state. One query."""
+    jobs = Job.objects.filter(document_id__in=list(document_ids))
+    return Progress(**{state.lower(): count for state, count in _counted(jobs, "state").items()})
 
 
 def jobs_running(document_ids: Iterable[int]) -> QuerySet[Job]:
@@ -184,15 +171,16 @@ def jobs_running(document_ids: Iterable[int]) -> QuerySet[Job]:
 
 def jobs_counted() -> dict[str, int]:
     """Map each state that a job is in to how many are. One query."""
-    rows = Job.objects.order_by().values("state").annotate(jobs=Count("*"))
-    return {row["state"]: row["jobs"] for row in rows}
+    return _counted(Job.objects.all(), "state")
 
 
 def jobs_failed_counted() -> dict[str, int]:
     """Map the code of what failed to how many documents did. One query."""
-    failed = Job.objects.filter(state=JobState.FAILED)
-    rows = failed.order_by("error_code").values("error_code").annotate(jobs=Count("*"))
-    return {row["error_code"]: row["jobs"] for row in rows}
+    return _counted(Job.objects.filter(state=JobState.FAILED), "error_code")
+
+
+def _counted(jobs: QuerySet[Job], field: str) -> dict[str, int]:
+    return dict(jobs.order_by(field).values_list(field).annotate(Count("pk")))
 
 
 def jobs_waiting_s() -> float:

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -40,6 +40,7 @@ from corpus.access import (
 from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
 from corpus.review.words_found import SHARE
 from corpus.selectors import documents_stale
+from corpus.types import OCR_CONFIDENT
 
 if TYPE_CHECKING:
     from corpus.selectors import StaleDocument
@@ -47,13 +48,12 @@ if TYPE_CHECKING:
 STUCK_AFTER = datetime.timedelta(minutes=10)
 REVIEW_SOON = datetime.timedelta(days=60)
 REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
-LOW_CONFIDENCE = 0.9  # of OCR: below, a person looks at the page
 RECENT = datetime.timedelta(hours=24)
 
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
-_POOR = Q(ocr_confidence__lt=LOW_CONFIDENCE) | ~Q(doubts=[])  # of a page: somebody has to look
+_POOR = Q(ocr_confidence__lt=OCR_CONFIDENT) | ~Q(doubts=[])  # of a page: somebody has to look
 _TABLES = '$[*] ? (@.kind == "table")'
 
 
@@ -93,15 +93,14 @@ def may_change(document: Document) -> bool:
 
 def collections_seen(user: User) -> QuerySet[Collection]:
     """Return collections that somebody in the administration may know of, by name."""
-    found = [collections_searchable(user), collections_changeable(user)]
-    return _any_of(found).order_by("name")
+    return (collections_searchable(user) | collections_changeable(user)).order_by("name")
 
 
 def collections_changeable(user: User) -> QuerySet[Collection]:
     """Return those whose documents the user may change, where the user may change any at all."""
     if not user.has_perm("corpus.change_document"):
         return Collection.objects.none()
-    return _any_of([collections_uploadable(user), collections_publishable(user)])
+    return collections_uploadable(user) | collections_publishable(user)
 
 
 def documents_for_staff(user: User) -> QuerySet[Document]:
@@ -157,7 +156,7 @@ def documents_stuck(documents: QuerySet[Document]) -> QuerySet[Document]:
 
 
 def documents_badly_scanned(documents: QuerySet[Document]) -> QuerySet[Document]:
-    poor = Page.objects.filter(document=OuterRef("pk"), ocr_confidence__lt=LOW_CONFIDENCE)
+    poor = Page.objects.filter(document=OuterRef("pk"), ocr_confidence__lt=OCR_CONFIDENT)
     return documents.filter(Exists(poor))
 
 
@@ -209,7 +208,7 @@ class PageCheck:
 
     @property
     def is_badly_scanned(self) -> bool:
-        return self.ocr_confidence is not None and self.ocr_confidence < LOW_CONFIDENCE
+        return self.ocr_confidence is not None and self.ocr_confidence < OCR_CONFIDENT
 
     @property
     def is_doubtful(self) -> bool:
@@ -222,7 +221,13 @@ def page_checks(document: Document) -> list[PageCheck]:
     tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
     rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
     return [
-        PageCheck(number, count, confidence, _messages(doubts), share)
+        PageCheck(
+            number,
+            count,
+            confidence,
+            doubts=tuple(dict.fromkeys(str(doubt["message"]) for doubt in doubts)),
+            words_share=share,
+        )
         for number, count, confidence, doubts, share in rows.values_list(
             "number", "tables", "ocr_confidence", "doubts", "share"
         )
@@ -328,14 +333,3 @@ def sent_back(document: Document) -> LogEntry | None:
         change_message__startswith=SENT_BACK,
     )
     return lines.select_related("user").order_by("-action_time").first()
-
-
-def _messages(doubts: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(doubt["message"]) for doubt in doubts))
-
-
-def _any_of(found: Sequence[QuerySet[Collection]]) -> QuerySet[Collection]:
-    chosen = Q(pk__in=[])
-    for collections in found:
-        chosen |= Q(pk__in=collections.order_by().values("pk"))
-    return Collection.objects.filter(chosen)

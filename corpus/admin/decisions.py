@@ -26,7 +26,7 @@ from corpus.admin.forms import (
     ReviewDateForm,
     WithdrawForm,
 )
-from corpus.admin.pages import StaffRequest, address, document_for, page
+from corpus.admin.pages import StaffRequest, address, page
 from corpus.admin.progress import JobCell
 from corpus.models import Document
 from corpus.selectors import answers_citing
@@ -40,9 +40,8 @@ from corpus.services.lifecycle import (
     document_withdraw,
 )
 from corpus.services.metadata import document_edit
-from corpus.staff_selectors import SENT_BACK, Right, may_change
+from corpus.staff_selectors import SENT_BACK, Right, access_document_of_staff, may_change
 
-Step = Callable[[Document, User, dict[str, Any]], None]
 TOLD_BY_NAME = 5  # more documents than that become a number
 
 
@@ -50,63 +49,38 @@ TOLD_BY_NAME = 5  # more documents than that become a number
 class Decision:
     """A step, the words that ask for it, and the words for the log.
 
-    One without a question is taken at once.
+    One without a question is taken at once. `step` takes the document, `by` whom, and what was
+    filled in by its names in the form.
     """
 
     action: str  # the name that the list sends
     right: Right
     done: str
-    step: Step
+    step: Callable[..., object]
     question: str = ""
     button: str = ""
     form: type[DecisionForm] = DecisionForm
 
 
-def publish(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_approve(
-        document,
-        by=by,
-        today=timezone.localdate(),
-        supersedes=answers.get("replaces"),
-        looked=answers.get("pages", ()),  # of the form for many: nobody named any
-        compared=answers.get("compared", ()),
-    )
+def _publish(document: Document, *, by: User, looked: bool = True) -> None:
+    """Publish one of many: nobody named the pages that were looked at."""
+    document_approve(document, by=by, today=timezone.localdate())
 
 
-def _submit(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_submit(document, by=by)
-
-
-def _return(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_return(document, by=by, reason=answers["reason"])
-
-
-def _withdraw(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_withdraw(document, by=by, reason=answers["reason"])
-
-
-def _reinstate(document: Document, by: User, answers: dict[str, Any]) -> None:
+def _reinstate(document: Document, *, by: User, reason: str) -> None:
     """Keep in the history why it was withdrawn, which the document's own page says no longer."""
     withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
-    document_reinstate(document, by=by, reason=answers["reason"])
+    document_reinstate(document, by=by, reason=reason)
     history_add(document, by=by, line=withdrawn)
 
 
-def _discard(document: Document, by: User, answers: dict[str, Any]) -> None:
+def _discard(document: Document, *, by: User) -> None:
     document_discard(document, by=by)
     history_add(document, by=by, line="Discarded.")
 
 
-def _retry(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_retry(document, by=by)
-
-
-def _reindex(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_reindex(document, by=by)
-
-
-def _set_review_date(document: Document, by: User, answers: dict[str, Any]) -> None:
-    document_edit(document, by=by, changes={"review_by": answers["review_by"]})
+def _edit(document: Document, *, by: User, **changes: Any) -> None:
+    document_edit(document, by=by, changes=changes)
 
 
 PUBLISH = Decision(
@@ -116,7 +90,7 @@ PUBLISH = Decision(
     button="Publish",
     done="Published",
     form=PublishForm,
-    step=publish,
+    step=_publish,
 )
 WITHDRAW = Decision(
     action="withdraw",
@@ -125,7 +99,7 @@ WITHDRAW = Decision(
     button="Withdraw",
     done="Withdrawn",
     form=WithdrawForm,
-    step=_withdraw,
+    step=document_withdraw,
 )
 RETURN = Decision(
     action="return",
@@ -134,7 +108,7 @@ RETURN = Decision(
     button="Send back",
     done="Sent back",
     form=ReasonForm,
-    step=_return,
+    step=document_return,
 )
 REVIEW_DATE = Decision(
     action="set_review_date",
@@ -143,7 +117,7 @@ REVIEW_DATE = Decision(
     button="Set the review date",
     done="Review date set",
     form=ReviewDateForm,
-    step=_set_review_date,
+    step=_edit,
 )
 REINSTATE = Decision(
     action="reinstate",
@@ -162,9 +136,9 @@ DISCARD = Decision(
     done="Discarded",
     step=_discard,
 )
-SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", _submit)
-RETRY = Decision("retry", Right.CHANGE, "Queued again", _retry)
-REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", _reindex)
+SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", document_submit)
+RETRY = Decision("retry", Right.CHANGE, "Queued again", document_retry)
+REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", document_reindex)
 
 ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, REINSTATE, DISCARD, RETURN)}
 TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
@@ -204,7 +178,7 @@ def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
     decision = ON_A_PAGE.get(action)
     if decision is None:
         raise Http404
-    document = document_for(request.user, pk, decision.right)
+    document = access_document_of_staff(request.user, decision.right, pk=pk)
     if request.method != "POST" and not decision.question:
         return HttpResponseNotAllowed(["POST"])
     answered = request.POST if request.method == "POST" else None
@@ -228,7 +202,7 @@ def _taken(
 ) -> HttpResponse:
     """Take the step; htmx gets the job's new cell, a browser a page that goes on from here."""
     try:
-        decision.step(document, request.user, answers)
+        decision.step(document, by=request.user, **answers)
     except MedragError as error:
         if not request.htmx:
             messages.error(request, error.sentence)
@@ -241,7 +215,7 @@ def _taken(
         if not request.htmx:
             messages.success(request, f"{decision.done}: {document}.")
     if request.htmx:
-        cell = JobCell.of(document_for(request.user, document.pk))
+        cell = JobCell.of(access_document_of_staff(request.user, pk=document.pk))
         cell_html = render(request, "admin/corpus/document/parts/_job.html", {"cell": cell})
         return trigger_client_event(cell_html, "stored", after="settle")
     return redirect(address("recall" if decision in TOLD else "change", document.pk))
@@ -286,7 +260,7 @@ def _take_steps(
     refused: list[str] = []
     for document in documents:
         try:
-            decision.step(document, by, answers)
+            decision.step(document, by=by, **answers)
         except MedragError as error:
             refused.append(error.sentence)
         else:

@@ -92,6 +92,28 @@ _LABELS = {
 }
 
 
+_ACTIONS = {
+    "Publish…": decisions.PUBLISH,
+    "Withdraw…": decisions.WITHDRAW,
+    "Send to review": decisions.SUBMIT,
+    "Set the review date…": decisions.REVIEW_DATE,
+    "Retry what failed": decisions.RETRY,
+    "Read again from the file": decisions.REINDEX,
+}
+
+
+def _action(label: str, decision: decisions.Decision) -> Callable[..., HttpResponse | None]:
+    """Return the action of the list that takes this step."""
+
+    def act(
+        model_admin: Any, request: HttpRequest, chosen: QuerySet[Document]
+    ) -> HttpResponse | None:
+        return decisions.decide_many(request, chosen, decision)
+
+    act.__name__ = decision.action
+    return admin.action(act, description=label, permissions=[decision.right.value])
+
+
 @admin.register(Document)
 class DocumentAdmin(DocumentModelAdmin):
     change_list_template = "admin/corpus/document/list.html"
@@ -117,7 +139,7 @@ class DocumentAdmin(DocumentModelAdmin):
     list_per_page = 100
     search_fields = ("title", "filename", "issuer", "sha256")
     show_full_result_count = False
-    actions = ("publish", "withdraw", "submit", "set_review_date", "retry", "reindex")
+    actions = tuple(_action(label, decision) for label, decision in _ACTIONS.items())
     fieldsets = (
         (None, {"fields": ("title", "collection", "version", "issuer", "authority")}),
         ("In force", {"fields": ("lifecycle_text", "effective_from", "review_by")}),
@@ -254,32 +276,6 @@ class DocumentAdmin(DocumentModelAdmin):
         if INDEXED & set(changes):
             text = "It is indexed anew with this by itself, and is not found for that moment."
             self.message_user(request, text)
-
-    @admin.action(description="Publish…", permissions=["publish"])
-    def publish(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.PUBLISH)
-
-    @admin.action(description="Withdraw…", permissions=["publish"])
-    def withdraw(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.WITHDRAW)
-
-    @admin.action(description="Send to review", permissions=["change"])
-    def submit(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.SUBMIT)
-
-    @admin.action(description="Set the review date…", permissions=["change"])
-    def set_review_date(
-        self, request: HttpRequest, chosen: QuerySet[Document]
-    ) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.REVIEW_DATE)
-
-    @admin.action(description="Retry what failed", permissions=["change"])
-    def retry(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.RETRY)
-
-    @admin.action(description="Read again from the file", permissions=["change"])
-    def reindex(self, request: HttpRequest, chosen: QuerySet[Document]) -> HttpResponse | None:
-        return decisions.decide_many(request, chosen, decisions.REINDEX)
 
     # Cells and fields
 

@@ -115,25 +115,21 @@ class PublishForm(DecisionForm):
             del self.fields["looked"]
 
 
+def _reason(help_text: str) -> forms.CharField:
+    widget = forms.Textarea(attrs={"rows": 3, "cols": 60})
+    return forms.CharField(widget=widget, max_length=1000, help_text=help_text)
+
+
 class ReasonForm(DecisionForm):
-    reason = forms.CharField(
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
-        max_length=1000,
-        help_text="What has to change before it can be published.",
-    )
+    reason = _reason("What has to change before it can be published.")
 
 
-class WithdrawForm(ReasonForm):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        text = "Clinicians read it beside each answer that cited the document."
-        self.fields["reason"].help_text = text
+class WithdrawForm(DecisionForm):
+    reason = _reason("Clinicians read it beside each answer that cited the document.")
 
 
-class ReinstateForm(ReasonForm):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["reason"].help_text = "Why the withdrawal was an error."
+class ReinstateForm(DecisionForm):
+    reason = _reason("Why the withdrawal was an error.")
 
 
 class ReviewDateForm(DecisionForm):

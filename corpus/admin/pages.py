@@ -25,18 +25,13 @@ class StaffRequest(HttpRequest):
     htmx: HtmxDetails
 
 
-def document_for(user: User, pk: int, right: Right = Right.SEE) -> Document:
-    """Return the document by its key, as `access_document_of_staff` lets the user in."""
-    return access_document_of_staff(user, right, pk=pk)
-
-
 def guarded(
     right: Right,
 ) -> Callable[
     [Callable[Concatenate[StaffRequest, Document, P], HttpResponseBase]],
     Callable[Concatenate[StaffRequest, int, P], HttpResponseBase],
 ]:
-    """Give a view its document in place of `pk`, after `document_for` has let the user in."""
+    """Give a view its document in place of `pk`, as `access_document_of_staff` lets the user in."""
 
     def decorate(
         view: Callable[Concatenate[StaffRequest, Document, P], HttpResponseBase],
@@ -45,7 +40,8 @@ def guarded(
         def opened(
             request: StaffRequest, pk: int, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
-            return view(request, document_for(request.user, pk, right), *args, **kwargs)
+            document = access_document_of_staff(request.user, right, pk=pk)
+            return view(request, document, *args, **kwargs)
 
         return cast(Callable[Concatenate[StaffRequest, int, P], HttpResponseBase], opened)
 

@@ -32,13 +32,13 @@ from corpus.review.pictures import has_picture, picture_response
 from corpus.services.corrections import correctable
 from corpus.services.passages import chunk_disable, chunk_enable
 from corpus.staff_selectors import (
-    LOW_CONFIDENCE,
     Right,
     may_change,
     page_checks,
     passages_on,
     spans_on,
 )
+from corpus.types import OCR_CONFIDENT
 
 A_DAY_S = 86_400
 
@@ -77,7 +77,7 @@ class Reading:
     @property
     def is_badly_scanned(self) -> bool:
         confidence = self.page.ocr_confidence
-        return confidence is not None and confidence < LOW_CONFIDENCE
+        return confidence is not None and confidence < OCR_CONFIDENT
 
 
 def reading_of(document: Document, number: int, *, user: User, show: str = "") -> Reading:

@@ -13,19 +13,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from core.errors import MedragError
+from core.exports import harmless
 from corpus.access import may_publish
-from corpus.admin.decisions import publish
 from corpus.admin.forms import ApproveForm, ReplaceForm
-from corpus.admin.pages import (
-    StaffRequest,
-    address,
-    document_for,
-    guarded,
-    page,
-)
+from corpus.admin.pages import StaffRequest, address, guarded, page
 from corpus.indexing.rows import pages_of
 from corpus.models import Correction, Document, JobState, Lifecycle
 from corpus.review.corrections import corrections_unseen
@@ -33,10 +28,11 @@ from corpus.review.front_matter import front_matter
 from corpus.review.versions import compare
 from corpus.selectors import answers_citing, predecessors_suggested
 from corpus.services.history import history_add, history_published
-from corpus.services.lifecycle import document_supersede
+from corpus.services.lifecycle import document_approve, document_supersede
 from corpus.services.metadata import document_edit
 from corpus.staff_selectors import (
     Right,
+    access_document_of_staff,
     documents_published_like,
     documents_replaceable,
     may_change,
@@ -46,7 +42,6 @@ from corpus.staff_selectors import (
 
 SURE = 0.75  # a suggestion from here on is chosen beforehand; the person can choose otherwise
 FOUND = 20
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run it
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
     to_compare = [correction.pk for correction in corrections]
     form = ApproveForm(answered, choices=choices, to_look_at=to_look_at, to_compare=to_compare)
     if request.method == "POST":
-        document_for(request.user, document.pk, Right.PUBLISH)
+        access_document_of_staff(request.user, Right.PUBLISH, pk=document.pk)
         if form.is_valid() and _published(request, document, form):
             return redirect(address("change", document.pk))
     candidates = _candidates(request, document, chosen=request.POST.get("other"))
@@ -136,7 +131,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
 @guarded(Right.SEE)
 def compare_versions(request: StaffRequest, document: Document, other: int) -> HttpResponseBase:
     """Return what a document says otherwise than an older one, section by section."""
-    old = document_for(request.user, other)
+    old = access_document_of_staff(request.user, pk=other)
     changes = compare(pages_of(old), pages_of(document))
     return page(
         request,
@@ -176,7 +171,7 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
         asked_at = answer.asked_at.isoformat(timespec="seconds")
         question = [answer.question] if reads_questions else []
         cells = [answer.reference, asked_at, answer.asked_by, *question, link]
-        rows.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells])
+        rows.writerow([harmless(cell) for cell in cells])
     return response
 
 
@@ -207,8 +202,14 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     try:
         if request.POST.getlist("take") and may_change(document):
             _taken(request, document)
-        ticked = {"pages": form.cleaned_data["looked"], "compared": form.cleaned_data["compared"]}
-        publish(document, request.user, {"replaces": replaced, **ticked})
+        document_approve(
+            document,
+            by=request.user,
+            today=timezone.localdate(),
+            supersedes=replaced,
+            looked=form.cleaned_data["looked"],
+            compared=form.cleaned_data["compared"],
+        )
     except MedragError as error:
         messages.error(request, error.sentence)
         return False

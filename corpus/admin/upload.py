@@ -17,9 +17,9 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
 from core.errors import MedragError
-from corpus.access import collections_uploadable, documents_visible
+from corpus.access import collections_uploadable
 from corpus.admin.forms import UploadForm
-from corpus.admin.pages import StaffRequest, address, document_for, page
+from corpus.admin.pages import StaffRequest, address, page
 from corpus.admin.progress import JobCell, job_cells
 from corpus.filenames import clean_filename
 from corpus.models import Collection, Document
@@ -31,7 +31,7 @@ from corpus.services.documents import (
     document_ingest,
 )
 from corpus.services.history import history_begin
-from corpus.staff_selectors import documents_uploaded_by
+from corpus.staff_selectors import access_document_of_staff, documents_uploaded_by
 
 SHOWN = 100  # rows of earlier uploads
 REFUSED = 422
@@ -99,7 +99,7 @@ def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes
         document_ingest(document, upload=file, uploaded_by=request.user)
     except DuplicateDocument as error:
         # To whom it is hidden: no more than that it can't be taken in.
-        if documents_visible(request.user).filter(pk=error.existing.pk).exists():
+        if error.may_be_named:
             return Received(name, existing=error.existing)
         return Received(name, refusal=HIDDEN_DUPLICATE)
     except MedragError as error:
@@ -111,7 +111,7 @@ def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes
 def _row(request: StaffRequest, received: Received) -> HttpResponse:
     cell = None
     if received.document is not None:
-        cell = JobCell.of(document_for(request.user, received.document.pk))
+        cell = JobCell.of(access_document_of_staff(request.user, pk=received.document.pk))
     context = {"received": received, "cell": cell}
     status = 200 if cell else REFUSED
     return render(request, "admin/corpus/document/upload/_upload_row.html", context, status=status)

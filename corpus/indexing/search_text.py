@@ -71,6 +71,12 @@ _SYMBOLS = re.compile(r"[!\"#$%&'()*+,/:;<=>?@\[\\\]^_`{|}~’‘“”…—•
 _PLAIN = re.compile(r"[A-Za-z]+|[\d.]+")
 _LETTERS_DIGITS = re.compile(rf"({_LETTER}{{2,}})(\d{{1,4}}[A-Za-z]?)")  # COVID19, IL6, IL1b
 
+# The levels of the marks that a passage's search vector has for lexemes that weigh much: percent of
+# the most that BM25 gives a lexeme, which is what it comes near to the more often the lexeme
+# stands, `100 * tf / (tf + k1 * (1 - b + b * length / average length))`. With Lucene's k1 and b and
+# a fixed average, so that a mark of a passage does not depend on what else is indexed.
+STRONG = (65, 75, 80, 85, 90)
+
 MAX_JOINED_CHARS = 40  # of a compound; what is longer is found by its parts
 
 _ONE_WORD = {

@@ -13,8 +13,7 @@ from typing import Any
 
 from django.db import connection
 
-from corpus.indexing.impact_levels import STRONG
-from corpus.indexing.search_text import indexed_text
+from corpus.indexing.search_text import STRONG, indexed_text
 from corpus.models import Chunk, Document
 
 _K1, _B, _AVERAGE_LENGTH = 1.2, 0.75, 100

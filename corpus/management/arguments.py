@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from corpus.models import Collection
+from corpus.services.documents import collection_default
 
 
 def person_named(username: str | None) -> User | None:
     """Return None where nobody is named. Raises CommandError."""
-    if not username:
-        return None
-    user = User.objects.filter(username=username).first()
-    if user is None:
-        raise CommandError(f"There is no user {username}.")
-    return user
+    return _user("user", username=username) if username else None
 
 
 def asker_named(username: str | None) -> User | None:
     """Whose rights count; None is nobody, who finds what is open to all. Raises CommandError."""
-    if not username:
-        return None
-    user = User.objects.filter(username=username, is_active=True).first()
+    return _user("active user", username=username, is_active=True) if username else None
+
+
+def _user(what: str, **named: Any) -> User:
+    user = User.objects.filter(**named).first()
     if user is None:
-        raise CommandError(f"There is no active user {username}.")
+        raise CommandError(f"There is no {what} {named['username']}.")
     return user
 
 
@@ -38,6 +37,16 @@ def collection_named(slug: str) -> Collection:
         known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no collection {slug}. Known: {known}.")
     return collection
+
+
+def collection_of_files(slug: str | None, *, dry_run: bool) -> Collection:
+    """Return where files go that a command takes in: by default General, made when it is needed.
+
+    Raises CommandError.
+    """
+    if not slug:
+        return Collection() if dry_run else collection_default()
+    return collection_named(slug)
 
 
 def refuse_unwritable(*files: Path | None) -> None:

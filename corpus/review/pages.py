@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
-Span = tuple[int, int]
+from corpus.boxes import Span, overlaps
+
 Raw = Mapping[str, Any]
 
 _HIGHEST_HEADING, _LOWEST_HEADING = 3, 6  # of HTML: above them stand the page's own
@@ -110,7 +111,11 @@ def read_page(
     owners = {**(passages or {}), **unsure}
     shown = [
         _block(
-            text, number, block, spans, has_caption=number > 0 and _is_caption(blocks[number - 1])
+            text,
+            number,
+            block,
+            spans,
+            has_caption=number > 0 and blocks[number - 1]["kind"] == "caption",
         )
         for number, block in enumerate(blocks)
     ]
@@ -130,10 +135,6 @@ def _groups(blocks: Sequence[ShownBlock]) -> Iterable[BlockGroup]:
             yield from (BlockGroup(False, (block,)) for block in found)
 
 
-def _is_caption(block: Raw) -> bool:
-    return bool(block["kind"] == "caption")
-
-
 def _block(
     text: str, number: int, block: Raw, doubts: Sequence[Span], *, has_caption: bool
 ) -> ShownBlock:
@@ -150,7 +151,7 @@ def _block(
         caption=str(table["caption"]) if table and not has_caption else "",
         rows=_rows(number, table) if table else (),
         continues=bool(block.get("continues", False)),
-        is_doubtful=_overlaps(block, doubts),
+        is_doubtful=overlaps(block, doubts),
     )
 
 
@@ -205,14 +206,14 @@ def _plain_rows(table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
 
 def _doubt(number: int, doubt: Raw, blocks: Sequence[Raw]) -> ShownDoubt:
     span = (int(doubt["start"]), int(doubt["end"]))
-    found = (f"b{n}" for n, block in enumerate(blocks) if _overlaps(block, [span]))
+    found = (f"b{n}" for n, block in enumerate(blocks) if overlaps(block, [span]))
     return ShownDoubt(f"d{number}", str(doubt["code"]), str(doubt["message"]), next(found, ""))
 
 
 def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> Iterable[Place]:
     """Yield a place for each line of a block, then one for each cell of its table."""
     inside = [
-        tuple(key for key, spans in owners.items() if _overlaps(line, spans))
+        tuple(key for key, spans in owners.items() if overlaps(line, spans))
         for line in block["lines"]
     ]
     for line, keys in zip(block["lines"], inside, strict=True):
@@ -240,7 +241,3 @@ def _place(box: Sequence[float], keys: tuple[str, ...], **marks: bool) -> Place:
     width = max(right - left, 0) + 2 * _PADDING_PT
     height = max(bottom - top, 0) + 2 * _PADDING_PT
     return Place(f"{x:.1f}", f"{y:.1f}", f"{width:.1f}", f"{height:.1f}", keys, **marks)
-
-
-def _overlaps(part: Raw, spans: Sequence[Span]) -> bool:
-    return any(part["start"] < end and start < part["end"] for start, end in spans)

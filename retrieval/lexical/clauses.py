@@ -16,7 +16,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
-from corpus.indexing.impact_levels import STRONG
+from corpus.indexing.search_text import STRONG
 
 Clause = tuple[str, ...]  # lexemes that a chunk holds all of, the rarest first
 

@@ -19,8 +19,7 @@ from typing import Any
 from django.db import connection
 
 from core.text.languages import ENGLISH, configuration_of
-from corpus.indexing.impact_levels import STRONG
-from corpus.indexing.search_text import normalise, without_accents
+from corpus.indexing.search_text import STRONG, normalise, without_accents
 from retrieval.analysis import expansions
 from retrieval.lexical.clauses import Term
 from retrieval.prepared.statements import execute

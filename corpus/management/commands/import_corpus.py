@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -15,11 +14,11 @@ from core.progress import BYTES, Progress
 from corpus.intake.corpus_import import ImportOutcome, Plan, corpus_import
 from corpus.intake.files import People
 from corpus.intake.folders import LEFT_OUT as LINK_LEFT_OUT
-from corpus.intake.folders import Listing, files_below
+from corpus.intake.folders import files_below
 from corpus.intake.published_formats import FORMATS, LEFT_OUT
 from corpus.intake.wait import follow
-from corpus.models import Collection, Job, JobState
-from corpus.services.documents import collection_default
+from corpus.management.arguments import collection_of_files, person_named
+from corpus.models import Job, JobState
 
 LISTED = 20  # refused records with the same sentence; the others are counted
 
@@ -55,8 +54,10 @@ class Command(BaseCommand):
         listing = files_below(path)
         for link in listing.left_out:
             self.stderr.write(f"{link}: {LINK_LEFT_OUT}")
+        # How many records a dump holds is known at its end only.
+        size = sum(found.stat().st_size for found in listing.files)
         try:
-            with _reading(listing) as progress:
+            with Progress("Reading", size, BYTES) as progress:
                 outcome = corpus_import(path, plan=plan, on_bytes=progress.step)
         except MedragError as error:
             raise CommandError(error.sentence) from error
@@ -101,35 +102,11 @@ def _plan(options: dict[str, Any]) -> Plan:
     dry_run = bool(options["dry_run"])
     return Plan(
         form=FORMATS[options["format"]],
-        collection=_collection(options["collection"], dry_run=dry_run),
-        people=People(_person(options["user"]), _person(options["publisher"])),
+        collection=collection_of_files(options["collection"], dry_run=dry_run),
+        people=People(person_named(options["user"]), person_named(options["publisher"])),
         today=timezone.localdate(),
         languages=frozenset() if "any" in languages else languages,
         publish=bool(options["publish"]),
         limit=options["limit"],
         dry_run=dry_run,
     )
-
-
-def _reading(listing: Listing) -> Progress:
-    """Bytes read from the disk: how many records a dump holds is known at its end only."""
-    return Progress("Reading", sum(found.stat().st_size for found in listing.files), BYTES)
-
-
-def _person(username: str | None) -> User | None:
-    if not username:
-        return None
-    user = User.objects.filter(username=username).first()
-    if user is None:
-        raise CommandError(f"There is no user {username}.")
-    return user
-
-
-def _collection(slug: str | None, *, dry_run: bool) -> Collection:
-    if not slug:
-        return Collection() if dry_run else collection_default()
-    collection = Collection.objects.filter(slug=slug).first()
-    if collection is None:
-        known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no collection {slug}. Known: {known}.")
-    return collection

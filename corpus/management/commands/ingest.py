@@ -14,11 +14,10 @@ from corpus.intake.files import Batch, Outcome, People, bulk_ingest
 from corpus.intake.folders import LEFT_OUT, files_below, files_matching
 from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.intake.wait import follow, list_failures
-from corpus.management.arguments import collection_named, person_named
+from corpus.management.arguments import collection_of_files, person_named
 from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
 from corpus.selectors import worker_is_alive
-from corpus.services.documents import collection_default
 
 
 class Command(BaseCommand):
@@ -76,7 +75,7 @@ class Command(BaseCommand):
         paths = self._expand(options["paths"])
         if not paths:
             raise CommandError(f"No file was found there, and nothing was written. {READ_FORMATS}")
-        collection = _collection(options["collection"], dry_run=dry_run)
+        collection = collection_of_files(options["collection"], dry_run=dry_run)
         batch = Batch(collection, people, options["publish"], today)
         with Progress(verb, len(paths)) as progress:
             return bulk_ingest(
@@ -132,9 +131,3 @@ def _folder(paths: list[str]) -> Path | None:
     if len(paths) > 1 or not Path(paths[0]).is_dir():
         raise CommandError("Beside a manifest name one folder, that of its files.")
     return Path(paths[0])
-
-
-def _collection(slug: str | None, *, dry_run: bool) -> Collection:
-    if not slug:
-        return Collection() if dry_run else collection_default()
-    return collection_named(slug)
