@@ -44,21 +44,21 @@ def check_summaries(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
         message = "MEDRAG_SUMMARIES=llm needs [rewrite] of MEDRAG_MODELS."
         hint = "Without a model MEDRAG_SUMMARIES=extractive takes the sections' own sentences."
         found.append(Error(message, hint=hint, id="corpus.E010"))
-    if wrong := written.PROMPT.fault():
-        hint = "Restore the file from the release."
-        found.append(Error(f"The prompt {wrong}", hint=hint, id="corpus.E011"))
     return found
 
 
 @register("corpus")
-def check_context_lines(
-    app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:
+def check_prompts(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse to start with a prompt that its code can't fill."""
-    if wrong := context_lines.PROMPT.fault():
-        hint = "Restore the file from the release."
-        return [Error(f"The prompt {wrong}", hint=hint, id="corpus.E007")]
-    return []
+    hint = "Restore the file from the release."
+    return [
+        Error(f"The prompt {wrong}", hint=hint, id=code)
+        for code, prompt in {
+            "corpus.E007": context_lines.PROMPT,
+            "corpus.E011": written.PROMPT,
+        }.items()
+        if (wrong := prompt.fault())
+    ]
 
 
 def _artifacts_fault(name: str) -> str:

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -74,8 +74,7 @@ class Shown:
 
     def key(self) -> str:
         """Return 64 hexadecimal digits over everything that decides the line."""
-        parts = [recipe(), self.title, self.section, self.surroundings, self.passage]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return key_of(recipe(), *astuple(self))
 
 
 def is_configured() -> bool:
@@ -104,7 +103,7 @@ def with_lines(
         if key not in lines:
             answer = lease.run(partial(ask, passage), limit_s=CALL_LIMIT_S)
             lines[key] = accepted(answer, passage, count_tokens)
-            _keep(key, lines[key])
+            keep(key, lines[key], model=settings.MODELS.context.model, prompt=PROMPT)
         lease.progress(done, len(drafts))
     return [
         _with_line(draft, lines[key], count_tokens) for draft, key in zip(drafts, keys, strict=True)
@@ -127,14 +126,20 @@ def numbers_in(text: str) -> set[str]:
     return {number.casefold() for number in _NUMBER.findall(text)}
 
 
+def key_of(*parts: str) -> str:
+    """Return the SHA-256 of all that a written line depends on, in hex."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def keep(key: str, line: str, *, model: str, prompt: Prompt) -> None:
+    """Keep what was written, so that it is asked once; another attempt may have kept it."""
+    row = ContextLine(pk=key, line=line, model=model, prompt=prompt.name)
+    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+
+
 def ask(shown: Shown) -> str:
     """Return one answer of the model, as it came. Raises ContextLineUnavailable."""
-    prompt = PROMPT.filled(
-        title=shown.title,
-        section=shown.section,
-        surroundings=shown.surroundings,
-        passage=shown.passage,
-    )
+    prompt = PROMPT.filled(**asdict(shown))
     endpoint = replace(settings.MODELS.context, timeout_s=DEADLINE_S)
     try:
         return ask_text(endpoint, prompt=prompt, max_tokens=3 * MAX_LINE_TOKENS, retries=RETRIES)
@@ -153,11 +158,6 @@ def _shown(drafts: Sequence[ChunkDraft], place: int, title: str) -> Shown:
         surroundings="\n\n".join(d.text for d in [*before, *after])[:MAX_AROUND_CHARS],
         passage=drafts[place].text,
     )
-
-
-def _keep(key: str, line: str) -> None:
-    row = ContextLine(pk=key, line=line, model=settings.MODELS.context.model, prompt=PROMPT.name)
-    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def _with_line(draft: ChunkDraft, line: str, count_tokens: CountTokens) -> ChunkDraft:

@@ -15,7 +15,7 @@ from corpus.encoders import vectors
 from corpus.encoders.registry import embedder_of, searched_rows
 from corpus.models import Chunk, Document, Encoder, SectionSummary, SummaryVector
 from corpus.summaries import Passages, Run, Summary, made_by, summarise
-from corpus.summaries.sections import MIN_CHUNKS
+from corpus.summaries.extractive import MIN_CHUNKS
 
 T = TypeVar("T")
 
@@ -45,7 +45,17 @@ def summaries_draft(document: Document, *, run: Run) -> Made:
 def summaries_keep(document: Document, made: Made) -> None:
     """Put them in the place of those that are there, in the caller's transaction."""
     summaries_drop(document)
-    rows = SectionSummary.objects.bulk_create(_row(document, one) for one in made.summaries)
+    rows = SectionSummary.objects.bulk_create(
+        SectionSummary(
+            document=document,
+            section_path=list(one.section.path),
+            first_index=one.section.first,
+            last_index=one.section.last,
+            text=one.text,
+            made_by=one.made_by,
+        )
+        for one in made.summaries
+    )
     SummaryVector.objects.bulk_create(
         SummaryVector(
             summary=row,
@@ -111,15 +121,4 @@ def _passages(document: Document, chunks: Sequence[Chunk], encoder: Encoder) -> 
         texts=tuple("" if chunk.disabled_at else chunk.text for chunk in chunks),
         paths=tuple(tuple(chunk.section_path) for chunk in chunks),
         vectors=np.stack([found[chunk.pk] for chunk in chunks]),
-    )
-
-
-def _row(document: Document, one: Summary) -> SectionSummary:
-    return SectionSummary(
-        document=document,
-        section_path=list(one.section.path),
-        first_index=one.section.first,
-        last_index=one.section.last,
-        text=one.text,
-        made_by=one.made_by,
     )

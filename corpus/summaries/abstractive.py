@@ -9,17 +9,15 @@ twice.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
 
 from core.llm.client import LanguageModelUnavailable, ask_json
 from core.llm.prompt_files import Prompt
-from corpus.indexing.context_lines import numbers_in
+from corpus.indexing.context_lines import keep, key_of, numbers_in
 from corpus.models import ContextLine
 from corpus.parsing.clean import clean_line
 
@@ -50,8 +48,7 @@ class Shown:
 
     def key(self) -> str:
         """Return 64 hexadecimal digits over everything that decides the summary."""
-        parts = [PROMPT.name, settings.MODELS.rewrite.model, self.title, self.section, self.text]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return key_of(PROMPT.name, settings.MODELS.rewrite.model, *astuple(self))
 
 
 def written(shown: Shown) -> str:
@@ -64,17 +61,19 @@ def written(shown: Shown) -> str:
     kept = ContextLine.objects.filter(pk=shown.key()).values_list("line", flat=True).first()
     if kept is not None:
         return kept
+    endpoint = replace(settings.MODELS.rewrite, timeout_s=CALL_LIMIT_S)
+    prompt = PROMPT.filled(
+        title=shown.title, section=shown.section, text=shown.text[:MAX_SHOWN_CHARS]
+    )
     try:
-        summary = accepted(_asked(shown), shown)
+        answer = ask_json(endpoint, prompt=prompt, schema=_SCHEMA, name="summary")
     except LanguageModelUnavailable as error:
         if not error.answered:
             raise
         logger.warning("The language model %s; a summary is extractive.", error.what)
         return ""
-    row = ContextLine(
-        pk=shown.key(), line=summary, model=settings.MODELS.rewrite.model, prompt=PROMPT.name
-    )
-    ContextLine.objects.bulk_create([row], ignore_conflicts=True)
+    summary = accepted(str(answer["summary"]), shown)
+    keep(shown.key(), summary, model=settings.MODELS.rewrite.model, prompt=PROMPT)
     return summary
 
 
@@ -87,13 +86,3 @@ def accepted(answer: str, shown: Shown) -> str:
     if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:
         return ""
     return summary
-
-
-def _asked(shown: Shown) -> str:
-    endpoint = replace(settings.MODELS.rewrite, timeout_s=CALL_LIMIT_S)
-    prompt = PROMPT.filled(
-        title=shown.title,
-        section=shown.section,
-        text=shown.text[:MAX_SHOWN_CHARS],
-    )
-    return str(ask_json(endpoint, prompt=prompt, schema=_SCHEMA, name="summary")["summary"])

@@ -11,18 +11,19 @@ import numpy as np
 from django.conf import settings
 
 from corpus.chunking import context_line
+from corpus.encoders.folders import Facts
 from corpus.encoders.types import Embedder
 from corpus.summaries.abstractive import MAX_SHOWN_CHARS, PROMPT, Shown, written
 from corpus.summaries.extractive import (
     EXTRACTIVE_VERSION,
     MAX_TOKENS,
-    Sentence,
+    Section,
     Vectors,
     centroid,
     nearest,
+    sections_of,
     sentences_of,
 )
-from corpus.summaries.sections import Section, sections_of
 
 ENCODED_AT_ONCE = 128  # sentences between two signs of life
 CALL_LIMIT_S = 180.0  # of one batch, or one answer of the language model
@@ -58,27 +59,14 @@ class Summary:
     vector: Vectors  # (d,), unit norm
 
 
-class Fingerprinted(Protocol):
-    """An encoder, loaded or not."""
-
-    @property
-    def fingerprint(self) -> str: ...
-
-
-def made_by(encoder: Fingerprinted) -> str:
+def made_by(encoder: Facts | Embedder) -> str:
     """Return what makes summaries on this site, as their rows say it; empty where none are made."""
-    model = settings.MODELS.rewrite.model
-    parts = {
-        "none": [],
-        "extractive": [EXTRACTIVE_VERSION, encoder.fingerprint],
-        "llm": [
-            PROMPT.name,
-            model,
-            EXTRACTIVE_VERSION,
-            encoder.fingerprint,
-        ],
-    }
-    return " ".join(parts[settings.SUMMARIES])
+    extractive = f"{EXTRACTIVE_VERSION} {encoder.fingerprint}"
+    return {
+        "none": "",
+        "extractive": extractive,
+        "llm": f"{PROMPT.name} {settings.MODELS.rewrite.model} {extractive}",
+    }[settings.SUMMARIES]
 
 
 def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary, ...]:
@@ -94,48 +82,28 @@ def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary,
     sentences = sentences_of(passages.texts)
     vectors = _encoded([one.text for one in sentences], encoder, run)
     sizes = [encoder.count_tokens(one.text) for one in sentences]
-    texts: list[str] = []
-    for section in sections:
-        cosines = vectors @ centroid(passages.vectors[section.first : section.last + 1])
-        best = _Chooser(section, sentences, cosines.tolist(), sizes)
-        texts.append(run(partial(_text, passages, best, encoder), limit_s=CALL_LIMIT_S))
+
+    def text_of(section: Section) -> str:
+        """Title and path, and behind them what a model wrote or else the nearest sentences."""
+        members = slice(section.first, section.last + 1)
+        cosines = (vectors @ centroid(passages.vectors[members])).tolist()
+        best = partial(nearest, section, sentences, cosines=cosines)
+        head = context_line(passages.title, section.path, passages.population, encoder.count_tokens)
+        body = ""
+        if settings.SUMMARIES == "llm":  # from the whole section, or the nearest sentences
+            whole = "\n".join(passages.texts[members])
+            if len(whole) > MAX_SHOWN_CHARS:
+                whole = best(sizes=[len(one.text) + 1 for one in sentences], limit=MAX_SHOWN_CHARS)
+            body = written(Shown(passages.title, " > ".join(section.path), whole))
+        room = min(MAX_TOKENS, encoder.max_tokens) - encoder.count_tokens(head)
+        return f"{head}\n{body or best(sizes=sizes, limit=room)}"
+
+    texts = [run(partial(text_of, section), limit_s=CALL_LIMIT_S) for section in sections]
     found = _encoded(texts, encoder, run)
     return tuple(
         Summary(section, text, made_by(encoder), vector)
         for section, text, vector in zip(sections, texts, found, strict=True)
     )
-
-
-@dataclass(frozen=True)
-class _Chooser:
-    """A section, and all that choosing its sentences takes."""
-
-    section: Section
-    sentences: Sequence[Sentence]
-    cosines: Sequence[float]
-    sizes: Sequence[int]
-
-    def within(self, limit: int, sizes: Sequence[int]) -> str:
-        return nearest(self.section, self.sentences, cosines=self.cosines, sizes=sizes, limit=limit)
-
-
-def _text(passages: Passages, best: _Chooser, encoder: Embedder) -> str:
-    """Title and path, and behind them what a model wrote or else the nearest sentences."""
-    path = best.section.path
-    head = context_line(passages.title, path, passages.population, encoder.count_tokens)
-    body = _written(passages, best) if settings.SUMMARIES == "llm" else ""
-    room = min(MAX_TOKENS, encoder.max_tokens) - encoder.count_tokens(head)
-    return f"{head}\n{body or best.within(room, best.sizes)}"
-
-
-def _written(passages: Passages, best: _Chooser) -> str:
-    """By a language model, from the whole section or, of a long one, its nearest sentences."""
-    section = best.section
-    text = "\n".join(passages.texts[section.first : section.last + 1])
-    if len(text) > MAX_SHOWN_CHARS:
-        lengths = [len(one.text) + 1 for one in best.sentences]
-        text = best.within(MAX_SHOWN_CHARS, lengths)
-    return written(Shown(passages.title, " > ".join(section.path), text))
 
 
 def _encoded(texts: Sequence[str], encoder: Embedder, run: Run) -> Vectors:

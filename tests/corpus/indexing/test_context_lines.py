@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from core.llm.prompt_files import Prompt
-from corpus.checks import check_context_lines
+from corpus.checks import check_prompts
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing import context_lines
 from corpus.indexing.context_lines import PROMPT, ContextLineUnavailable, Shown, accepted, ask
@@ -207,4 +207,4 @@ def test_every_part_that_decides_a_line_is_in_its_key(settings: Settings) -> Non
 def test_the_prompt_holds_what_its_code_fills(monkeypatch: pytest.MonkeyPatch) -> None:
     more = Prompt(PROMPT.path, PROMPT.placeholders | {"other"})
     monkeypatch.setattr(context_lines, "PROMPT", more)
-    assert [message.id for message in check_context_lines(None)] == ["corpus.E007"]
+    assert [message.id for message in check_prompts(None)] == ["corpus.E007"]

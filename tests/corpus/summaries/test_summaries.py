@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from corpus.summaries import extractive
-from corpus.summaries.extractive import Sentence, centroid, nearest, sentences_of
-from corpus.summaries.sections import Section, sections_of
+from corpus.summaries.extractive import (
+    Section,
+    Sentence,
+    centroid,
+    nearest,
+    sections_of,
+    sentences_of,
+)
 
 A, B = ("Treatment",), ("Monitoring",)
 A1, A2 = ("Treatment", "Adults"), ("Treatment", "Children")
