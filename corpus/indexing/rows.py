@@ -28,21 +28,18 @@ METADATA_FIELDS = {
 _PAGE = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubts")
 
 
-def page_jsons(document: Document) -> list[dict[str, Any]]:
-    """Return the document's pages as they are quoted, in order. One query."""
-    return list(document.pages.order_by("number").values(*_PAGE))
-
-
 def page_as_read(page: Page) -> ParsedPage:
     """Return a page as the parser made it, without the corrections of staff."""
-    raw = {name: getattr(page, name) for name in _PAGE} | (page.as_read or {})
-    whole = {"pages": [raw], "engine": "", "title": "", "metadata": {}}
-    return serialise.from_raw(whole).pages[0]
+    return _pages([{name: getattr(page, name) for name in _PAGE} | (page.as_read or {})])[0]
 
 
 def pages_of(document: Document) -> tuple[ParsedPage, ...]:
     """Return the document's pages as they are quoted, in order. One query."""
-    whole = {"pages": page_jsons(document), "engine": "", "title": "", "metadata": {}}
+    return _pages(list(document.pages.order_by("number").values(*_PAGE)))
+
+
+def _pages(raw: list[dict[str, Any]]) -> tuple[ParsedPage, ...]:
+    whole = {"pages": raw, "engine": "", "title": "", "metadata": {}}
     return serialise.from_raw(whole).pages
 
 

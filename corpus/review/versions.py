@@ -15,6 +15,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 
 from corpus.parsing.types import Block, BlockKind, Page
 
@@ -107,7 +109,8 @@ def signature(texts: Iterable[str]) -> list[int]:
 
     Fewer for a short text; empty for one without words. Takes the texts of its pages.
     """
-    return sorted(_hash(shingle) for shingle in shingles(texts))[:SKETCH]
+    digests = (hashlib.blake2b(run.encode(), digest_size=8).digest() for run in shingles(texts))
+    return sorted(int.from_bytes(digest, "big") >> 1 for digest in digests)[:SKETCH]
 
 
 def shingles(texts: Iterable[str]) -> set[str]:
@@ -149,14 +152,15 @@ def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[Secti
     """
     old, new = _sections(old_pages), _sections(new_pages)
     partner, in_place = _partners(old, new)
+    removed = sorted(set(range(len(old))) - set(partner.values()))
     changes: list[SectionChange] = []
-    told: set[int] = set()
     for position, section in enumerate(new):
         before = partner.get(position)
-        if before is not None:
-            changes += _removed_before(before, old, set(partner.values()), told)
-        changes.append(_change(old, before, section, stayed=position in in_place))
-    changes += _removed_before(len(old), old, set(partner.values()), told)
+        while before is not None and removed and removed[0] < before:
+            changes.append(_change(old[removed.pop(0)], None))
+        was = None if before is None else old[before]
+        changes.append(_change(was, section, stayed=position in in_place))
+    changes += [_change(old[place], None) for place in removed]
     return tuple(changes)
 
 
@@ -169,34 +173,21 @@ def numbers_of(text: str) -> list[str]:
     return found
 
 
-def _removed_before(
-    stop: int, old: list[_Section], kept: set[int], told: set[int]
-) -> Iterator[SectionChange]:
-    for position in range(stop):
-        if position not in kept and position not in told:
-            told.add(position)
-            text = old[position].text
-            pieces: tuple[Piece, ...] = (("removed", text),) if text else ()
-            numbers = bool(numbers_of(text))
-            yield SectionChange(old[position].path, Kind.REMOVED, text, "", pieces, numbers)
-
-
-def _change(
-    old: list[_Section], before: int | None, section: _Section, *, stayed: bool
-) -> SectionChange:
-    new_text = section.text
-    if before is None:
-        pieces: tuple[Piece, ...] = (("added", new_text),) if new_text else ()
-        numbers = bool(numbers_of(new_text))
-        return SectionChange(section.path, Kind.ADDED, "", new_text, pieces, numbers)
-    old_text = old[before].text
-    if old_text.split() == new_text.split():
-        kind = Kind.SAME if stayed and _key(old[before].path) == _key(section.path) else Kind.MOVED
-        pieces = (("same", new_text),) if new_text else ()
-        return SectionChange(section.path, kind, old_text, new_text, pieces, False)
-    pieces = tuple(_merged(_diff_lines(old[before].lines, section.lines)))
-    numbers = numbers_of(old_text) != numbers_of(new_text)
-    return SectionChange(section.path, Kind.CHANGED, old_text, new_text, pieces, numbers)
+def _change(old: _Section | None, new: _Section | None, *, stayed: bool = False) -> SectionChange:
+    was, now = old or _Section(()), new or _Section(())
+    numbers = numbers_of(was.text) != numbers_of(now.text)
+    pieces: Iterable[Piece]
+    if new is None:
+        kind, pieces = Kind.REMOVED, [("removed", was.text)]
+    elif old is None:
+        kind, pieces = Kind.ADDED, [("added", now.text)]
+    elif was.text.split() == now.text.split():
+        kind = Kind.SAME if stayed and _key(was.path) == _key(now.path) else Kind.MOVED
+        pieces, numbers = [("same", now.text)], False
+    else:
+        kind, pieces = Kind.CHANGED, _diff_lines(was.lines, now.lines)
+    path = was.path if new is None else now.path
+    return SectionChange(path, kind, was.text, now.text, tuple(_merged(pieces)), numbers)
 
 
 # Sections
@@ -352,21 +343,10 @@ def _alike(old: str, new: str) -> bool:
 
 def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Neighbours of one kind as one piece."""
-    kind, text = "", ""
-    for op, words in pieces:
-        if op != kind:
-            if text:
-                yield (kind, text)
-            kind, text = op, ""
-        text += words
-    if text:
-        yield (kind, text)
+    for kind, neighbours in groupby(pieces, key=itemgetter(0)):
+        if text := "".join(words for _, words in neighbours):
+            yield (kind, text)
 
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _hash(shingle: str) -> int:
-    digest = hashlib.blake2b(shingle.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1

@@ -13,20 +13,15 @@ from core.errors import MedragError
 from corpus.indexing.rows import page_as_read
 from corpus.models import Correction, Document, Lifecycle
 from corpus.parsing import sniff
-from corpus.parsing.clean import clean_line, clean_text
+from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page
-from corpus.review.corrections import (
-    CorrectedPage,
-    corrected,
-    corrections_current,
-    placed,
-    places,
-)
+from corpus.review.corrections import CorrectedPage, corrected, corrections_current, placed, places
 from corpus.services.documents import NotNow, document_index_anew
-from corpus.services.lifecycle import ReasonNeeded, document_recheck
+from corpus.services.lifecycle import document_recheck, reason_given
 from corpus.signals import correction_made
 
 CORRECTABLE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)
+NEEDS_REASON = "A correction needs a reason."
 
 
 class BadCorrection(MedragError):
@@ -65,7 +60,7 @@ def correction_make(
     person, in this transaction. Raises BadCorrection, PlaceGone, ReasonNeeded, NotNow.
     """
     document = _locked(document)
-    text, reason = clean_line(text), _reason(reason)
+    text, reason = clean_line(text), reason_given(reason, NEEDS_REASON)
     stored = document.pages.filter(number=page).first()
     read = page_as_read(stored) if stored else None
     said, around = places(read).get((block, cell), (None, "")) if read else (None, "")
@@ -99,7 +94,7 @@ def correction_make(
 def correction_take_back(correction: Correction, *, by: User | None, reason: str) -> Correction:
     """Let what was read count again, as a correction of its own. Raises NotNow, ReasonNeeded."""
     document = _locked(correction.document)
-    reason = _reason(reason)
+    reason = reason_given(reason, NEEDS_REASON)
     before = list(corrections_current(document).filter(pk=correction.pk))
     if not before or before[0].is_taken_back:
         raise NotNow(
@@ -108,12 +103,9 @@ def correction_take_back(correction: Correction, *, by: User | None, reason: str
         )
     back = Correction(
         **{name: getattr(correction, name) for name in ("page", "block", "cell", "around")},
-        document=document,
-        as_read=correction.as_read,
-        text=correction.as_read,
-        reason=reason,
-        made_by=by,
-    )
+        document=document, as_read=correction.as_read, text=correction.as_read,
+        reason=reason, made_by=by,
+    )  # fmt: skip
     return _made(back, before)
 
 
@@ -191,10 +183,3 @@ def _locked(document: Document) -> Document:
             hint="Correct it where it comes from and upload that.",
         )
     return stored
-
-
-def _reason(text: str) -> str:
-    reason = clean_text(text).strip()
-    if not reason:
-        raise ReasonNeeded("A correction needs a reason.", hint="Say it in a sentence.")
-    return reason

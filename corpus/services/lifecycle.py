@@ -67,7 +67,7 @@ def document_return(document: Document, *, by: User | None, reason: str) -> None
     The reason goes to whoever listens; the document itself does not keep it.
     """
     _refuse_others(by, document)
-    reason = _reason(reason, "To send it back needs a reason.")
+    reason = reason_given(reason, "To send it back needs a reason.")
     _move(document, Lifecycle.REVIEW, Lifecycle.DRAFT)
     document_returned.send(Document, document=document, actor=by, reason=reason)
 
@@ -210,7 +210,7 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> li
     Raises NotNow, NotPermitted, ReasonNeeded.
     """
     _refuse_others(by, document)
-    reason = _reason(reason, "A withdrawal needs a reason.")
+    reason = reason_given(reason, "A withdrawal needs a reason.")
     _move(
         document,
         Lifecycle.PUBLISHED,
@@ -230,7 +230,7 @@ def document_reinstate(document: Document, *, by: User | None, reason: str) -> l
     whom the withdrawal had recalled. Raises as withdrawing.
     """
     _refuse_others(by, document)
-    reason = _reason(reason, "To undo a withdrawal needs a reason.")
+    reason = reason_given(reason, "To undo a withdrawal needs a reason.")
     _move(
         document,
         Lifecycle.WITHDRAWN,
@@ -259,7 +259,8 @@ def _lock(*documents: Document) -> None:
     list(Document.objects.select_for_update().filter(pk__in=pks).order_by("pk").values("pk"))
 
 
-def _reason(text: str, sentence: str) -> str:
+def reason_given(text: str, sentence: str) -> str:
+    """Return a reason as it is kept. Raises ReasonNeeded with the sentence where there is none."""
     reason = clean_text(text).strip()
     if not reason:
         raise ReasonNeeded(sentence, hint="Say it in a sentence.")

@@ -51,15 +51,14 @@ def document_edit(
         raise ValueError(f"No field to edit: {', '.join(unknown)}")
     values = {name: _clean(name, value) for name, value in changes.items()}
     with transaction.atomic():
-        stored = Document.objects.select_for_update().get(pk=document.pk)
-        fields = sorted(
-            name for name, value in values.items() if getattr(stored, _column(name)) != _key(value)
-        )
+        documents = Document.objects.select_related("collection")
+        stored = documents.select_for_update(of=("self",)).get(pk=document.pk)
+        fields = sorted(name for name, value in values.items() if getattr(stored, name) != value)
+        both = {stored.collection_id, values.get("collection", stored.collection).pk}
         if "collection" in fields:
-            _refuse_move(by, {stored.collection_id, values["collection"].pk})
+            _refuse_move(by, both)
         if stored.lifecycle == Lifecycle.PUBLISHED and IN_FORCE & set(fields):
-            collection = _key(values.get("collection", stored.collection_id))
-            _refuse_to_others_than_publishers(by, {stored.collection_id, collection})
+            _refuse_to_others_than_publishers(by, both)
         if not fields:
             return ()
         for name in fields:
@@ -103,11 +102,3 @@ def _clean(name: str, value: Any) -> Any:
             f"{field.verbose_name}: {' '.join(error.messages)}",  # type: ignore[union-attr]
             hint="Nothing was changed.",
         ) from None
-
-
-def _column(name: str) -> str:
-    return "collection_id" if name == "collection" else name
-
-
-def _key(value: Any) -> Any:
-    return getattr(value, "pk", value)

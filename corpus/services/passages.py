@@ -11,9 +11,8 @@ from django.db.models.functions import Now
 from corpus.chunking.cutting import Passage
 from corpus.indexing.rows import statement_rows
 from corpus.models import Chunk, PassageStatement
-from corpus.parsing.clean import clean_text
 from corpus.services.documents import NotNow
-from corpus.services.lifecycle import ReasonNeeded
+from corpus.services.lifecycle import reason_given
 from corpus.signals import chunk_disabled, chunk_enabled
 
 TOGETHER = 500  # rows of one INSERT
@@ -38,9 +37,7 @@ def passages_write(rows: Sequence[Chunk], passages: Sequence[Passage]) -> None:
 @transaction.atomic
 def chunk_disable(chunk: Chunk, *, by: User | None, reason: str) -> None:
     """No search finds it from the next query on. Raises ReasonNeeded, NotNow."""
-    reason = clean_text(reason).strip()
-    if not reason:
-        raise ReasonNeeded("To disable a passage needs a reason.", hint="Say it in a sentence.")
+    reason = reason_given(reason, "To disable a passage needs a reason.")
     rows = Chunk.objects.filter(pk=chunk.pk, disabled_at=None)
     if rows.update(disabled_at=Now(), disabled_by=by, disabled_reason=reason) != 1:
         raise _beaten("disabled")
