@@ -50,6 +50,7 @@ REVIEW_SOON = datetime.timedelta(days=60)
 REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
 RECENT = datetime.timedelta(hours=24)
 
+WAITING = ("check", "publish", "failed", "doubt", "due")  # of `list_conditions`
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
@@ -147,46 +148,33 @@ def documents_saying(words: str) -> QuerySet[Document]:
     return Document.objects.filter(pk__in=Chunk.objects.filter(said).order_by().values("document"))
 
 
-def documents_stuck(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Return those waiting, or running without a sign of life, for more than `STUCK_AFTER`."""
-    then = Now() - STUCK_AFTER
-    waiting = Q(job__state=JobState.PENDING, job__enqueued_at__lt=then)
-    silent = Q(job__state=JobState.RUNNING, job__heartbeat_at__lt=then)
-    return documents.filter(waiting | silent)
-
-
-def documents_badly_scanned(documents: QuerySet[Document]) -> QuerySet[Document]:
-    poor = Page.objects.filter(document=OuterRef("pk"), ocr_confidence__lt=OCR_CONFIDENT)
-    return documents.filter(Exists(poor))
-
-
-def documents_unpublished(documents: QuerySet[Document]) -> QuerySet[Document]:
-    return documents.filter(lifecycle__in=_UNPUBLISHED)
-
-
-def documents_to_review(documents: QuerySet[Document], *, past: bool) -> QuerySet[Document]:
-    """Return those published and past the review date, or due within `REVIEW_SOON`."""
-    today = timezone.localdate()
-    days = Q(review_by__lt=today) if past else Q(review_by__range=(today, today + REVIEW_SOON))
-    return documents.filter(days, lifecycle=Lifecycle.PUBLISHED)
-
-
-def waiting_conditions() -> dict[str, Q]:
-    """Map what documents wait for to the condition on them; one may wait for several things."""
-    in_doubt = Exists(Page.objects.filter(_POOR, document=OuterRef("pk")))
-    next_month = timezone.localdate() + REVIEW_NEXT
+def list_conditions() -> dict[str, Q]:
+    """Map what the list can be narrowed to, by name, to the condition on documents."""
+    pages, today, then = Page.objects.filter(document=OuterRef("pk")), timezone.localdate(), Now()
+    published = Q(lifecycle=Lifecycle.PUBLISHED)
+    # Waiting, or running without a sign of life.
+    waiting = Q(job__state=JobState.PENDING, job__enqueued_at__lt=then - STUCK_AFTER)
+    silent = Q(job__state=JobState.RUNNING, job__heartbeat_at__lt=then - STUCK_AFTER)
     return {
         "check": Q(lifecycle=Lifecycle.DRAFT, job__state=JobState.DONE),
         "publish": Q(lifecycle=Lifecycle.REVIEW, job__state=JobState.DONE),
         "failed": Q(job__state=JobState.FAILED),
-        "doubt": Q(in_doubt, lifecycle__in=_UNPUBLISHED),
-        "due": Q(lifecycle=Lifecycle.PUBLISHED, review_by__lte=next_month),
+        "doubt": Q(Exists(pages.filter(_POOR)), lifecycle__in=_UNPUBLISHED),
+        "due": published & Q(review_by__lte=today + REVIEW_NEXT),
+        "stuck": waiting | silent,
+        "scan": Q(Exists(pages.filter(ocr_confidence__lt=OCR_CONFIDENT))),
+        "unpublished": Q(lifecycle__in=_UNPUBLISHED),
+        "past": published & Q(review_by__lt=today),
+        "soon": published & Q(review_by__range=(today, today + REVIEW_SOON)),
     }
 
 
 def documents_waiting_counted(user: User) -> dict[str, int]:
-    """Count what the user sees under each of `waiting_conditions`. One query."""
-    counts = {name: Count("pk", filter=found) for name, found in waiting_conditions().items()}
+    """Count what the user sees under each of `WAITING`; one may wait for several things. One
+    query.
+    """
+    conditions = list_conditions()
+    counts = {name: Count("pk", filter=conditions[name]) for name in WAITING}
     return documents_visible(user).order_by().aggregate(**counts)
 
 

@@ -19,7 +19,7 @@ from corpus.staff_selectors import collections_changeable, documents_waiting_cou
 from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
 
-# By the names of `waiting_conditions`, which are those of the list's filter.
+# By the names of `WAITING`, which are those of the list's filter.
 LABELS = {
     "check": "to check",
     "publish": "to publish",

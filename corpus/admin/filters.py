@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
@@ -11,47 +10,45 @@ from django.http import HttpRequest
 
 from corpus.models import Document
 from corpus.review.words_found import documents_with_lost_words
-from corpus.staff_selectors import (
-    collections_seen,
-    documents_badly_scanned,
-    documents_read_by_older,
-    documents_stuck,
-    documents_to_review,
-    documents_unpublished,
-    waiting_conditions,
-)
+from corpus.staff_selectors import collections_seen, documents_read_by_older, list_conditions
 
 Documents = QuerySet[Document]
 
 
-def _waits_for(name: str) -> Callable[[Documents], Documents]:
-    return lambda documents: documents.filter(waiting_conditions()[name])
+_BY_QUERY = {"words": documents_with_lost_words, "stale": documents_read_by_older}
 
 
-_ATTENTION: dict[str, tuple[str, Callable[[Documents], Documents]]] = {
-    "check": ("To check", _waits_for("check")),
-    "publish": ("To publish", _waits_for("publish")),
-    "failed": ("Failed", _waits_for("failed")),
-    "doubt": ("In doubt, not published yet", _waits_for("doubt")),
-    "due": ("Review date past, or within 30 days", _waits_for("due")),
-    "stuck": ("Stuck for 10 minutes", documents_stuck),
-    "scan": ("Low OCR confidence", documents_badly_scanned),
-    "words": ("Words not found", documents_with_lost_words),
-    "unpublished": ("Not published yet", documents_unpublished),
-    "stale": ("To be read or cut again", documents_read_by_older),
-}
+class LabelledFilter(admin.SimpleListFilter):
+    """By `list_conditions`, or by a query where a condition alone can't say it."""
 
-
-class AttentionFilter(admin.SimpleListFilter):
-    title = "needs attention"
-    parameter_name = "attention"
+    labels: dict[str, str]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, label) for name, (label, _) in _ATTENTION.items()]
+        return list(self.labels.items())
 
     def queryset(self, request: HttpRequest, queryset: Documents) -> Documents:
-        found = _ATTENTION.get(self.value() or "")
-        return found[1](queryset) if found else queryset
+        name = self.value() or ""
+        if name not in self.labels:
+            return queryset
+        narrow = _BY_QUERY.get(name)
+        return narrow(queryset) if narrow else queryset.filter(list_conditions()[name])
+
+
+class AttentionFilter(LabelledFilter):
+    title = "needs attention"
+    parameter_name = "attention"
+    labels = {
+        "check": "To check",
+        "publish": "To publish",
+        "failed": "Failed",
+        "doubt": "In doubt, not published yet",
+        "due": "Review date past, or within 30 days",
+        "stuck": "Stuck for 10 minutes",
+        "scan": "Low OCR confidence",
+        "words": "Words not found",
+        "unpublished": "Not published yet",
+        "stale": "To be read or cut again",
+    }
 
 
 class JobStateFilter(admin.ChoicesFieldListFilter):
@@ -62,17 +59,10 @@ class JobStateFilter(admin.ChoicesFieldListFilter):
         self.title = "job"
 
 
-class ReviewFilter(admin.SimpleListFilter):
+class ReviewFilter(LabelledFilter):
     title = "review"
     parameter_name = "review"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("past", "Past its review date"), ("soon", "Due within 60 days")]
-
-    def queryset(self, request: HttpRequest, queryset: Documents) -> Documents:
-        if self.value() not in ("past", "soon"):
-            return queryset
-        return documents_to_review(queryset, past=self.value() == "past")
+    labels = {"past": "Past its review date", "soon": "Due within 60 days"}
 
 
 class CollectionFilter(admin.SimpleListFilter):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -17,12 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.errors import MedragError
 from corpus.admin.forms import DisableForm
-from corpus.admin.pages import (
-    StaffRequest,
-    address,
-    guarded,
-    page,
-)
+from corpus.admin.pages import StaffRequest, address, guarded, page
 from corpus.files import document_path
 from corpus.indexing.rows import page_as_read
 from corpus.models import Chunk, Correction, Document, Page
@@ -135,8 +128,12 @@ def picture(request: StaffRequest, document: Document, number: int) -> HttpRespo
 @guarded(Right.SEE)
 def original(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Return the bytes as they were uploaded, always as a download: a browser must not run them."""
+    try:
+        stored = document_path(document.sha256).open("rb")
+    except OSError as error:
+        raise Http404 from error
     response = FileResponse(
-        _opened(document_path(document.sha256)),
+        stored,
         as_attachment=True,
         filename=document.filename,
         content_type=document.media_type or "application/octet-stream",
@@ -204,10 +201,3 @@ def _shown(chunk: Chunk) -> ShownPassage:
 def _private(response: HttpResponseBase) -> HttpResponseBase:
     patch_cache_control(response, private=True, max_age=A_DAY_S)
     return response
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise Http404 from error

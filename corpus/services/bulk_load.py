@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Protocol
 
 from django.conf import settings
@@ -16,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus.chunking import ChunkDraft, CountTokens, split
-from corpus.chunking.cutting import passages_of
+from corpus.chunking.cutting import Passage, passages_of
 from corpus.encoders import vectors as vector_tables
 from corpus.encoders.batches import refuse_bad_vectors
 from corpus.encoders.registry import embedder_of, encoder_facts, get_embedder
@@ -96,32 +95,30 @@ def _load(
     cut: Cut | None,
 ) -> int:
     recipe = site_recipe(encoder_facts())
-    documents = [_document(text, collection, recipe) for text in batch]
-    pages = [_page(text) for text in batch]
-    kept = [
-        [draft if with_context else _without_context(draft, embedder) for draft in drafts]
-        for drafts in (_drafts(d, p, embedder, cut) for d, p in zip(documents, pages, strict=True))
-    ]
-    passages = [
-        passages_of(drafts, [page], title=document.title, population=document.population)
-        for document, drafts, page in zip(documents, kept, pages, strict=True)
-    ]
+    cut_up: list[tuple[Document, ParsedPage, list[Passage]]] = []
+    for text in batch:
+        document, page = _document(text, collection, recipe), _page(text)
+        drafts = _drafts(document, page, embedder, cut)
+        if not with_context:
+            drafts = [
+                replace(draft, context="", tokens=embedder.count_tokens(f"\n{draft.text}"))
+                for draft in drafts
+            ]
+        passages = passages_of(drafts, [page], title=document.title, population=document.population)
+        cut_up.append((document, page, passages))
     # Outside the transaction; the encoder sorts by length, which pays over as many as these.
-    read = [f"{d.context}\n{d.text}" for drafts in kept for d in drafts]
+    drafts = [passage.draft for _, _, passages in cut_up for passage in passages]
+    read = [f"{draft.context}\n{draft.text}" for draft in drafts]
     made = [(row, embedder_of(row).encode(read)) for row in vector_tables.searched()]
     with transaction.atomic():
-        Document.objects.bulk_create(documents)
-        Page.objects.bulk_create(page_row(d, p) for d, p in zip(documents, pages, strict=True))
-        rows = [
-            row
-            for document, of_one in zip(documents, passages, strict=True)
-            for row in chunk_rows(document, of_one)
-        ]
+        Document.objects.bulk_create(document for document, _, _ in cut_up)
+        Page.objects.bulk_create(page_row(document, page) for document, page, _ in cut_up)
+        rows = [row for document, _, passages in cut_up for row in chunk_rows(document, passages)]
         for _, vectors in made:
             refuse_bad_vectors(vectors, len(rows))
-        passages_write(rows, list(chain.from_iterable(passages)))
+        passages_write(rows, [passage for _, _, passages in cut_up for passage in passages])
         write_vectors(rows, made)
-        ids = [document.pk for document in documents]
+        ids = [document.pk for document, _, _ in cut_up]
         Document.objects.filter(pk__in=ids).update(indexed_at=timezone.now())
     return len(rows)
 
@@ -166,7 +163,3 @@ def _drafts(
         settings=chunk_settings(embedder),
         count_tokens=embedder.count_tokens,
     )
-
-
-def _without_context(draft: ChunkDraft, embedder: Embedder) -> ChunkDraft:
-    return replace(draft, context="", tokens=embedder.count_tokens(f"\n{draft.text}"))

@@ -101,36 +101,29 @@ def _batches_to_do(
 def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
     """Return the encoders whose vectors a document needs to be searched."""
     rows = list(vectors.searched())
-    if not rows:
-        raise _no_encoder()
-    encoders = _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
-    lease.hold()
-    lease.lap("load")
-    return encoders
+    if rows:
+        return _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
+    if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
+        raise IncompleteDocument(
+            "No encoder can be searched yet: the first one is being built.",
+            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
+            retryable=True,
+        )
+    raise IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
 
 
 def reading_embedder(lease: Lease) -> Embedder:
     """Return the encoder by whose tokens it is cut, which the first call in a process has to
     load.
     """
-    embedder = _loaded(lease, get_embedder)
-    lease.hold()
-    lease.lap("load")
-    return embedder
-
-
-def _no_encoder() -> IncompleteDocument:
-    if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
-        return IncompleteDocument(
-            "No encoder can be searched yet: the first one is being built.",
-            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
-            retryable=True,
-        )
-    return IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")
+    return _loaded(lease, get_embedder)
 
 
 def _loaded(lease: Lease, load: Callable[[], T]) -> T:
-    return lease.run(load, limit_s=MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S)
+    loaded = lease.run(load, limit_s=MODEL_LOAD_LIMIT_S, head_start_s=MODEL_LOAD_HEAD_START_S)
+    lease.hold()
+    lease.lap("load")
+    return loaded
 
 
 def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:

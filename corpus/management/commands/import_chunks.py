@@ -43,9 +43,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         people = People(person_named(options["user"]), person_named(options["publisher"]))
-        _refuse_to_publish(collection, people, options)
+        if options["publish"] and not options["dry_run"]:  # before the first line is read
+            try:
+                refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
+            except MedragError as error:
+                raise CommandError(error.sentence) from error
         with _opened(options["path"]) as stream:
-            lines = self._sorted(stream)
+            with Progress("Reading", stream.seek(0, 2), BYTES) as progress:
+                lines = sort_lines(stream, on_bytes=progress.step)
             imported = _import(stream, lines, collection, people, options)
         self._report(lines, imported, dry_run=options["dry_run"])
         documents = [d.pk for d in (*imported.added, *imported.present) if d.pk]
@@ -53,11 +58,6 @@ class Command(BaseCommand):
             follow(documents)
         if list_failures(documents, self.stderr) or lines.faulty or imported.refused:
             raise SystemExit(1)
-
-    def _sorted(self, stream: BinaryIO) -> Sorted:
-        size = stream.seek(0, 2)
-        with Progress("Reading", size, BYTES) as progress:
-            return sort_lines(stream, on_bytes=progress.step)
 
     def _report(self, lines: Sorted, imported: Imported, *, dry_run: bool) -> None:
         for number, fault in list(lines.faults.items())[:FAULTS_SHOWN]:
@@ -98,16 +98,6 @@ def _import(
             on_document=progress.step,
             on_added=publish,
         )
-
-
-def _refuse_to_publish(collection: Collection, people: People, options: dict[str, Any]) -> None:
-    """Before the first line is read. Raises CommandError."""
-    if not options["publish"] or options["dry_run"]:
-        return
-    try:
-        refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
-    except MedragError as error:
-        raise CommandError(error.sentence) from error
 
 
 @contextmanager

@@ -44,7 +44,9 @@ class Command(BaseCommand):
         made.
         """
         try:
-            self._reembed(encoder, quiet=quiet)
+            what = f"Encoding by {encoder.name}"
+            with Progress(what, unit="passages", is_quiet=quiet) as progress:
+                encoder_reembed(encoder, on_progress=progress.at)
         except AlreadyRunning as error:
             return "" if quiet else error.sentence
         except (MedragError, ImproperlyConfigured) as error:
@@ -54,14 +56,9 @@ class Command(BaseCommand):
             for connection in connections.all(initialized_only=True):
                 connection.close_if_unusable_or_obsolete()
             return f"{encoder.name}: {_sentence(error)}"
-        return ""
-
-    def _reembed(self, encoder: Encoder, *, quiet: bool) -> None:
-        what = f"Encoding by {encoder.name}"
-        with Progress(what, unit="passages", is_quiet=quiet) as progress:
-            encoder_reembed(encoder, on_progress=progress.at)
         if not quiet:
             self.stdout.write(f"{encoder.name} is searched now.")
+        return ""
 
 
 def _sentence(error: Error) -> str:

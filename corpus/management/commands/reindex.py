@@ -39,10 +39,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = person_named(options["user"])
-        _refuse_engine(options["read_with"])
+        try:
+            artifacts_for(options["read_with"] or "")  # which this site may not have
+        except ModelsMissing as error:
+            raise CommandError(error.sentence) from error
         read_again = bool(options["read_with"] or not options["stale"])
+        # Of one that is only out of date its pages are kept, where the reader is the same.
         stages = {
-            document: _stage(document, read_again=read_again) for document in _chosen(options)
+            document: Stage.STORED
+            if read_again or getattr(document, "must_be_read", True)
+            else Stage.PARSED
+            for document in _chosen(options)
         }
         queued = stages if options["dry_run"] else _queue(stages, options["read_with"], person)
         read = list(queued.values()).count(Stage.STORED)
@@ -57,14 +64,6 @@ class Command(BaseCommand):
             follow(documents)
             if list_failures(documents, self.stderr):
                 raise SystemExit(1)
-
-
-def _refuse_engine(read_with: str | None) -> None:
-    """Raise CommandError where this site has not got it."""
-    try:
-        artifacts_for(read_with or "")
-    except ModelsMissing as error:
-        raise CommandError(error.sentence) from error
 
 
 def _queue(
@@ -102,11 +101,3 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Document]:
             raise CommandError(f"There is no document with the SHA-256 {', '.join(missing)}.")
         documents = documents.filter(sha256__in=digests)
     return documents
-
-
-def _stage(document: Document, *, read_again: bool) -> Stage:
-    """Return what is kept: for one that is only out of date, its pages, where the reader is the
-    same.
-    """
-    must_be_read = getattr(document, "must_be_read", True)
-    return Stage.STORED if read_again or must_be_read else Stage.PARSED
