@@ -1,4 +1,6 @@
-"""Steps in a document's life: for many as actions of the list, for one on a page of its own."""
+"""Steps in a document's life: for many as actions of the list, for one on a page of its own, and
+which are possible now.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from corpus.admin.forms import (
 )
 from corpus.admin.pages import StaffRequest, address, page
 from corpus.admin.progress import JobCell
-from corpus.models import Document
+from corpus.models import Document, JobState, Lifecycle
 from corpus.selectors import answers_citing
 from corpus.services.documents import document_discard, document_reindex, document_retry
 from corpus.services.history import history_add
@@ -142,6 +144,43 @@ REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", document_
 
 ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, REINSTATE, DISCARD, RETURN)}
 TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A way on from here. `is_step`: a button that does it at once; else a page that asks."""
+
+    label: str
+    url: str
+    is_step: bool = False
+    is_main: bool = False
+
+
+def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[Arrow]:
+    """Return the arrows of the lifecycle that are possible now, then those of the reading."""
+    state, pk = document.lifecycle, document.pk
+    found: list[Arrow] = []
+    has_failed = document.job.state == JobState.FAILED
+    if state == Lifecycle.DRAFT and may_change and not has_failed:
+        found.append(Arrow("Send to review", address("step", pk, "submit"), is_step=True))
+    unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
+    if unpublished and not has_failed:
+        label = "Check and publish…" if may_publish else "Check…"
+        found.append(Arrow(label, address("approve", pk), is_main=True))
+    if state == Lifecycle.REVIEW and may_publish:
+        found.append(Arrow("Send back…", address("step", pk, "return")))
+    if state == Lifecycle.PUBLISHED and may_publish:
+        found.append(Arrow("Mark as superseded…", address("supersede", pk)))
+        found.append(Arrow("Withdraw…", address("step", pk, "withdraw")))
+    if state == Lifecycle.WITHDRAWN and may_publish:
+        found.append(Arrow("Undo the withdrawal…", address("step", pk, "reinstate")))
+    if may_change and has_failed and unpublished:
+        found.append(Arrow("Discard…", address("step", pk, "discard")))
+    if may_change and has_failed:
+        found.append(Arrow("Retry", address("step", pk, "retry"), is_step=True))
+    if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
+        found.append(Arrow("Read again", address("step", pk, "reindex"), is_step=True))
+    return found
 
 
 def decide_many(

@@ -36,7 +36,6 @@ from corpus.admin.filters import (
 from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
 from corpus.admin.progress import JobCell, progress
-from corpus.admin.transitions import arrows
 from corpus.models import Collection, Document, Encoder
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.words_found import documents_with_words
@@ -221,7 +220,7 @@ class DocumentAdmin(DocumentModelAdmin):
         if document is not None:
             user = decisions.signed_in_user(request)
             context |= {
-                "arrows": arrows(
+                "arrows": decisions.arrows(
                     document,
                     may_change=may_change(document),
                     may_publish=may_publish(user, document),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -15,10 +13,12 @@ from corpus.admin.pages import StaffRequest, address, page
 from corpus.models import Stage
 from corpus.services.documents import document_reindex
 from corpus.services.history import history_add
-from corpus.staff_selectors import documents_to_read_again, twin_groups, twin_keys
-
-if TYPE_CHECKING:
-    from corpus.selectors import StaleDocument
+from corpus.staff_selectors import (
+    documents_to_read_again,
+    refuse_others_than_staff,
+    twin_groups,
+    twin_keys,
+)
 
 QUEUED_AT_ONCE = 500  # one press of the button; a request has to end
 SHOWN = 50
@@ -31,7 +31,17 @@ def stale(request: StaffRequest) -> HttpResponse:
         raise PermissionDenied
     found = documents_to_read_again(request.user)
     if request.method == "POST":
-        _queue(request, list(found[:QUEUED_AT_ONCE]))
+        queued = 0
+        for document in found[:QUEUED_AT_ONCE]:
+            try:
+                stage = Stage.STORED if document.must_be_read else Stage.PARSED
+                document_reindex(document, by=request.user, stage=stage)
+            except MedragError as error:
+                messages.error(request, f"{document}: {error.sentence}")
+            else:
+                history_add(document, by=request.user, line="Queued to be read again.")
+                queued += 1
+        messages.success(request, f"Queued to be read again: {queued}.")
         return redirect(address("changelist"))
     context = {"count": found.count(), "documents": found[:SHOWN], "at_once": QUEUED_AT_ONCE}
     return page(request, "stale.html", title="To be read or cut again", **context)
@@ -41,8 +51,7 @@ def near_duplicates(request: StaffRequest) -> HttpResponse:
     """Return passages that say the same in several places; `?q=` only those of one document or
     group.
     """
-    if not request.user.has_perm("corpus.view_document"):
-        raise PermissionDenied
+    refuse_others_than_staff(request.user)
     words = request.GET.get("q", "").strip()
     paginator = Paginator(twin_keys(request.user, words=words), GROUPS_PER_PAGE)
     shown = paginator.get_page(request.GET.get("page"))
@@ -54,17 +63,3 @@ def near_duplicates(request: StaffRequest) -> HttpResponse:
         groups=twin_groups(request.user, list(shown)),
         words=words,
     )
-
-
-def _queue(request: StaffRequest, documents: list[StaleDocument]) -> None:
-    queued = 0
-    for document in documents:
-        try:
-            stage = Stage.STORED if document.must_be_read else Stage.PARSED
-            document_reindex(document, by=request.user, stage=stage)
-        except MedragError as error:
-            messages.error(request, f"{document}: {error.sentence}")
-        else:
-            history_add(document, by=request.user, line="Queued to be read again.")
-            queued += 1
-    messages.success(request, f"Queued to be read again: {queued}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_POST
 from corpus.admin.pages import StaffRequest
 from corpus.models import Document, JobState, Lifecycle, Stage
 from corpus.selectors import Suggestion, predecessors_suggested, worker_is_alive
-from corpus.staff_selectors import documents_for_staff, may_change
+from corpus.staff_selectors import documents_for_staff, may_change, refuse_others_than_staff
 
 MAX_POLLED = 500  # as many as one upload may hold
 MAX_OFFERS = 20  # documents of one response for which likely predecessors are looked up
@@ -112,8 +111,7 @@ def progress(request: StaffRequest) -> HttpResponse:
     """Return the states of `pk=...` as fragments that replace themselves; `?offers` adds
     predecessors.
     """
-    if not request.user.has_perm("corpus.view_document"):
-        raise PermissionDenied
+    refuse_others_than_staff(request.user)
     wanted = [pk for pk in request.POST.getlist("pk")[:MAX_POLLED] if pk.isdecimal()]
     documents = documents_for_staff(request.user).filter(pk__in=wanted)
     cells = job_cells(documents, with_offers="offers" in request.GET)

@@ -1,19 +1,20 @@
 """Documents and everything derived from their bytes, a module for each kind of table."""
 
-from corpus.models.corrections import Correction
 from corpus.models.documents import (
     Authority,
     Chunk,
     Collection,
+    Correction,
     Document,
     Lifecycle,
     Page,
+    PassageStatement,
     ReadWith,
     SourceType,
+    StatementVector,
 )
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat
-from corpus.models.statements import PassageStatement, StatementVector
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
 from corpus.models.uploads import UploadKey

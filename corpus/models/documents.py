@@ -1,4 +1,4 @@
-"""Documents, as staff keep them, and the passages that they are cut into."""
+"""Documents, as staff keep and correct them, and the passages that they are cut into."""
 
 from __future__ import annotations
 
@@ -234,3 +234,83 @@ class Chunk(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class PassageStatement(models.Model):
+    """A statement of a passage, as `corpus.statements` cuts it: what an answer is made of.
+
+    Passages that overlap have what they share each. `pieces` is the JSON of
+    `corpus.statements.Piece`: first what is said, then what it depends on.
+    """
+
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="statements")
+    index = models.PositiveIntegerField()  # 0-based, in reading order
+    kind = models.CharField(max_length=20)  # of its block: `paragraph`, `list_item`, `table` ...
+    text = models.TextField()  # as shown: a row with its labels, an item with its introduction
+    pieces = models.JSONField()  # list of [page, start, end, text]
+    caption = models.TextField(blank=True)  # of a row's table
+    table = models.PositiveIntegerField(null=True)  # of a row: where its table starts on the page
+    row = models.PositiveIntegerField(null=True)  # 0-based, among all rows of that table
+
+    class Meta:
+        ordering = ["chunk", "index"]
+        constraints = [
+            models.UniqueConstraint(fields=["chunk", "index"], name="statement_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"statement {self.index}"
+
+
+class StatementVector(models.Model):
+    """A statement's vector, a byte a component (`corpus.encoders.statement_vectors`).
+
+    In a table of its own: a question reads some hundred statements and compares sixteen.
+    """
+
+    statement = models.OneToOneField(
+        PassageStatement, on_delete=models.CASCADE, primary_key=True, related_name="vector"
+    )
+    made_of = models.BinaryField()  # digest of the encoder and of the text that it read
+    components = models.BinaryField()  # int8, in order; its length is not kept
+
+    def __str__(self) -> str:
+        return f"of statement {self.pk}"
+
+
+class Correction(models.Model):
+    """The right words of a block or a table cell that was misread, as somebody typed them.
+
+    Never changed but for `is_current` and who saw it: another wording, and taking it back, which
+    is a correction to what was read, is a row of its own.
+    """
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="corrections")
+    page = models.PositiveIntegerField()  # 1-based
+    block = models.PositiveIntegerField()  # its position among the page's blocks
+    cell = models.PositiveIntegerField(null=True)  # its position among the table's printed cells
+    as_read = models.TextField(blank=True)
+    around = models.TextField()  # as read: the cells of its row; of a block the block itself
+    text = models.TextField()
+    reason = models.TextField()
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    seen_by = models.ForeignKey(  # who published it
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    seen_at = models.DateTimeField(null=True)
+    is_current = models.BooleanField(default=True)  # no later one of the same place
+
+    class Meta:
+        ordering = ["document", "page", "pk"]
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"correction {self.pk}"
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether what was read counts again."""
+        return self.text == self.as_read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -116,9 +116,7 @@ def document_retry(document: Document, *, by: User | None) -> None:
     Raises NotNow.
     """
     with transaction.atomic():
-        failed = Job.objects.filter(document=document, state=JobState.FAILED)
-        changes = {"state": JobState.PENDING, "attempts": 0, "error_code": "", "last_error": ""}
-        if failed.update(enqueued_at=Now(), finished_at=None, **changes) != 1:
+        if not _queued(document, JobState.FAILED):
             raise NotNow("Only a document that failed can be tried again.")
         document_retried.send(Document, document=document, actor=by)
 
@@ -164,12 +162,10 @@ def document_reindex(
     if read_with is not None:
         artifacts_for(read_with)  # refuses what this site has not got, before anything is changed
     with transaction.atomic():
-        rested = Job.objects.filter(document=document, state__in=[JobState.DONE, JobState.FAILED])
         if not document.pages.exists():
             stage = Stage.STORED
-        changes = {"state": JobState.PENDING, "stage": stage, "attempts": 0, "timings": {}}
-        changes |= {"done": 0, "total": 0, "error_code": "", "last_error": ""}
-        if rested.update(enqueued_at=Now(), finished_at=None, **changes) != 1:
+        anew = {"stage": stage, "timings": {}, "done": 0, "total": 0}
+        if not _queued(document, JobState.DONE, JobState.FAILED, **anew):
             raise NotNow("The document is being read at the moment.", hint="Wait until it is done.")
         if read_with is not None:
             Document.objects.filter(pk=document.pk).update(read_with=read_with)
@@ -183,10 +179,14 @@ def document_index_anew(document: Document) -> None:
     Call it in the transaction that changes that and holds the document's row. A job that waits or
     runs sees to it before it ends, and one that failed when it is tried again.
     """
-    done = Job.objects.filter(document=document, state=JobState.DONE)
-    changes = {"state": JobState.PENDING, "stage": Stage.PARSED, "attempts": 0, "timings": {}}
-    changes |= {"done": 0, "total": 0, "finished_at": None}
-    done.update(enqueued_at=Now(), **changes)
+    _queued(document, JobState.DONE, stage=Stage.PARSED, timings={}, done=0, total=0)
+
+
+def _queued(document: Document, *states: JobState, **changes: Any) -> bool:
+    """Let a job in one of these states wait with all its attempts; tell whether there was one."""
+    ended = Job.objects.filter(document=document, state__in=states)
+    changes |= {"attempts": 0, "error_code": "", "last_error": "", "finished_at": None}
+    return ended.update(state=JobState.PENDING, enqueued_at=Now(), **changes) == 1
 
 
 def collection_default() -> Collection:
