@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -30,6 +29,7 @@ from corpus.services.lifecycle import (
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import ingest
+from tests.corpus.listening import heard, refused
 from tests.people import in_groups, narrow, person
 from tests.together import at_once
 
@@ -164,35 +164,19 @@ def test_a_step_that_can_not_be_recorded_is_not_taken(
     signal: Signal, lifecycle: Lifecycle, step: Callable[[Document], None]
 ) -> None:
     document = make(lifecycle)
-
-    def refuse(**said: Any) -> None:
-        assert Document.objects.get(pk=said["document"].pk).lifecycle != lifecycle
-        raise RuntimeError("no audit row")
-
-    signal.connect(refuse, dispatch_uid="test")
-    try:
-        with pytest.raises(RuntimeError):
-            step(document)
-    finally:
-        signal.disconnect(dispatch_uid="test")
-    assert Document.objects.get(pk=document.pk).lifecycle == lifecycle
+    stored = Document.objects.filter(pk=document.pk)
+    with refused(signal, lambda: stored.get().lifecycle != lifecycle):
+        step(document)
+    assert stored.get().lifecycle == lifecycle
 
 
 @pytest.mark.django_db
 def test_sending_back_needs_a_reason_and_tells_it() -> None:
     document = make(Lifecycle.REVIEW)
-    told: list[str] = []
-
-    def listen(*, reason: str, **said: Any) -> None:
-        told.append(reason)
-
     with pytest.raises(ReasonNeeded):
         document_return(document, by=None, reason=" \n")
-    signals.document_returned.connect(listen, dispatch_uid="test")
-    try:
+    with heard(signals.document_returned, "reason") as told:
         document_return(document, by=None, reason=" Page 3 is misread. ")
-    finally:
-        signals.document_returned.disconnect(dispatch_uid="test")
     assert (document.lifecycle, told) == (Lifecycle.DRAFT, ["Page 3 is misread."])
 
 

@@ -19,6 +19,7 @@ from corpus.services.indexing import document_index
 from corpus.services.metadata import BadValue, document_edit
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import publish, shelf
+from tests.corpus.listening import heard, refused
 from tests.people import narrow, person
 
 pytestmark = pytest.mark.django_db
@@ -29,23 +30,15 @@ def document() -> Document:
     return publish("# Anaemia\nGive 1 tablet of iron daily.")
 
 
-def told(signal: Any, list_: list[tuple[str, ...]]) -> None:
-    signal.connect(lambda **said: list_.append(said["fields"]), weak=False, dispatch_uid="test")
-
-
 def test_only_what_differs_is_written_and_told(document: Document, alice: User) -> None:
-    heard: list[tuple[str, ...]] = []
-    told(signals.document_edited, heard)
     indexed_at = document.indexed_at
     Document.objects.filter(pk=document.pk).update(issuer="Another person")
     day = datetime.date(2027, 1, 1)
     changes = {"title": " Anaemia\x00  in adults ", "version": document.version, "review_by": day}
-    try:
+    with heard(signals.document_edited, "fields") as told:
         assert document_edit(document, by=alice, changes=changes) == ("review_by", "title")
         assert document_edit(document, by=alice, changes=changes) == ()
-    finally:
-        signals.document_edited.disconnect(dispatch_uid="test")
-    assert heard == [("review_by", "title")]
+    assert told == [("review_by", "title")]
     stored = Document.objects.get(pk=document.pk)
     assert (stored.title, stored.review_by) == ("Anaemia in adults", day)
     assert (stored.issuer, stored.indexed_at) == ("Another person", indexed_at)
@@ -75,15 +68,9 @@ def test_what_is_not_to_be_edited_is_refused(document: Document, name: str) -> N
 
 
 def test_an_edit_that_can_not_be_recorded_does_not_happen(document: Document) -> None:
-    def refuse(**said: Any) -> None:
-        raise RuntimeError("no audit row")
-
-    signals.document_edited.connect(refuse, dispatch_uid="test")
-    try:
-        with pytest.raises(RuntimeError):
-            document_edit(document, by=None, changes={"title": "Other"})
-    finally:
-        signals.document_edited.disconnect(dispatch_uid="test")
+    stored = Document.objects.filter(pk=document.pk)
+    with refused(signals.document_edited, lambda: stored.get().title == "Other"):
+        document_edit(document, by=None, changes={"title": "Other"})
     assert Document.objects.get(pk=document.pk).title == "Anaemia"
 
 
@@ -117,37 +104,21 @@ def test_whom_a_published_document_is_for_only_its_publishers_change(document: D
 
 
 def test_a_collection_and_its_groups_are_changed_and_told_together(alice: User) -> None:
-    heard: list[tuple[str, ...]] = []
-    told(signals.collection_changed, heard)
-    team = Group.objects.create(name="Haematology")
-    shelf_ = Collection(slug="blood")
-    try:
-        made = collection_save(
-            shelf_, by=alice, changes={"name": "Blood"}, rights={"searchers": [team]}
-        )
-        again = collection_save(
-            shelf_, by=alice, changes={"name": "Blood"}, rights={"searchers": [team]}
-        )
+    rights: dict[str, list[Group]] = {"searchers": [Group.objects.create(name="Haematology")]}
+    shelf_, named = Collection(slug="blood"), {"name": "Blood"}
+    with heard(signals.collection_changed, "fields") as told:
+        made = collection_save(shelf_, by=alice, changes=named, rights=rights)
+        again = collection_save(shelf_, by=alice, changes=named, rights=rights)
         opened = collection_save(shelf_, by=alice, changes={}, rights={"searchers": []})
-    finally:
-        signals.collection_changed.disconnect(dispatch_uid="test")
     assert (made, again, opened) == (("name", "searchers"), (), ("searchers",))
-    assert heard == [("name", "searchers"), ("searchers",)]
+    assert told == [("name", "searchers"), ("searchers",)]
     assert list(Collection.objects.get(slug="blood").searchers.all()) == []
 
 
 def test_a_change_of_rights_that_can_not_be_recorded_does_not_happen(alice: User) -> None:
     shelf_, team = shelf("blood"), Group.objects.create(name="Haematology")
-
-    def refuse(**said: Any) -> None:
-        raise RuntimeError("no audit row")
-
-    signals.collection_changed.connect(refuse, dispatch_uid="test")
-    try:
-        with pytest.raises(RuntimeError):
-            collection_save(shelf_, by=alice, changes={}, rights={"publishers": [team]})
-    finally:
-        signals.collection_changed.disconnect(dispatch_uid="test")
+    with refused(signals.collection_changed, lambda: shelf_.publishers.exists()):
+        collection_save(shelf_, by=alice, changes={}, rights={"publishers": [team]})
     assert not shelf_.publishers.exists()
     with pytest.raises(ValueError, match="readers"):
         collection_save(shelf_, by=alice, changes={}, rights={"readers": [team]})
