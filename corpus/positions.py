@@ -8,14 +8,13 @@ that heading. `blocks` is the JSON of `corpus.parsing.types.Block`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
+from functools import cache
 
 from corpus.boxes import Blocks, Span, Spans
 
 SECTIONS = " › "  # between the headings of a section's path
 _PARAGRAPH, _TABLE = "paragraph", "table"
-_Numbered = tuple[str, int, Mapping[str, Any]]
 
 
 def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
@@ -24,35 +23,33 @@ def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
     Counted below the nearest heading; a point of a list is a paragraph. `heading` for one that
     stands alone; empty for a span outside all blocks.
     """
-    places = _Places(blocks)
-    return [places.position(span) for span in spans]
+    numbered = list(_numbered(blocks))
+    offsets = _offsets(blocks)
+    rows_of = cache(lambda at: _offsets(blocks[at]["table"]["rows"]))  # many spans stand in one
 
-
-class _Places:
-    """The numbered blocks of a document, found by their offsets."""
-
-    def __init__(self, blocks: Blocks) -> None:
-        self._numbered = list(_numbered(blocks))
-        self._starts = [block["start"] for block in blocks]
-        self._ends = [block["end"] for block in blocks]
-        self._rows: dict[int, tuple[list[int], list[int]]] = {}
-
-    def position(self, span: Span) -> str:
-        here = range(bisect_right(self._ends, span[0]), bisect_left(self._starts, span[1]))
+    def position(span: Span) -> str:
+        here = _range_in(offsets, span)
         paragraphs: list[int] = []
         for at in here:
-            kind, number, block = self._numbered[at]
+            kind, number = numbered[at]
             if kind == _TABLE:
-                return f"{_TABLE} {number}" + self._row_range(at, block["table"]["rows"], span)
+                rows = _range_in(rows_of(at), span)
+                told = f", {_range('row', [rows.start + 1, rows.stop])}" if rows else ""
+                return f"{_TABLE} {number}{told}"
             paragraphs += [number] if kind == _PARAGRAPH else []
         return _range(_PARAGRAPH, paragraphs) if paragraphs else ("heading" if here else "")
 
-    def _row_range(self, at: int, rows: Sequence[Mapping[str, Any]], span: Span) -> str:
-        if at not in self._rows:
-            self._rows[at] = [row["start"] for row in rows], [row["end"] for row in rows]
-        starts, ends = self._rows[at]
-        first, last = bisect_right(ends, span[0]) + 1, bisect_left(starts, span[1])
-        return f", {_range('row', [first, last])}" if first <= last else ""
+    return [position(span) for span in spans]
+
+
+def _offsets(parts: Blocks) -> tuple[list[int], list[int]]:
+    return [part["start"] for part in parts], [part["end"] for part in parts]
+
+
+def _range_in(offsets: tuple[list[int], list[int]], span: Span) -> range:
+    """Return which of the parts with these starts and ends hold a part of the span."""
+    starts, ends = offsets
+    return range(bisect_right(ends, span[0]), bisect_left(starts, span[1]))
 
 
 def place_words(page: int, section: str, position: str) -> str:
@@ -69,16 +66,16 @@ def below_title(section: str, title: str) -> str:
     return rest if first == title else section
 
 
-def _numbered(blocks: Blocks) -> Iterator[_Numbered]:
+def _numbered(blocks: Blocks) -> Iterator[tuple[str, int]]:
     counts = {_PARAGRAPH: 0, _TABLE: 0}
     for block in blocks:
         if block["kind"] == "heading":
             counts = dict.fromkeys(counts, 0)
-            yield "heading", 0, block
+            yield "heading", 0
             continue
         kind = _TABLE if block.get("table") else _PARAGRAPH
         counts[kind] += 1
-        yield kind, counts[kind], block
+        yield kind, counts[kind]
 
 
 def _range(noun: str, numbers: list[int]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -145,33 +147,31 @@ def original(request: StaffRequest, document: Document) -> HttpResponseBase:
 @guarded(Right.CHANGE)
 def disable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
     """Take a passage out of every search, for a reason."""
-    chunk = get_object_or_404(document.chunks, index=index)
     form = DisableForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
-    try:
-        chunk_disable(chunk, by=request.user, reason=reason)
-    except MedragError as error:
-        messages.error(request, error.sentence)
-    else:
-        messages.success(request, f"Passage {index} is disabled: no search finds it from now on.")
-    return _back(request, document, chunk)
+    done = "is disabled: no search finds it from now on."
+    return _changed(request, document, index, partial(chunk_disable, reason=reason), done)
 
 
 @require_POST
 @guarded(Right.CHANGE)
 def enable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
+    return _changed(request, document, index, chunk_enable, "is searched again.")
+
+
+def _changed(
+    request: StaffRequest, document: Document, index: int, step: Callable[..., None], done: str
+) -> HttpResponseRedirect:
+    """Take the step, and go back to the page that the form stood on; to the passage's first where
+    that is not said.
+    """
     chunk = get_object_or_404(document.chunks, index=index)
     try:
-        chunk_enable(chunk, by=request.user)
+        step(chunk, by=request.user)
     except MedragError as error:
         messages.error(request, error.sentence)
     else:
-        messages.success(request, f"Passage {index} is searched again.")
-    return _back(request, document, chunk)
-
-
-def _back(request: StaffRequest, document: Document, chunk: Chunk) -> HttpResponseRedirect:
-    """To the page that the form stood on; to the passage's first where that is not said."""
+        messages.success(request, f"Passage {index} {done}")
     pages = {number for number, _, _ in chunk.spans}
     asked = request.POST.get("page", "")
     number = int(asked) if asked.isdecimal() and int(asked) in pages else chunk.page

@@ -18,6 +18,7 @@ from django.db import OperationalError, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
+from core.database_availability import sqlstate
 from core.errors import MedragError
 from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.adoption import encoders_to_adopt
@@ -126,7 +127,7 @@ def _not_in_use() -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None) not in _NO_LOCK:
+        if sqlstate(error) not in _NO_LOCK:
             raise
         raise TablesInUse(
             f"The encoders' tables could not be changed: passages were in use for {_LOCK_LIMIT} "

@@ -174,13 +174,7 @@ def document_recheck(document: Document, *, by: User | None, reason: str) -> Non
     """Move PUBLISHED -> REVIEW, since what it says was changed; nothing in another state."""
     if document.lifecycle != Lifecycle.PUBLISHED:
         return
-    _move(
-        document,
-        Lifecycle.PUBLISHED,
-        Lifecycle.REVIEW,
-        published_by=None,
-        published_at=None,
-    )
+    _move(document, Lifecycle.PUBLISHED, Lifecycle.REVIEW, published_by=None, published_at=None)
     document_returned.send(Document, document=document, actor=by, reason=reason)
 
 
