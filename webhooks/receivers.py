@@ -16,17 +16,18 @@ from corpus.models import Document
 from webhooks.models import Event
 from webhooks.services import event_announce
 
-GUIDELINE_EVENTS: dict[Event, Signal] = {
-    Event.INDEXED: signals.document_indexed,
-    Event.PUBLISHED: signals.document_published,
-    Event.SUPERSEDED: signals.document_superseded,
-    Event.WITHDRAWN: signals.document_withdrawn,
-}
+GUIDELINE_EVENTS: tuple[tuple[Event, Signal], ...] = (
+    (Event.INDEXED, signals.document_indexed),
+    (Event.PUBLISHED, signals.document_published),
+    (Event.PUBLISHED, signals.document_reinstated),
+    (Event.SUPERSEDED, signals.document_superseded),
+    (Event.WITHDRAWN, signals.document_withdrawn),
+)
 
 
 def connect() -> None:
     """Listen to every signal that is announced; safe to call again."""
-    for event, signal in GUIDELINE_EVENTS.items():
+    for event, signal in GUIDELINE_EVENTS:
         signal.connect(_guideline_receiver(event), weak=False, dispatch_uid=f"webhooks.{event}")
     gap_reported.connect(announce_gap, dispatch_uid="webhooks.gap")
 

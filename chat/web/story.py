@@ -33,7 +33,7 @@ CHANGES = {
     "document.superseded": "superseded",
     "document.edited": "its details were corrected",
     "document.reindexed": "read anew",
-    "document.reinstated": "published again, since it was withdrawn in error",
+    "document.reinstated": "put back in force",
     "document.returned": "returned to its author",
     "document.published": "published",
     "chunk.disabled": "a passage was taken out of the search",

@@ -33,7 +33,7 @@ from corpus.admin.progress import JobCell
 from corpus.models import Document, JobState, Lifecycle
 from corpus.selectors import answers_citing
 from corpus.services.documents import document_discard, document_reindex, document_retry
-from corpus.services.history import history_add
+from corpus.services.history import history_add, history_ended
 from corpus.services.lifecycle import (
     document_approve,
     document_reinstate,
@@ -70,10 +70,10 @@ def _publish(document: Document, *, by: User, looked: bool = True) -> None:
 
 
 def _reinstate(document: Document, *, by: User, reason: str) -> None:
-    """Keep in the history why it was withdrawn, which the document's own page says no longer."""
-    withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
+    """Keep in the history how the document ended: its own page no longer says so."""
+    ended = history_ended(document)
     document_reinstate(document, by=by, reason=reason)
-    history_add(document, by=by, line=withdrawn)
+    history_add(document, by=by, line=ended)
 
 
 def _discard(document: Document, *, by: User) -> None:
@@ -124,9 +124,9 @@ REVIEW_DATE = Decision(
 REINSTATE = Decision(
     action="reinstate",
     right=Right.PUBLISH,
-    question="Undo the withdrawal? It is published again, and answers use it at once.",
-    button="Undo the withdrawal",
-    done="Withdrawal undone",
+    question="Put it back in force? Answers use it at once.",
+    button="Put back in force",
+    done="Put back in force",
     form=ReinstateForm,
     step=_reinstate,
 )
@@ -172,8 +172,8 @@ def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[A
     if state == Lifecycle.PUBLISHED and may_publish:
         found.append(Arrow("Mark as superseded…", address("supersede", pk)))
         found.append(Arrow("Withdraw…", address("step", pk, "withdraw")))
-    if state == Lifecycle.WITHDRAWN and may_publish:
-        found.append(Arrow("Undo the withdrawal…", address("step", pk, "reinstate")))
+    if state in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED) and may_publish:
+        found.append(Arrow("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
         found.append(Arrow("Discard…", address("step", pk, "discard")))
     if may_change and has_failed:

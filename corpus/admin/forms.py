@@ -129,7 +129,7 @@ class WithdrawForm(DecisionForm):
 
 
 class ReinstateForm(DecisionForm):
-    reason = _reason("Why the withdrawal was an error.")
+    reason = _reason("Why it counts again.")
 
 
 class ReviewDateForm(DecisionForm):

@@ -15,6 +15,13 @@ def history_add(document: Document, *, by: User, line: str) -> None:
     LogEntry.objects.log_actions(by.pk, [document], CHANGE, change_message=line, single_object=True)
 
 
+def history_ended(document: Document) -> str:
+    """Return the line that says how a document ended, for when it is put back in force."""
+    if document.superseded_by:
+        return f"Superseded until now by {document.superseded_by}."
+    return f"Withdrawn until now: {document.withdrawn_reason}"
+
+
 def history_published(
     document: Document, *, by: User, looked: Sequence[int], compared: int
 ) -> None:

@@ -1,5 +1,5 @@
 """The arrows of a document's life: DRAFT <-> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN,
-and WITHDRAWN -> PUBLISHED where that was an error.
+and from both of these back to PUBLISHED, for a reason.
 
 Each is one UPDATE that names the state it starts from, so that of two people who press a button
 at once one is told that the other was faster. To publish, send back, supersede or withdraw takes
@@ -218,19 +218,22 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> li
 
 @transaction.atomic
 def document_reinstate(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
-    """WITHDRAWN -> PUBLISHED, for a reason: it was withdrawn in error, and is searched again.
+    """WITHDRAWN or SUPERSEDED -> PUBLISHED, for a reason: the document is searched again.
 
-    Why it was withdrawn stays in the document's history. Returns the past answers that cited it:
-    whom the withdrawal had recalled. Raises as withdrawing.
+    For what was ended in error, and for an older version whose successor was withdrawn. A successor
+    in force stays in force. Returns the past answers that cited the document: whom its end had
+    recalled. Raises NotNow, NotPermitted, ReasonNeeded.
     """
     _refuse_others(by, document)
-    reason = reason_given(reason, "To undo a withdrawal needs a reason.")
+    reason = reason_given(reason, "To put a document back in force needs a reason.")
+    is_superseded = document.lifecycle == Lifecycle.SUPERSEDED
     _move(
         document,
-        Lifecycle.WITHDRAWN,
+        Lifecycle.SUPERSEDED if is_superseded else Lifecycle.WITHDRAWN,
         Lifecycle.PUBLISHED,
         withdrawn_at=None,
         withdrawn_reason="",
+        superseded_by=None,
     )
     document_reinstated.send(Document, document=document, actor=by, reason=reason)
     return answers_citing(document)

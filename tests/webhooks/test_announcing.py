@@ -14,7 +14,12 @@ from chat.models import Turn
 from chat.reviews.feedback import feedback_save
 from corpus.models import Lifecycle
 from corpus.services.indexing import document_index
-from corpus.services.lifecycle import document_approve, document_supersede, document_withdraw
+from corpus.services.lifecycle import (
+    document_approve,
+    document_reinstate,
+    document_supersede,
+    document_withdraw,
+)
 from medrag_site.accounts import PUBLISHERS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
@@ -47,14 +52,15 @@ def test_a_guidelines_way_is_told(alice: User) -> None:
         document_approve(document, by=publisher, today=TODAY)
     document_supersede(old, by=publisher, successor=new)
     document_withdraw(new, by=publisher, reason="The dose kills.")
-    assert [data["title"] for data in told(Event.PUBLISHED)] == ["Old", "New"]
+    document_reinstate(old, by=publisher, reason="It was right.")
+    assert [data["title"] for data in told(Event.PUBLISHED)] == ["Old", "New", "Old"]
     (superseded,) = told(Event.SUPERSEDED)
     assert (superseded["id"], superseded["state"]) == (old.pk, "SUPERSEDED")
     assert superseded["superseded_by"] == new.sha256
     (withdrawn,) = told(Event.WITHDRAWN)
     assert (withdrawn["sha256"], withdrawn["state"]) == (new.sha256, "WITHDRAWN")
     assert not [row for row in Delivery.objects.all() if "kills" in row.body]
-    assert Delivery.objects.count() == 4
+    assert Delivery.objects.count() == 5
 
 
 def test_what_is_indexed_is_told(alice: User) -> None:

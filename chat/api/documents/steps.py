@@ -31,7 +31,7 @@ from corpus.models import Document
 from corpus.review.corrections import corrections_unseen
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.documents import document_reindex, document_retry
-from corpus.services.history import history_add, history_published
+from corpus.services.history import history_add, history_ended, history_published
 from corpus.services.lifecycle import (
     document_approve,
     document_reinstate,
@@ -171,14 +171,15 @@ def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]
 
 @_step(
     "reinstate",
-    "Undo a withdrawal that was an error",
-    "It is in force again. Its history keeps why it was withdrawn.",
+    "Put a withdrawn or superseded document back in force",
+    "For what was ended in error, or an older version whose successor was withdrawn. A successor "
+    "in force stays in force. Its history keeps how it had ended.",
     asks=ReasonRequest,
 )
 def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    withdrawn = f"Withdrawn until now: {document.withdrawn_reason}"
+    ended = history_ended(document)
     document_reinstate(document, by=user, reason=asked["reason"])
-    return [withdrawn, f"Withdrawal undone: {asked['reason']}"]
+    return [ended, f"Put back in force: {asked['reason']}"]
 
 
 @_step(

@@ -281,7 +281,8 @@ def test_what_was_read_is_shown_with_links_to_the_passage_view(staff: Client) ->
         (Lifecycle.DRAFT, ["Send to review", "Check and publish"], ["Withdraw", "Send back"]),
         (Lifecycle.REVIEW, ["Check and publish", "Send back"], ["Withdraw", "Send to review"]),
         (Lifecycle.PUBLISHED, ["Withdraw", "Mark as superseded"], ["Check and publish…"]),
-        (Lifecycle.WITHDRAWN, [], ["Withdraw…", "Check and publish…", "Send to review"]),
+        (Lifecycle.WITHDRAWN, ["Put back in force"], ["Withdraw…", "Check and publish…"]),
+        (Lifecycle.SUPERSEDED, ["Put back in force"], ["Withdraw…", "Mark as superseded…"]),
     ],
 )
 def test_the_arrows_that_are_possible_now_stand_on_the_page(

@@ -15,6 +15,7 @@ from corpus import files, signals
 from corpus.access import NotPermitted
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.documents import NotNow, document_discard
+from corpus.services.history import history_ended
 from corpus.services.lifecycle import (
     BadSuccessor,
     ReasonNeeded,
@@ -74,6 +75,7 @@ ARROWS: dict[tuple[Lifecycle, Callable[[Document], None]], Lifecycle] = {
     (Lifecycle.PUBLISHED, supersede): Lifecycle.SUPERSEDED,
     (Lifecycle.PUBLISHED, withdraw): Lifecycle.WITHDRAWN,
     (Lifecycle.WITHDRAWN, reinstate): Lifecycle.PUBLISHED,
+    (Lifecycle.SUPERSEDED, reinstate): Lifecycle.PUBLISHED,
 }
 
 
@@ -254,6 +256,18 @@ def test_a_withdrawal_is_undone_for_a_reason_by_who_may_withdraw(alice: User) ->
         document_reinstate(document, by=in_groups(alice, STAFF), reason="An error.")
     reinstate(document)
     assert (document.withdrawn_at, document.withdrawn_reason) == (None, "")
+
+
+@pytest.mark.django_db
+def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None:
+    old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 9)
+    document_supersede(old, by=None, successor=new)
+    withdraw(new)
+    assert history_ended(old) == f"Superseded until now by {new}."
+    reinstate(old)
+    assert (old.lifecycle, old.superseded_by) == (Lifecycle.PUBLISHED, None)
+    new.refresh_from_db()
+    assert new.lifecycle == Lifecycle.WITHDRAWN
 
 
 @pytest.mark.django_db

@@ -201,7 +201,7 @@ def test_a_withdrawal_is_undone_and_its_reason_kept_in_the_history(client: Clien
     assert (told["lifecycle"], told["withdrawn_reason"]) == ("PUBLISHED", "")
     lines = LogEntry.objects.order_by("pk").values_list("change_message", flat=True)
     assert list(lines)[1:] == [
-        "Withdrawn until now: Wrong dose.", "Withdrawal undone: It was right.",
+        "Withdrawn until now: Wrong dose.", "Put back in force: It was right.",
     ]  # fmt: skip
 
 
