@@ -1,9 +1,9 @@
-"""Who may search, upload to and publish in a collection, and what follows for its documents.
+"""Decide who may search, upload to and publish in a collection.
 
-A right needs Django's permission, where one is named here; a group named on the collection narrows
-it to that group's members. Superusers may everything. Nobody (None: the system itself, a command
-without a name) is in no group, so that what is narrowed is closed to it. The searches say the same
-in their own SQL (`retrieval/scope.py`); a test holds the two together.
+A right needs Django's permission, where one is named here; a group set on the collection restricts
+it to that group's members. Superusers have all rights. Nobody (None: the system itself, a command
+without a user) is in no group and so has no access to restricted collections. Searches express the
+same in their own SQL (`retrieval/scope.py`); a test keeps the two equal.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ class NotPermitted(MedragError):
 
 
 def collections_searchable(user: User | None) -> QuerySet[Collection]:
-    """Return what the user finds and reads, published documents only. It takes no permission to
-    ask.
+    """Return the collections that the user may search and read, which needs no permission.
+
+    Concerns published documents only.
     """
     return _narrowed(user, "searchers")
 
@@ -33,13 +34,12 @@ def collections_uploadable(user: User | None) -> QuerySet[Collection]:
 
 
 def collections_publishable(user: User | None) -> QuerySet[Collection]:
-    """Return where the user publishes, sends back, supersedes and withdraws."""
+    """Return the collections where the user may publish, return, supersede and withdraw."""
     return _narrowed(user, "publishers", permission="corpus.publish_document")
 
 
 def documents_visible(user: User | None) -> QuerySet[Document]:
-    """Return what the administration shows, drafts among it, of the collections that the user works
-    in.
+    """Return the documents, drafts included, that the administration shows the user.
 
     None without the permission to view documents: that keeps drafts from clinicians.
     """
@@ -52,24 +52,25 @@ def documents_visible(user: User | None) -> QuerySet[Document]:
 
 
 def may_upload(user: User | None, collection: Collection) -> bool:
-    """Return one query."""
+    """Tell whether the user may upload to the collection. Runs one query."""
     return collections_uploadable(user).filter(pk=collection.pk).exists()
 
 
 def may_publish(user: User | None, document: Document) -> bool:
-    """Return one query. Two persons, where the setting wants them, are another matter."""
+    """Tell whether the user may publish the document. Runs one query.
+
+    The rule of two persons is checked elsewhere.
+    """
     return collections_publishable(user).filter(pk=document.collection_id).exists()
 
 
 def readable_ids(user: User | None) -> frozenset[int]:
-    """Primary keys of the collections whose documents may be named to the user. One query."""
+    """Return the ids of collections whose documents the user may know. Runs one query."""
     return frozenset(collections_searchable(user).order_by().values_list("pk", flat=True))
 
 
 def is_narrowed(reader: int | None) -> bool:
-    """Tell whether a collection is closed to the user with this primary key. At most two
-    queries.
-    """
+    """Tell whether some collection is closed to the user with this id. Runs at most two queries."""
     user = None if reader is None else User.objects.get(pk=reader)
     open_ = collections_searchable(user).order_by().values("pk")
     return Collection.objects.exclude(pk__in=open_).exists()

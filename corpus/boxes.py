@@ -1,4 +1,4 @@
-"""Where a span of a page's text stands on its picture. Pure.
+"""Find where a span of a page's text is on the page's picture. Pure.
 
 `blocks` is the JSON of `corpus.parsing.types.Block`; a span is half-open, in code points of the
 page's text; a box is `(left, top, right, bottom)` in points from the page's top left corner.
@@ -15,7 +15,7 @@ Blocks = Sequence[Mapping[str, Any]]
 
 
 def boxes_of(blocks: Blocks, spans: Spans) -> Iterator[Sequence[float]]:
-    """Return the box of each whole line that holds a part of a span, in reading order.
+    """Yield the box of each line that holds a part of a span, in reading order.
 
     Nothing for a page without geometry.
     """
@@ -24,5 +24,5 @@ def boxes_of(blocks: Blocks, spans: Spans) -> Iterator[Sequence[float]]:
 
 
 def overlaps(part: Mapping[str, Any], spans: Spans) -> bool:
-    """Tell whether something with a `start` and an `end` holds a part of a span."""
+    """Tell whether an item with `start` and `end` overlaps a span."""
     return any(part["start"] < end and start < part["end"] for start, end in spans)

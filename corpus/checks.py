@@ -1,4 +1,4 @@
-"""Checks that run before every command and at every start."""
+"""Check models and prompts before every command and start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUT_EXTRA = ("docling", "docling_ibm_models", "torchvision")  # what it bring
 
 @register("corpus")
 def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse to start with a model that can't be used; no weights are loaded to find out."""
+    """Report models that can't be used, without loading weights."""
     found: list[CheckMessage] = []
     try:
         for spec in configured_specs():
@@ -49,7 +49,7 @@ def check_summaries(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> l
 
 @register("corpus")
 def check_prompts(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse to start with a prompt that its code can't fill."""
+    """Report prompts that their code can't fill."""
     hint = "Restore the file from the release."
     return [
         Error(f"The prompt {wrong}", hint=hint, id=code)

@@ -1,4 +1,4 @@
-"""Names of uploaded files: cleaned for show, never used as a path. Pure."""
+"""Clean names of uploaded files for display; they are never used as paths. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDING = re.compile(
 def clean_filename(name: str) -> str:
     """Return the last part of `name` without control or direction characters, 255 at most.
 
-    The extension survives the cut. A name of which nothing is left becomes `document`.
+    The extension survives truncation. An empty result becomes `document`.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     name = "".join(" " if c in "\t\r\n" else c for c in name)
@@ -36,20 +36,20 @@ def clean_filename(name: str) -> str:
 
 
 def title_from(filename: str) -> str:
-    """Return a title for a document that came without one: `sepsis_adults-v2.pdf` is read aloud."""
+    """Derive a title from a file name: `sepsis_adults-v2.pdf` becomes readable words."""
     stem = PurePosixPath(filename).stem or filename
     return " ".join(_TITLE_SEPARATORS.sub(" ", stem).split()) or "Untitled document"
 
 
 def is_filename(title: str) -> bool:
-    """Tell whether a title in a file's metadata is but the name of a file."""
+    """Tell whether a title from metadata is only a file name."""
     return bool(_ENDING.search(title))
 
 
 def title_said(title: str) -> str:
-    """Return a title of a file's metadata without the program that wrote it and the file's ending.
+    """Return a title from metadata without program name and file extension.
 
-    `Microsoft Word - asthma_v3.docx` is `asthma v3`, and `Microsoft Word - ` is none.
+    `Microsoft Word - asthma_v3.docx` is `asthma v3`, and `Microsoft Word - ` is empty.
     """
     said = _PROGRAM.sub("", title).strip()
     return title_from(said.replace("\\", "/")) if is_filename(said) else said

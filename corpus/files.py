@@ -1,7 +1,7 @@
-"""Files kept under the name of their content, below `settings.FILES_DIR`.
+"""Store files under the hash of their content, below `settings.FILES_DIR`.
 
-`documents/ab/<sha256>` holds the bytes of a document, `pages/<sha256>/<n>.webp` its page images.
-A file appears under its name complete or not at all: it is written to `tmp`, synced, renamed.
+`documents/ab/<sha256>` holds a document's bytes, `pages/<sha256>/<n>.webp` its page images. A file
+appears complete or not at all: it is written to `tmp`, synced and renamed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ STALE_AFTER_S = 24 * 3600
 
 
 class FileTooLarge(MedragError):
-    """The upload goes on past `settings.UPLOAD_MAX_BYTES`."""
+    """The upload exceeds `settings.UPLOAD_MAX_BYTES`."""
 
     code = "too_large"
 
 
 @dataclass(frozen=True)
 class Received:
-    """An upload in the temporary folder, its hash and size known."""
+    """An upload in the temporary folder, with its hash and size."""
 
     path: Path
     sha256: str
@@ -50,7 +50,7 @@ def page_image_path(sha256: str, number: int) -> Path:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a folder on the same disk as the files, removed at the end."""
+    """Yield a temporary folder on the same disk as the files."""
     parent = settings.FILES_DIR / "tmp"
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = Path(tempfile.mkdtemp(dir=parent))
@@ -61,7 +61,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def receive(upload: BinaryIO, folder: Path) -> Received:
-    """Stream `upload` from its start into `folder`. Raises FileTooLarge before more is written."""
+    """Stream `upload` from its start into `folder`. Raises FileTooLarge at the limit."""
     digest, size = hashlib.sha256(), 0
     path = folder / "upload"
     upload.seek(0)
@@ -86,12 +86,12 @@ def refuse_too_large(size_bytes: int) -> None:
 
 
 def keep_document(received: Received) -> Path:
-    """Move a received file to its place; the same content may already stand there."""
+    """Move a received file to its place, where the same content may exist already."""
     return _place(received.path, document_path(received.sha256))
 
 
 def keep_page_image(picture: bytes, sha256: str, number: int) -> Path:
-    """Write a page's picture to its place; another process may have put the same there."""
+    """Write a page image to its place, where another process may have put it already."""
     with scratch_folder() as folder:
         path = folder / "picture"
         path.write_bytes(picture)
@@ -99,13 +99,13 @@ def keep_page_image(picture: bytes, sha256: str, number: int) -> Path:
 
 
 def remove_document(sha256: str) -> None:
-    """Remove a document's bytes and the pictures of its pages; nothing where they are gone."""
+    """Delete a document's bytes and page images, if they exist."""
     document_path(sha256).unlink(missing_ok=True)
     shutil.rmtree(page_image_path(sha256, 1).parent, ignore_errors=True)
 
 
 def clear_stale() -> None:
-    """Remove what killed processes left in the temporary folder a day ago or earlier."""
+    """Delete temporary files of killed processes after a day."""
     parent = settings.FILES_DIR / "tmp"
     if not parent.is_dir():
         return

@@ -1,8 +1,8 @@
-"""Where a span stands in a document that has no pages, and how a place is told. Pure.
+"""Describe where a span is in a document without pages. Pure.
 
-A Word file, a web page or Markdown is stored as one page without geometry: "page 1" would say
-nothing of where to look. There a place is the heading and what of it is meant, counted from 1 below
-that heading. `blocks` is the JSON of `corpus.parsing.types.Block`.
+A Word file, web page or Markdown is stored as one page without geometry: "page 1" would not help
+anyone find the place. Instead, a position is a heading and a count below it, from 1. `blocks` is
+the JSON of `corpus.parsing.types.Block`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ _PARAGRAPH, _TABLE = "paragraph", "table"
 
 
 def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
-    """Return `paragraphs 3 to 5` or `table 2, row 4`: what of its section each span stands in.
+    """Return the position of each span below its heading: `paragraphs 3 to 5`, `table 2, row 4`.
 
-    Counted below the nearest heading; a point of a list is a paragraph. `heading` for one that
-    stands alone; empty for a span outside all blocks.
+    A list item counts as a paragraph. `heading` for a lone heading; empty outside all blocks.
     """
     numbered = list(_numbered(blocks))
     offsets = _offsets(blocks)
@@ -47,7 +46,7 @@ def _offsets(parts: Blocks) -> tuple[list[int], list[int]]:
 
 
 def _range_in(offsets: tuple[list[int], list[int]], span: Span) -> range:
-    """Return which of the parts with these starts and ends hold a part of the span."""
+    """Return the range of parts, given by starts and ends, that overlap the span."""
     starts, ends = offsets
     return range(bisect_right(ends, span[0]), bisect_left(starts, span[1]))
 
@@ -59,9 +58,7 @@ def place_words(page: int, section: str, position: str) -> str:
 
 
 def below_title(section: str, title: str) -> str:
-    """Return the section path without the title, which most documents repeat as their first
-    heading.
-    """
+    """Return the section path without a first heading that repeats the title."""
     first, _, rest = section.partition(SECTIONS)
     return rest if first == title else section
 

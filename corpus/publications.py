@@ -1,4 +1,4 @@
-"""The numbers that a document is known by as a publication: PubMed's, and its DOI."""
+"""Find a document's identifiers as a publication: PubMed number and DOI."""
 
 from __future__ import annotations
 
@@ -18,24 +18,21 @@ _PMID_ADDRESS = re.compile(
 
 
 def pmid_named(text: str) -> str:
-    """Return `pmid:123` for PubMed's number; empty for what is none, 0 among it."""
+    """Return `pmid:123` for a PubMed number; empty for anything else, 0 included."""
     digits = text.strip().lstrip("0")
     return f"pmid:{digits}" if digits.isdecimal() and len(digits) <= 12 else ""
 
 
 def doi_named(text: str) -> str:
-    """Return `doi:10.1000/x` for the first DOI in a text, in small letters; empty where there is
-    none.
-    """
+    """Return `doi:10.1000/x` for the first DOI in a text, in lower case; empty for none."""
     found = _DOI.search(text)
     return f"doi:{found.group().lower().rstrip('.,;')}" if found else ""
 
 
 def publication_numbers(document: Document) -> frozenset[str]:
-    """Return those that its address names, and of a record of PubMed or JATS those that its file
-    does.
+    """Return the identifiers in a document's address and, for PubMed or JATS records, its file.
 
-    Reads its file; of one that is gone, or that can't be read any more, the address counts alone.
+    Reads the file; if that fails, only the address counts.
     """
     in_address = _PMID_ADDRESS.search(document.source_url)
     found = {doi_named(document.source_url), pmid_named(in_address.group(1) if in_address else "")}

@@ -1,4 +1,4 @@
-"""Reads of the corpus that others use."""
+"""Read the corpus, for other apps."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ TITLE_NEAR = 0.6  # share of the title's words
 
 
 def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
-    """Return the blocks of those documents (primary keys) that are one run of text. One query.
+    """Return the blocks of those documents (ids) that have no real pages. Runs one query.
 
-    Slides, sheets and pages have a number that says where to look; what has neither geometry nor a
-    second page has places in its sections.
+    Slides, sheets and pages have a number that says where to look; a document with neither geometry
+    nor a second page has positions in its sections.
     """
     pages = Page.objects.filter(document__in=documents, document__page_count=1, width=0)
     return dict(pages.values_list("document_id", "blocks"))
 
 
 def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:
-    """Return those of the files with these SHA-256s that are here. One query."""
+    """Return the existing documents with these hashes. Runs one query."""
     found = Document.objects.filter(sha256__in=list(digests))
     return {document.sha256: document for document in found}
 
 
 def documents_stale() -> QuerySet[StaleDocument]:
-    """Return documents that would be read or cut in another way today, in order of their keys.
+    """Return documents that would be read or cut differently today, by id.
 
-    `must_be_read` is true where the file has to be read again; else it is enough to cut and encode
-    what was read. Those that wait or failed are not among them. One query now, over the engines in
-    use, and one that the caller makes; no weights are loaded.
+    `must_be_read` is true where the file has to be parsed again; else cutting and encoding are
+    enough. Waiting and failed documents are left out. Runs one query now and one when evaluated;
+    loads no weights.
     """
     made_by = Document.objects.order_by().values_list("media_type", "read_with", "engine")
     outdated = Q(pk__in=[])
@@ -89,10 +89,10 @@ class Suggestion:
 
 
 def predecessors_suggested(document: Document) -> list[Suggestion]:
-    """Up to five, those of its own collection first, then the likeliest, then by key.
+    """Return up to five likely predecessors: own collection first, then by likelihood, then id.
 
-    Of other collections only those that everybody may search: a suggestion never tells more than
-    its reader may know. Another population is never likelier than even. Three queries.
+    Of other collections only those that everybody may search, so that a suggestion reveals nothing
+    closed. A document for another population never exceeds an even chance. Runs three queries.
     """
     open_to_all = collections_searchable(None).order_by().values("pk")
     shelves = Q(collection=document.collection_id) | Q(collection__in=open_to_all)
@@ -129,10 +129,10 @@ def _suggestion(document: Document, old: Document) -> Suggestion | None:
 
 
 def answers_citing(document: Document) -> list[CitingAnswer]:
-    """Past answers that cited the document, newest first: the recall list.
+    """Return past answers that cited the document, newest first: the recall list.
 
-    Whoever keeps answers gives them by the signal of that name. An error is raised, never an empty
-    list: it would say that nobody need be told.
+    They come from the receivers of the signal of this name. Raises rather than return an empty list
+    in error: that would say that nobody has to be told.
     """
     given: Any = signals.answers_citing.send(Document, document=document)
     answers: list[CitingAnswer] = [answer for _, answers in given for answer in answers]
@@ -141,7 +141,7 @@ def answers_citing(document: Document) -> list[CitingAnswer]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How many jobs are in each state."""
+    """The number of jobs in each state."""
 
     pending: int = 0
     running: int = 0
@@ -158,24 +158,24 @@ class Progress:
 
 
 def jobs_progress(document_ids: Iterable[int]) -> Progress:
-    """Return the jobs of these documents by state. One query."""
+    """Count the jobs of these documents by state. Runs one query."""
     jobs = Job.objects.filter(document_id__in=list(document_ids))
     return Progress(**{state.lower(): count for state, count in _counted(jobs, "state").items()})
 
 
 def jobs_running(document_ids: Iterable[int]) -> QuerySet[Job]:
-    """Return jobs of these documents that a worker holds, oldest first, with their documents."""
+    """Return the running jobs of these documents, oldest first, with their documents."""
     running = Job.objects.filter(state=JobState.RUNNING, document_id__in=list(document_ids))
     return running.select_related("document").order_by("started_at")
 
 
 def jobs_counted() -> dict[str, int]:
-    """Map each state that a job is in to how many are. One query."""
+    """Count all jobs by state. Runs one query."""
     return _counted(Job.objects.all(), "state")
 
 
 def jobs_failed_counted() -> dict[str, int]:
-    """Map the code of what failed to how many documents did. One query."""
+    """Count failed documents by error code. Runs one query."""
     return _counted(Job.objects.filter(state=JobState.FAILED), "error_code")
 
 
@@ -184,7 +184,7 @@ def _counted(jobs: QuerySet[Job], field: str) -> dict[str, int]:
 
 
 def jobs_waiting_s() -> float:
-    """Return seconds that the oldest job has waited for a worker; 0 where none does. One query."""
+    """Return how many seconds the oldest job has waited; 0 for none. Runs one query."""
     waiting = Job.objects.filter(state=JobState.PENDING)
     age = ExpressionWrapper(Now() - Min("enqueued_at"), DurationField())
     found = waiting.aggregate(waits=age)["waits"]
@@ -192,9 +192,7 @@ def jobs_waiting_s() -> float:
 
 
 def worker_age_s() -> float | None:
-    """Return seconds since a worker last said that it is well; None where none is known. One
-    query.
-    """
+    """Return the seconds since the last heartbeat of a worker; None for none. Runs one query."""
     latest = WorkerHeartbeat.objects.order_by("-seen_at").annotate(now=Now()).first()
     if latest is None:
         return None
@@ -208,9 +206,7 @@ def worker_is_alive() -> bool:
 
 
 def worker_faults() -> list[str]:
-    """Return sentences for staff about what the workers that live can't do, each once. One
-    query.
-    """
+    """Return sentences for staff on what live workers can't do, each once. Runs one query."""
     fresh = WorkerHeartbeat.objects.filter(
         seen_at__gte=Now() - datetime.timedelta(seconds=WORKER_FRESH_S)
     )

@@ -1,13 +1,13 @@
-"""What happens to a document, announced inside the transaction that makes it happen.
+"""Announce what happens to documents, inside the transaction that makes it happen.
 
-A receiver that raises undoes the change: that is how nothing happens without its audit row. Every
-signal carries `document` and `actor` (a user, or None for the system); `document_failed` also
-carries `code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`,
-and `correction_made` `correction` and `reason`. `document_indexed` says that from now on it can be
-found, once it is in force: also when it is indexed again.
+A receiver that raises undoes the change: so nothing happens without its audit row. Every signal
+carries `document` and `actor` (a user, or None for the system); `document_failed` also carries
+`code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`, and
+`correction_made` `correction` and `reason`. `document_indexed` means that the document can be found
+from now on, once in force; it is sent on every indexing.
 
-`answers_citing` asks and announces nothing: a receiver returns the answers that cited `document`,
-as a list of `corpus.types.CitingAnswer`, newest first.
+`answers_citing` is a request: a receiver returns the answers that cited `document`, as a list of
+`corpus.types.CitingAnswer`, newest first.
 """
 
 from django.dispatch import Signal

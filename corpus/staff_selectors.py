@@ -1,4 +1,4 @@
-"""What those who work in the corpus read, by page or API: documents, their rights, their doubts."""
+"""Read what staff work with, for pages and API: documents, their rights, their doubts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TABLES = '$[*] ? (@.kind == "table")'
 
 
 class Right(Enum):
-    """What a page, or an operation, lets somebody do with a document."""
+    """What somebody may do with a document."""
 
     SEE = "see"
     CHANGE = "change"
@@ -67,10 +67,11 @@ class Right(Enum):
 
 
 def access_document_of_staff(user: User, right: Right = Right.SEE, **named: object) -> Document:
-    """Return the one guard: 404 for what is missing or hidden from the user, 403 without the right.
+    """Return a document that the user works with, or raise 404 or PermissionDenied.
 
-    `named` says which, by `pk` or `sha256`. The document comes with its collection, job, people and
-    `may_change`. Two queries at most beside those for permissions.
+    404 for one that is missing or hidden, PermissionDenied without the right. `named` identifies
+    it, by `pk` or `sha256`. It comes with collection, job, people and `may_change`. Runs two
+    queries at most, not counting permissions.
     """
     refuse_others_than_staff(user)
     document: Document = get_object_or_404(documents_for_staff(user), **named)
@@ -82,30 +83,33 @@ def access_document_of_staff(user: User, right: Right = Right.SEE, **named: obje
 
 
 def refuse_others_than_staff(user: User) -> None:
-    """Raise PermissionDenied for who sees no draft anywhere."""
+    """Raise PermissionDenied for users who may see no drafts."""
     if not user.has_perm("corpus.view_document"):
         raise PermissionDenied
 
 
 def may_change(document: Document) -> bool:
-    """As the query that read the document for its user has found; no is the answer without it."""
+    """Return the answer of the query that read the document for its user; False without one."""
     return bool(getattr(document, "may_change", False))
 
 
 def collections_seen(user: User) -> QuerySet[Collection]:
-    """Return collections that somebody in the administration may know of, by name."""
+    """Return the collections that a user of the administration may know, by name."""
     return (collections_searchable(user) | collections_changeable(user)).order_by("name")
 
 
 def collections_changeable(user: User) -> QuerySet[Collection]:
-    """Return those whose documents the user may change, where the user may change any at all."""
+    """Return the collections whose documents the user may change."""
     if not user.has_perm("corpus.change_document"):
         return Collection.objects.none()
     return collections_uploadable(user) | collections_publishable(user)
 
 
 def documents_for_staff(user: User) -> QuerySet[Document]:
-    """Return what the user may see, newest first, each with what a row shows and `may_change`."""
+    """Return the documents that the user may see, newest first, ready for list rows.
+
+    Each has `may_change`.
+    """
     changeable = Q(collection__in=collections_changeable(user).order_by().values("pk"))
     may_change = Case(When(changeable, then=Value(True)), default=Value(False))
     documents = documents_visible(user).select_related(
@@ -115,15 +119,16 @@ def documents_for_staff(user: User) -> QuerySet[Document]:
 
 
 def documents_to_read_again(user: User) -> QuerySet[StaleDocument]:
-    """Return what would be read or cut in another way today, of what the user may change, oldest
-    first.
+    """Return the user's changeable documents that would be read or cut differently today.
+
+    Oldest first.
     """
     shelves = list(collections_changeable(user).values_list("pk", flat=True))
     return documents_stale().filter(collection__in=shelves)
 
 
 def documents_to_read_again_counted(user: User) -> dict[str, int]:
-    """Count those that another engine has read, and those of which only the passages are older."""
+    """Count documents read by another engine, and those with only outdated passages."""
     return documents_to_read_again(user).aggregate(
         read_by_older=Count("pk", filter=Q(must_be_read=True)),
         cut_by_older=Count("pk", filter=Q(must_be_read=False)),
@@ -131,14 +136,17 @@ def documents_to_read_again_counted(user: User) -> dict[str, int]:
 
 
 def documents_read_by_older(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Return keys first: joined with itself, a table without statistics is compared row by row."""
+    """Return documents read by older engines, by keys first.
+
+    Joined with itself, a table without statistics would be compared row by row.
+    """
     return documents.filter(pk__in=list(documents_stale().values_list("pk", flat=True)))
 
 
 def documents_saying(words: str) -> QuerySet[Document]:
-    """Return documents with a passage that holds all of these words, as its own language cuts them.
+    """Return documents with a passage that holds all words, in its own language.
 
-    For whoever may see them: the caller narrows it.
+    Not restricted to a user: the caller does that.
     """
     said = Q(pk__in=())
     used = Document.objects.order_by().values_list("search_configuration", flat=True).distinct()
@@ -149,7 +157,7 @@ def documents_saying(words: str) -> QuerySet[Document]:
 
 
 def list_conditions() -> dict[str, Q]:
-    """Map what the list can be narrowed to, by name, to the condition on documents."""
+    """Map the filters of the list, by name, to conditions on documents."""
     pages, today, then = Page.objects.filter(document=OuterRef("pk")), timezone.localdate(), Now()
     published = Q(lifecycle=Lifecycle.PUBLISHED)
     # Waiting, or running without a sign of life.
@@ -170,23 +178,21 @@ def list_conditions() -> dict[str, Q]:
 
 
 def documents_waiting_counted(user: User) -> dict[str, int]:
-    """Count what the user sees under each of `WAITING`; one may wait for several things. One
-    query.
-    """
+    """Count the user's documents under each of `WAITING`; one may count twice. Runs one query."""
     conditions = list_conditions()
     counts = {name: Count("pk", filter=conditions[name]) for name in WAITING}
     return documents_visible(user).order_by().aggregate(**counts)
 
 
 def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:
-    """Return what the user uploaded in the last 24 hours, the latest first."""
+    """Return what the user uploaded in the last 24 hours, latest first."""
     mine = documents_for_staff(user).filter(uploaded_by=user, uploaded_at__gt=Now() - RECENT)
     return list(mine.order_by("-uploaded_at", "-pk")[:limit])
 
 
 @dataclass(frozen=True)
 class PageCheck:
-    """What somebody should look at on a page before the document is published."""
+    """What to look at on a page before the document is published."""
 
     number: int
     tables: int
@@ -204,7 +210,7 @@ class PageCheck:
 
 
 def page_checks(document: Document) -> list[PageCheck]:
-    """Return every page in order. One query, which leaves text and blocks in the database."""
+    """Return every page in order. Runs one query that loads neither text nor blocks."""
     found = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
     tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
     rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
@@ -223,22 +229,20 @@ def page_checks(document: Document) -> list[PageCheck]:
 
 
 def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
-    """Return numbers of the pages that whoever publishes the document has to have looked at."""
+    """Return the numbers of pages that must be looked at before publishing."""
     return [check.number for check in checks if check.is_doubtful]
 
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
-    """Return how many pages of each document the parser was unsure of; none: not in it. One
-    query.
-    """
+    """Return the number of doubtful pages by document, where there are any. Runs one query."""
     pages = Page.objects.filter(_POOR, document__in=[document.pk for document in documents])
     return dict(pages.order_by().values_list("document").annotate(Count("pk")))
 
 
 def passages_on(document: Document, *, page: int, user: User) -> list[Chunk]:
-    """Return the passages that hold words of a page, in reading order, with who disabled them.
+    """Return the passages with words of a page, in reading order, with who disabled them.
 
-    `has_twins`: the user may see another passage that says the same. One query.
+    `has_twins`: the user may see another passage that says the same. Runs one query.
     """
     # Containment finds offsets of that number, too: a superset, narrowed below.
     chunks = document.chunks.filter(page__lte=page, spans__contains=[[page]])
@@ -256,9 +260,7 @@ def spans_on(chunk: Chunk, *, page: int) -> list[tuple[int, int]]:
 def documents_published_like(
     user: User, words: str, *, other_than: Document, limit: int
 ) -> list[Document]:
-    """Return published documents with these words in their title, of those that the user may
-    replace.
-    """
+    """Return published documents with these words in the title that the user may replace."""
     if not words.strip():
         return []
     found = documents_replaceable(user, other_than=other_than).filter(title__icontains=words)
@@ -272,9 +274,9 @@ def documents_replaceable(user: User, *, other_than: Document) -> QuerySet[Docum
 
 
 def twin_keys(user: User, *, words: str = "") -> QuerySet[Chunk, str]:
-    """Return keys of groups of near-duplicates of which the user may see two or more, in order.
+    """Return keys of near-duplicate groups of which the user sees at least two, in order.
 
-    `words` keeps those of a document with that title, or of that key.
+    `words` restricts them to documents with that title, or to that key.
     """
     seen = Chunk.objects.filter(twins__gt="", document__in=documents_visible(user).values("pk"))
     if words:
@@ -285,9 +287,7 @@ def twin_keys(user: User, *, words: str = "") -> QuerySet[Chunk, str]:
 
 
 def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
-    """Return the passages of these groups that the user may see, with their documents. One
-    query.
-    """
+    """Return the visible passages of these groups, with their documents. Runs one query."""
     chunks = Chunk.objects.filter(
         twins__in=keys, document__in=documents_visible(user).values("pk")
     ).select_related("document__collection")
@@ -298,9 +298,7 @@ def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
 
 
 def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Document, int]]:
-    """Return other documents that say some of the same, with how many groups they share, most
-    first.
-    """
+    """Return other documents with shared passages and the number of groups, most first."""
     mine = document.chunks.filter(twins__gt="").values("twins")
     others = Chunk.objects.filter(twins__in=mine).exclude(document=document)
     counts = others.order_by().values_list("document").annotate(n=Count("twins", distinct=True))
@@ -310,9 +308,7 @@ def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Docume
 
 
 def sent_back(document: Document) -> LogEntry | None:
-    """Return the last line of the history that says why a draft was sent back; None for what moved
-    on.
-    """
+    """Return the history line on why a draft was sent back; None if it has moved on since."""
     if document.lifecycle != Lifecycle.DRAFT:
         return None
     lines = LogEntry.objects.filter(

@@ -1,4 +1,4 @@
-"""What the corpus tells others and asks of them."""
+"""Types that the corpus exchanges with other apps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OCR_CONFIDENT = 0.9  # of a page read from a scan: below, whoever reads it is to
 
 @dataclass(frozen=True)
 class CitingAnswer:
-    """An answer of the past that cited a document: one row of a recall list."""
+    """A past answer that cited a document: one row of a recall list."""
 
     reference: str  # names the answer without its text
     asked_at: datetime.datetime

@@ -1,11 +1,10 @@
-"""Context lines that a language model writes for passages, where one is configured.
+"""Have a language model write a context line for each passage, if one is configured.
 
-The line is embedded and indexed in front of its passage and never quoted. The model is neither
-trusted nor relied on: what it is shown is data between marks that are new for each question, and
-a line that is too long, more than one, or holds a number that its passage and section do not is
-dropped. Each line is kept under the SHA-256 of all that it depends on, so that none is asked for
-twice. Where the model does not answer the job fails, rather than go on with other vectors than
-the settings say.
+The line is embedded and indexed before its passage and never quoted. The model is untrusted: it
+sees passages as data between fresh markers, and an answer that is too long, has several lines, or
+holds a number missing from the passage and its section is dropped. Lines are stored under the
+SHA-256 of everything they depend on, so that none is requested twice. If the model doesn't answer,
+the job fails rather than index other vectors than the settings promise.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _NUMBER = re.compile(
 
 
 class ContextLineUnavailable(MedragError):
-    """The language model gave no answer that can be read. Never holds text of a document."""
+    """The language model gave no readable answer. Never holds text of a document."""
 
     code = "context_llm"
 
@@ -65,7 +64,7 @@ class ContextLineUnavailable(MedragError):
 
 @dataclass(frozen=True)
 class Shown:
-    """What the model is shown of a document."""
+    """What the model sees of a document."""
 
     title: str
     section: str
@@ -82,19 +81,17 @@ def is_configured() -> bool:
 
 
 def recipe() -> str:
-    """Return the prompt's version and the model, as they go into a fingerprint; empty where it is
-    off.
-    """
+    """Return prompt version and model for a fingerprint; empty where lines are off."""
     return f"{PROMPT.name} {settings.MODELS.context.model}" if is_configured() else ""
 
 
 def with_lines(
     drafts: Sequence[ChunkDraft], *, title: str, count_tokens: CountTokens, lease: Lease
 ) -> list[ChunkDraft]:
-    """Return the same passages with their lines; asks for those that no earlier attempt has kept.
+    """Return the passages with their context lines, requesting those not stored yet.
 
-    Call it outside a transaction. Raises ContextLineUnavailable and LeaseLost; what was answered
-    until then is kept.
+    Call it outside a transaction. Raises ContextLineUnavailable and LeaseLost; lines received until
+    then are kept.
     """
     shown = [_shown(drafts, place, title) for place in range(len(drafts))]
     keys = [passage.key() for passage in shown]
@@ -111,9 +108,7 @@ def with_lines(
 
 
 def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
-    """Return the answer as a line, or nothing where it is not one line that its passage bears
-    out.
-    """
+    """Return the answer as one line; empty where the passage doesn't support it."""
     lines = [line for line in clean_text(answer).splitlines() if line.strip()]
     line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
     known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
@@ -127,18 +122,18 @@ def numbers_in(text: str) -> set[str]:
 
 
 def key_of(*parts: str) -> str:
-    """Return the SHA-256 of all that a written line depends on, in hex."""
+    """Return the SHA-256, in hex, of all that a line depends on."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def keep(key: str, line: str, *, model: str, prompt: Prompt) -> None:
-    """Keep what was written, so that it is asked once; another attempt may have kept it."""
+    """Store a line; another attempt may have stored it already."""
     row = ContextLine(pk=key, line=line, model=model, prompt=prompt.name)
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def ask(shown: Shown) -> str:
-    """Return one answer of the model, as it came. Raises ContextLineUnavailable."""
+    """Return the model's answer unchecked. Raises ContextLineUnavailable."""
     prompt = PROMPT.filled(**asdict(shown))
     endpoint = replace(settings.MODELS.context, timeout_s=DEADLINE_S)
     try:

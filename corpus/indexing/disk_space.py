@@ -1,4 +1,4 @@
-"""How much disk the next step of a document needs, and whether an error comes of too little."""
+"""Estimate the disk space of a document's next step, and recognise errors from a full disk."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _WRITTEN = {
 
 
 def refuse_full(document: Document, stage: Stage) -> None:
-    """Raise DiskFull where the step after `stage` could not be written to its end.
+    """Raise DiskFull where the step after `stage` could not be completed.
 
-    A database of your own may have a disk that is not seen here: it says itself when it is full.
+    The disk of an external database can't be seen here; it reports being full itself.
     """
     needed = needed_bytes(document, stage)
     disk.refuse_full(settings.FILES_DIR, needed, writing=_WRITTEN[stage])
 
 
 def needed_bytes(document: Document, stage: Stage) -> int:
-    """At most, by what the step is made of. Up to two queries."""
+    """Return an upper estimate of the bytes that the step writes. Runs up to two queries."""
     if stage == Stage.STORED:
         return SCRATCH_BYTES + READ_SHARE * document.size_bytes
     if not settings.DATABASE_IS_EMBEDDED:
@@ -50,7 +50,7 @@ def needed_bytes(document: Document, stage: Stage) -> int:
 
 
 def lacking(error: BaseException, lease: Lease) -> DiskFull | None:
-    """Return what to say of an error that comes of a full disk, whoever raised it; else None."""
+    """Return DiskFull if the error was caused by a full disk, whoever raised it; else None."""
     causes = _causes(error)
     if told := next((cause for cause in causes if isinstance(cause, DiskFull)), None):
         return told
@@ -63,7 +63,7 @@ def lacking(error: BaseException, lease: Lease) -> DiskFull | None:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return the error and what it comes of; an error may be its own cause's cause."""
+    """Return the error and its causes; stops at a cycle."""
     found: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in found:

@@ -1,16 +1,16 @@
-"""Who may work on a document now: claims, leases, and the sweep that mends what was lost.
+"""The job queue: claims, leases, and the sweep that recovers lost jobs.
 
-Every change of a job is one UPDATE that names the state it expects (compare-and-set), by the
+Every change of a job is one UPDATE that names the expected state (compare-and-set), by the
 database's clock.
 
-The table of jobs is the queue: whoever is free takes the job that is due first. A job is due at
-the time when it was queued and what a file of its size takes. So of files that came together the
-small go first, and a job lets only those pass it that come within what it takes itself and are
-shorter. Where work takes what it was thought to take, no job takes more than twice the longer of
-what it would in order of arrival and where all that wait share the worker equally. A job that runs
-gives way by the same rule, between its steps and after each batch of vectors, so that a short one
-waits for a step of a long one and not for all of it, with one worker as with more. A file that is
-being read or cut is not interrupted: that has limits of its own.
+The table of jobs is the queue: a free worker takes the job that is due first. A job is due at the
+time it was queued plus the expected duration for a file of its size. So small files go first among
+those that came together, and a job is only overtaken by shorter ones that arrive within its own
+expected duration. If durations are as expected, no job takes more than twice the longer of its
+times under first-come-first-served and under equal sharing. A running job yields by the same rule,
+between its steps and after each batch of vectors, so that a short job waits for a step of a long
+one rather than all of it. Parsing and cutting a file are not interrupted: they have limits of their
+own.
 """
 
 from __future__ import annotations
@@ -78,16 +78,15 @@ def _waiting() -> QuerySet[Job]:
 
 
 def _ready() -> QuerySet[Job]:
-    """Return those that wait and were not put off: these are queued for a time to come."""
+    """Return waiting jobs that are not postponed; postponed ones are queued for a future time."""
     return _waiting().filter(enqueued_at__lte=Now())
 
 
 @transaction.atomic(durable=True)
 def claim(document_id: int | None = None) -> Lease | None:
-    """Count an attempt and take the lease, committed; None when there is nothing to do.
+    """Count an attempt and take a job's lease, committed; None if there is none.
 
-    Without an id it is that of the job which is due first, was not put off, and which nobody else
-    is taking.
+    Without an id it takes the first due job that is not postponed or just being claimed.
     """
     token, gives_way = _new_token(), document_id is None
     if document_id is None:
@@ -119,10 +118,10 @@ def claim(document_id: int | None = None) -> Lease | None:
 
 
 def give_way(lease: Lease) -> None:
-    """Raise Preempted where another job is due before this one, which then waits again.
+    """Requeue the job and raise Preempted if another job is due before it.
 
-    Called where nothing is lost by it: what was done is kept, the attempt does not count, and when
-    it is due stays as it was. Raises LeaseLost. One query where nobody is before it.
+    Called where no work is lost: results are kept, the attempt doesn't count, and the due time
+    stays. Raises LeaseLost. Runs one query if no other job is due.
     """
     own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
     if not lease.gives_way or not _ready().annotate(due=DUE).filter(due__lt=Subquery(own)).exists():
@@ -133,7 +132,7 @@ def give_way(lease: Lease) -> None:
 
 @transaction.atomic
 def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> None:
-    """Record a failed attempt: queue the next one, or park the job. Raises LeaseLost."""
+    """Record a failed attempt: queue the next one, or fail the job. Raises LeaseLost."""
     if retryable and lease.attempt < settings.JOB_MAX_ATTEMPTS:
         lease.hold(
             state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
@@ -149,9 +148,10 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
 
 @transaction.atomic
 def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 0.0) -> bool:
-    """Let the document go on, `after_s` later, and count no attempt: it was no fault of its.
+    """Queue the job again in `after_s` seconds without counting the attempt.
 
-    Returns whether the reason is a new one. Raises LeaseLost.
+    For failures that are not the document's fault. Returns whether the reason is new. Raises
+    LeaseLost.
     """
     held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
     job = held.first()
@@ -170,10 +170,10 @@ def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 
 
 
 def database_began_anew(lease: Lease) -> bool:
-    """Tell whether the database was started since the attempt was: then that is what cut it off.
+    """Tell whether the database restarted during the attempt, which explains its failure.
 
-    A server that only ends all its connections, as after the crash of one, goes on: it may have
-    been this document that it crashed on.
+    A server that ends all connections after a crash of one of its processes doesn't restart: this
+    document may have caused the crash.
     """
     job = Job.objects.filter(pk=lease.job_id, started_at__lt=_DatabaseStart())
     return job.exists()
@@ -181,7 +181,7 @@ def database_began_anew(lease: Lease) -> bool:
 
 @dataclass(frozen=True)
 class Swept:
-    """How many attempts ended without a word, by what becomes of their jobs."""
+    """The number of expired attempts, by what became of their jobs."""
 
     requeued: int = 0
     failed: int = 0
@@ -189,10 +189,10 @@ class Swept:
 
 @transaction.atomic
 def sweep() -> Swept:
-    """End the attempts whose lease ran out. Idempotent; any number of sweeps may run at once.
+    """End attempts whose lease expired. Idempotent; several sweeps may run at once.
 
-    Nobody could extend a lease while the database was away: one that runs out then has as long
-    again from its start.
+    After a restart of the database expired leases get their full time again, since nobody could
+    extend them while it was away.
     """
     answers_since = _DatabaseStart() + timedelta(seconds=settings.JOB_LEASE_S)
     expired = Job.objects.alias(answers_since=answers_since).filter(
@@ -221,9 +221,9 @@ def sweep() -> Swept:
 
 @transaction.atomic
 def give_back(worker_id: str, *, count_attempt: bool) -> int:
-    """End the leases of a process that is dead.
+    """End the leases of a dead process; return how many.
 
-    Without `count_attempt` it was stopped on purpose, and its job goes on at once.
+    Without `count_attempt` the process was stopped on purpose, and its jobs continue at once.
     """
     low, high = uuid.UUID(worker_id + "0" * 16), uuid.UUID(worker_id + "f" * 16)
     held = Job.objects.filter(
@@ -249,9 +249,7 @@ HAVING count(*) FILTER (WHERE state = 'PENDING') > 0
 
 
 def stalled_for_s() -> float:
-    """Return how long work has been waiting while nobody works; 0 when that is not so. One
-    query.
-    """
+    """Return how many seconds jobs have waited with no worker active; else 0. Runs one query."""
     with connection.cursor() as cursor:
         cursor.execute(_STALLED_SQL)
         row = cursor.fetchone()

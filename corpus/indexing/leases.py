@@ -1,8 +1,8 @@
-"""The right of one attempt to write, and how it is kept, used and lost.
+"""Leases: the right of one attempt to write, how it is kept and lost.
 
-A lease is held by its token: a worker that was paused past its end, or whose job was given to
-another, finds that its update changes no row, and writes nothing. It finds out within seconds, and
-its child is killed.
+A lease is held by its token. A worker that was paused beyond its lease, or whose job was given to
+another, changes no row with its updates and so writes nothing. It notices within seconds, and its
+child process is killed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BEAT_S = 2.0  # between two signs of life, each of which finds out whether the l
 
 
 class Preempted(MedragError):
-    """Shorter work is due: the job waits again, with all that was done so far."""
+    """Shorter work is due first: the job waits again, with all results kept."""
 
     retryable = True
 
@@ -44,7 +44,7 @@ class LeaseLost(MedragError):
 
 @dataclass
 class Lease:
-    """The right of one attempt to write, kept alive by each write and by `beat`."""
+    """The right of one attempt to write, extended by each write and by heartbeats."""
 
     job_id: int
     document_id: int
@@ -58,10 +58,10 @@ class Lease:
     _shown: tuple[int, int] = (0, 0)
 
     def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
-        """Check and extend the lease, and change the job's row. Raises LeaseLost.
+        """Check and extend the lease while changing the job's row. Raises LeaseLost.
 
         Call it first in each transaction that writes: the row stays locked until the commit.
-        `for_s` is how long that may take where it may be longer than a lease.
+        `for_s` is how long the transaction may take, if longer than a lease.
         """
         until = ends_in(max(for_s, settings.JOB_LEASE_S))
         changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
@@ -81,15 +81,15 @@ class Lease:
         return LeaseLost(f"The lease on document {self.document_id} was lost.")
 
     def lap(self, step: str) -> None:
-        """Count the time since the last lap to `step`."""
+        """Add the time since the last lap to `step`."""
         now = time.monotonic()
         self.timings[step] = round(self.timings.get(step, 0.0) + now - self._lapped, 4)
         self._lapped = now
 
     def progress(self, done: int, total: int) -> None:
-        """Show how far the running step is; at most a few updates per second. Raises LeaseLost.
+        """Show the progress of the running step, a few times a second at most. Raises LeaseLost.
 
-        Called at least every second, it finds a lease that was lost within BEAT_S and a second.
+        Called at least once a second, it notices a lost lease within BEAT_S plus a second.
         """
         quiet_s = time.monotonic() - self._beaten
         if quiet_s >= _beat_s() or (self._shown != (done, total) and quiet_s >= 0.3):
@@ -97,12 +97,11 @@ class Lease:
             self._shown = (done, total)
 
     def run(self, work: Callable[[], T], *, limit_s: float, head_start_s: float = 0.0) -> T:
-        """Return what `work` returns, with the lease kept alive meanwhile; raises what it raises.
+        """Run `work` in a thread while extending the lease; return its result or raise its error.
 
-        For a call that takes long and uses no database: it runs in a thread of its own. Raises
-        LeaseLost as soon as the lease is lost; then nobody waits for `work`, or sees its result.
-        After `limit_s` the lease is no longer extended: a call that hangs for ever loses it.
-        `head_start_s` is given at once, for a call that may keep our thread from running at all.
+        For long calls without database access. Raises LeaseLost as soon as the lease is lost,
+        without waiting for `work`. After `limit_s` the lease is no longer extended, so a hanging
+        call loses it. `head_start_s` extends it at once, for a call that may block this thread.
         """
         if head_start_s:
             self.hold(lease_until=Greatest(F("lease_until"), ends_in(head_start_s)))
@@ -111,7 +110,7 @@ class Lease:
         return self.result_of(future, limit_s=limit_s)
 
     def result_of(self, future: Future[T], *, limit_s: float) -> T:
-        """Return the same for work that runs already; while the database is away it goes on."""
+        """Wait for running work as `run` does; keeps waiting while the database is away."""
         deadline = time.monotonic() + limit_s
         while not wait([future], timeout=_beat_s()).done:
             try:
@@ -123,7 +122,7 @@ class Lease:
         return future.result()
 
     def _beat(self, *, keeps: bool) -> None:
-        """Keep the lease, or only look whether it is held. Raises LeaseLost."""
+        """Extend the lease, or only check that it is held. Raises LeaseLost."""
         if keeps:
             self.hold(lease_until=Greatest(F("lease_until"), ends_in(settings.JOB_LEASE_S)))
         elif not self._held().exists():
@@ -142,5 +141,5 @@ def _beat_s() -> float:
 
 
 def ends_in(seconds: float) -> Any:
-    """Return that many seconds from now, by the database's clock."""
+    """Return the time in so many seconds, by the database's clock."""
     return Now() + timedelta(seconds=seconds)

@@ -1,7 +1,7 @@
-"""What decides the passages of given bytes, and its fingerprint.
+"""Fingerprint everything that decides which passages a document's bytes give.
 
-The same expression stands here in Python and in SQL, so that a whole corpus is compared with one
-statement. What is left out of it can change without anybody being told to read documents again.
+The same expression exists in Python and in SQL, so that a whole corpus is compared in one
+statement. A change to something outside the fingerprint marks no document as stale.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENGINE_CHARS = 300  # as many as `Document.engine` keeps
 
 
 def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
-    """As set for this site, bounded by what the encoder reads."""
+    """Return the site's settings for cutting, limited by what the encoder reads."""
     wanted = ChunkSettings(
         max_tokens=settings.CHUNK_TOKENS,
         overlap_tokens=settings.CHUNK_OVERLAP_TOKENS,
@@ -37,10 +37,10 @@ def chunk_settings(encoder: Facts | Embedder) -> ChunkSettings:
 
 
 def site_recipe(encoder: Facts) -> str:
-    """Return the part that is the same for all documents of this site: how they are cut.
+    """Return the part of the fingerprint that all documents of the site share.
 
-    Of the primary encoder its tokenizer and how much it reads. Its weights are left out: to encode
-    anew what is cut is another thing (`corpus.services.encoders`).
+    Of the primary encoder it has the tokenizer and maximum length, not the weights: encoding
+    existing passages again is a separate process (`corpus.services.encoders`).
     """
     parts = [CHUNKER_VERSION, chunk_settings(encoder).recipe, encoder.tokenizer]
     parts += [f"search text {SEARCH_TEXT_REVISION}", STATEMENTS_VERSION]
@@ -48,14 +48,15 @@ def site_recipe(encoder: Facts) -> str:
 
 
 def pdf_reader() -> str:
-    """Return what reads PDFs here, with versions: another one makes other passages of them."""
+    """Identify the PDF reader with its versions: another one gives other passages."""
     return engine_name("application/pdf")
 
 
 def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
     """Tell whether another engine than `engine` would read a file of this type now.
 
-    False for what models have read that the site no longer has: nothing can read it so again.
+    False for files read by models that the site no longer has: nothing else can read them like
+    that.
     """
     try:
         with_models = artifacts_for(read_with) is not None
@@ -67,16 +68,14 @@ def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
 
 
 def fingerprint(document: Document, recipe: str) -> str:
-    """Return 64 hexadecimal digits of the engine that read it, `recipe`, language, context line and
-    corrections.
-    """
+    """Return 64 hexadecimal digits over engine, recipe, language, context line and corrections."""
     parts = [document.engine, recipe, document.title, document.population]
     parts.append(document.language + document.corrections_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def fingerprint_in_sql(recipe: str) -> Combinable:
-    """Return the same as `fingerprint`, as an expression over documents."""
+    """Return `fingerprint` as an expression over documents."""
     line = Value("\n")
     parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
     parts += [F("language"), F("corrections_key")]
@@ -84,7 +83,7 @@ def fingerprint_in_sql(recipe: str) -> Combinable:
 
 
 class _Sha256(Func):
-    """PostgreSQL's own; Django's needs the extension pgcrypto."""
+    """PostgreSQL's own function; Django's needs the extension pgcrypto."""
 
     template = "encode(sha256(convert_to(%(expressions)s, 'UTF8')), 'hex')"
     output_field = TextField()

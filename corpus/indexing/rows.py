@@ -1,4 +1,4 @@
-"""Rows of what was read and cut, and what a file says of itself."""
+"""Build database rows from parsed pages, passages and file metadata."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _PAGE = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubt
 
 
 def page_as_read(page: Page) -> ParsedPage:
-    """Return a page as the parser made it, without the corrections of staff."""
+    """Return a page as parsed, without corrections."""
     return _pages([{name: getattr(page, name) for name in _PAGE} | (page.as_read or {})])[0]
 
 
 def pages_of(document: Document) -> tuple[ParsedPage, ...]:
-    """Return the document's pages as they are quoted, in order. One query."""
+    """Return the document's pages as quoted, in order. Runs one query."""
     return _pages(list(document.pages.order_by("number").values(*_PAGE)))
 
 
@@ -59,7 +59,7 @@ def page_row(document: Document, page: ParsedPage) -> Page:
 
 
 def chunk_rows(document: Document, passages: Sequence[Passage]) -> list[Chunk]:
-    """Return the rows of passages."""
+    """Build the rows of passages."""
     return [
         Chunk(
             document=document,
@@ -80,7 +80,7 @@ def chunk_rows(document: Document, passages: Sequence[Passage]) -> list[Chunk]:
 
 
 def statement_rows(chunk: Chunk, statements: Sequence[Statement]) -> list[PassageStatement]:
-    """Return the rows of what a passage says; `chunk` is saved."""
+    """Build the rows of a saved passage's statements."""
     return [
         PassageStatement(
             chunk=chunk,
@@ -97,7 +97,7 @@ def statement_rows(chunk: Chunk, statements: Sequence[Statement]) -> list[Passag
 
 
 def take_over(document: Document, parsed: ParsedDocument) -> None:
-    """Take over what the file says of itself where staff left the default."""
+    """Adopt the file's metadata in fields where staff left the default."""
     title = clean_line(parsed.title)[:500]
     if title and document.title == title_from(document.filename):
         document.title = title
@@ -111,6 +111,6 @@ def take_over(document: Document, parsed: ParsedDocument) -> None:
 
 
 def _is_default(document: Document, name: str) -> bool:
-    """Blank; or, before it was ever read, what the model fills in. Later that is a choice."""
+    """Tell whether a field is blank or, before the first reading, has the model's default."""
     value = getattr(document, name)
     return not value or (not document.engine and value == getattr(Document(), name))

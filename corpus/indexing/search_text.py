@@ -1,11 +1,11 @@
-"""Text as PostgreSQL's full text should see it. Pure; used for what is indexed and what is asked.
+"""Prepare text for PostgreSQL's full-text search. Pure; for indexed text and queries alike.
 
-The parser reads `.5 mg` as `5`, `mg`, takes `metformin/sitagliptin` and `mg/kg` for file paths,
-`5-10` for `5` and `-10`, `b.d` for a host and `<65 to >` for markup; the English stop words hold
-"no" and "not". What comes out of here are words and numbers between spaces, nothing that it could
-misread, and where people write a term in several ways, what these have in common. Only the search
-vector is made from it; what is quoted, embedded or verified never is. A change here makes every
-document's vector another: raise `SEARCH_TEXT_REVISION`.
+PostgreSQL's parser reads `.5 mg` as `5`, `mg`, takes `metformin/sitagliptin` and `mg/kg` for file
+paths, `5-10` for `5` and `-10`, `b.d` for a host and `<65 to >` for markup; its English stop words
+include "no" and "not". The result here is words and numbers between spaces that can't be misread,
+with common variants of a term unified. Only the search vector is made from it, nothing that is
+quoted, embedded or verified. A change here changes every document's vector: raise
+`SEARCH_TEXT_REVISION`.
 """
 
 from __future__ import annotations
@@ -97,22 +97,22 @@ _CAPITALS = {"ALL": "termall", "AS": "termas", "IT": "termit", "ME": "termme", "
 def normalise(text: str, configuration: str = ENGLISH) -> str:
     """Return words and numbers between single spaces, for `to_tsvector` with that configuration.
 
-    Order and case are kept. Any string will do; what PostgreSQL can't store becomes a space.
+    Keeps order and case. Accepts any string; characters that PostgreSQL can't store become spaces.
     """
     return _words(_numbers(_terms(_characters(text))), configuration)
 
 
 def indexed_text(context: str, text: str, configuration: str = ENGLISH) -> str:
-    """Return what stands for a passage in the search: its context counts twice.
+    """Return the text to index for a passage, with its context twice.
 
-    A field's weight as the number of its copies: Robertson, Zaragoza and Taylor, Simple BM25
-    Extension to Multiple Weighted Fields, CIKM 2004.
+    Repeating a field weights it: Robertson, Zaragoza and Taylor, Simple BM25 Extension to Multiple
+    Weighted Fields, CIKM 2004.
     """
     return normalise(f"{context}\n{context}\n{text}", configuration)
 
 
 def _characters(text: str) -> str:
-    """Return one character for all that look the same or mean the same."""
+    """Replace characters that look or mean the same by one."""
     if text.isascii():
         return text.replace("\x00", " ")
     text = _UNSTORABLE.sub(" ", text)
@@ -130,7 +130,7 @@ def _greek_name(match: re.Match[str]) -> str:
 
 
 def _terms(text: str) -> str:
-    """Abbreviations with points and other forms that are more than one word to the parser."""
+    """Join abbreviations with points and other terms that the parser would split."""
     text = _OVER_PAGES.sub("-", text)
     text = _ABBREVIATED.sub(lambda match: match.group().replace(".", "") + " ", text)
     text = _AMPERSAND.sub(r"\1and\2", text)
@@ -140,7 +140,7 @@ def _terms(text: str) -> str:
 
 
 def _numbers(text: str) -> str:
-    """Return a number as one token without a sign, apart from its unit."""
+    """Make each number one token without a sign, apart from its unit."""
     text = _POWER_OF_TEN.sub(r"10e\1", text)
     text = _SPACED_THOUSANDS.sub("000", _THOUSANDS.sub("", text))
     text = _DECIMAL_COMMA.sub(".", text)
@@ -169,14 +169,12 @@ def _words(text: str, configuration: str) -> str:
 
 @cache
 def _instead(configuration: str) -> dict[str, str]:
-    """By word, in small letters or capitals, the one that is indexed in its place."""
+    """Map words, in lower and upper case, to the word to index in their place."""
     return _ONE_WORD | marks_of(configuration) | (_CAPITALS if configuration == ENGLISH else {})
 
 
 def _forms(token: str, instead: dict[str, str], configuration: str) -> Iterator[str]:
-    """Yield a word as it is indexed: `IL-6` also as `IL6`, `IL` and `6`; `COVID19` also as `COVID
-    19`.
-    """
+    """Yield a word's indexed forms: `IL-6` as `IL6`, `IL` and `6`; `COVID19` as `COVID 19`."""
     parts = [part for part in token.split("-") if part]
     forms = [instead.get(part.lower(), part) for part in parts]
     if len(parts) > 1 and len(token) <= MAX_JOINED_CHARS:
@@ -188,7 +186,7 @@ def _forms(token: str, instead: dict[str, str], configuration: str) -> Iterator[
 
 
 def _accented(word: str, configuration: str) -> tuple[str, ...]:
-    """Without accents; where the stemmer needs them to know a suffix, with and without."""
+    """Return the word without accents, and with them where the stemmer needs them."""
     if word.isascii():
         return (word,)
     plain = without_accents(word)
@@ -196,7 +194,7 @@ def _accented(word: str, configuration: str) -> tuple[str, ...]:
 
 
 def without_accents(word: str) -> str:
-    """Latin letters without their marks; other scripts as they are."""
+    """Remove the accents of Latin letters; leave other scripts."""
     kept = [
         unicodedata.normalize("NFD", letter)[0]
         if unicodedata.normalize("NFD", letter)[0].isascii()

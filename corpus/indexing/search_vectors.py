@@ -1,9 +1,9 @@
-"""The search vector of a passage: its lexemes, and marks for those that weigh much in it.
+"""Make the search vector of a passage: its lexemes, and marks for those that weigh much.
 
-A mark such as `diabet~75` says that BM25 gives the lexeme at least 75 % of the most that it can:
-it stands in the passage often, or the passage is short. Marks have no position, so that they
-neither count as length nor in a score; the search uses them to come by the best passages of
-frequent words without reading all that hold one. The parser makes no lexeme with a `~`.
+A mark such as `diabet~75` says that BM25 gives the lexeme at least 75 % of its maximum here: it is
+frequent in the passage, or the passage is short. Marks have no position and so affect neither
+length nor score; the search uses them to find the best passages for frequent words without reading
+every passage that has one. The parser never makes a lexeme with a `~`.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ WHERE c.id = w.id AND c.search_vector IS NULL
 
 
 def write(chunks: Sequence[Chunk]) -> None:
-    """Cut passages that have no search vector yet, each as its document says. Two queries.
+    """Make missing search vectors and lengths, by each document's configuration. Two queries.
 
-    Sets their length too. The same text in the same configuration gives the same vector.
+    The same text in the same configuration gives the same vector.
     """
     documents = {chunk.document_id for chunk in chunks}
     rows = Document.objects.filter(pk__in=documents).values_list("pk", "search_configuration")

@@ -1,9 +1,9 @@
-"""Document frequencies and totals over all indexed chunks: what BM25 knows of rarity.
+"""Keep the document frequencies and totals over all indexed chunks that BM25 needs.
 
-`add` and `subtract` belong into the transaction that makes a document indexed or not. The row of
-totals is locked first and lexemes are written in order, so that two of them wait and never
-deadlock. Languages share one table: a lexeme that two of them have, such as a drug's name, is as
-rare as it is in the whole index, and scores can be compared whatever a passage is written in.
+Call `add` and `subtract` in the transaction that changes whether a document is indexed. The row of
+totals is locked first and lexemes are written in order, so that concurrent calls wait and never
+deadlock. All languages share one table: a lexeme of several languages, such as a drug's name, is as
+rare as in the whole index, and scores are comparable across languages.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ SELECT (SELECT count(*) FROM ({_COUNT_LEXEMES}) AS counted
 
 @dataclass(frozen=True)
 class Drift:
-    """How far the statistics are from a count of the index as it is."""
+    """The difference between the statistics and a full count of the index."""
 
     lexemes: int  # whose document frequency is another
     totals: bool  # whether the number of chunks, their length or their languages are
@@ -90,17 +90,17 @@ class Drift:
 
 
 def add(document_id: int) -> None:
-    """Count the document's chunks in. Two statements."""
+    """Count a document's chunks in. Runs two statements."""
     _execute(document_id, 1, _ADD)
 
 
 def subtract(document_id: int) -> None:
-    """Take the document's chunks out again, before they are deleted. Two statements."""
+    """Count a document's chunks out, before they are deleted. Runs two statements."""
     _execute(document_id, -1, _SUBTRACT)
 
 
 def recount() -> None:
-    """Count all indexed chunks anew; whoever adds or subtracts waits. In a transaction."""
+    """Count all indexed chunks from scratch, in a transaction; concurrent changes wait."""
     with connection.cursor() as cursor:
         cursor.execute(_LOCK)
         cursor.execute("DELETE FROM corpus_lexeme")
@@ -109,9 +109,9 @@ def recount() -> None:
 
 
 def drift() -> Drift:
-    """Compare what was counted step by step with a count of the whole index. In a transaction.
+    """Compare the statistics with a full count, in a transaction.
 
-    It reads every search vector (10 s for 500 thousand), and whoever adds or subtracts waits.
+    Reads every search vector (10 s for 500 thousand); concurrent changes wait.
     """
     with connection.cursor() as cursor:
         cursor.execute(_LOCK)

@@ -1,8 +1,8 @@
-"""The index of an encoder's vectors, built while passages are written and deleted.
+"""Build the index of an encoder's vectors while passages are written and deleted.
 
-An index that is built in the usual way keeps everybody from writing to its table until it is there,
-and so from deleting a passage, whose vector goes with it. `CONCURRENTLY` doesn't, but where it is
-killed it leaves an index that is marked invalid; that is dropped and built anew.
+A plain index build blocks all writes to its table, and so the deletion of passages, until it is
+done. `CONCURRENTLY` doesn't, but if killed it leaves an invalid index, which is dropped and built
+again.
 """
 
 from __future__ import annotations
@@ -36,23 +36,22 @@ _IS_OWNER = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_
 
 
 class AlreadyRunning(MedragError):
-    """Another process fills the vectors of this encoder."""
+    """Another process is filling the vectors of this encoder."""
 
     retryable = True
 
 
 class IndexUnusable(MedragError):
-    """A build that was killed left an index that can't be mended with the rights that are here."""
+    """A killed build left an index that can't be repaired with the available rights."""
 
 
 def index_build(encoder: Encoder) -> None:
-    """Index its vectors, while passages are written, deleted and searched. Outside transactions.
+    """Build the encoder's vector index during normal operation. Call it outside transactions.
 
-    Waits for transactions that are older. Nothing is done where the index is there and whole; one
-    that a killed build left is built anew. Where the owner's connection has no more rights than the
-    application's, the database's own function builds it, and whoever deletes a passage waits.
-    Raises `AlreadyRunning` where the database still builds it for a process that died, and
-    `IndexUnusable`.
+    Waits for older transactions. Does nothing if a valid index exists; replaces an invalid one.
+    Where the owner's connection has no more rights than the application's, a database function
+    builds the index, and deletions of passages wait. Raises `AlreadyRunning` where the database is
+    still building it for a process that died, and `IndexUnusable`.
     """
     if is_indexed(encoder):
         return
@@ -73,13 +72,13 @@ def index_build(encoder: Encoder) -> None:
 
 
 def is_indexed(encoder: Encoder) -> bool:
-    """Tell whether its index is there and whole. One query."""
+    """Tell whether a valid index exists. Runs one query."""
     return _is_valid(encoder, "default") is True
 
 
 @contextmanager
 def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[None]:
-    """Held by the connection, so that it goes with it. Raises `AlreadyRunning`."""
+    """Hold a lock that ends with the connection. Raises `AlreadyRunning`."""
     key = [what, encoder.pk % 2**31]
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
@@ -131,7 +130,7 @@ def _may_index(encoder: Encoder) -> bool:
 
 
 def _is_valid(encoder: Encoder, alias: str) -> bool | None:
-    """Return None where there is no index."""
+    """Tell whether the index is valid; None if there is none."""
     with connections[alias].cursor() as cursor:
         cursor.execute(_IS_VALID, [f"{encoder.table}_hnsw", encoder.table])
         row = cursor.fetchone()

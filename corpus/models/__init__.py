@@ -1,4 +1,4 @@
-"""Documents and everything derived from their bytes, a module for each kind of table."""
+"""Documents and everything derived from their bytes, one module for each kind of table."""
 
 from corpus.models.documents import (
     Authority,

@@ -1,4 +1,4 @@
-"""Documents, as staff keep and correct them, and the passages that they are cut into."""
+"""Documents, as staff keep and correct them, and their passages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.db import models
 
 
 class Collection(models.Model):
-    """A shelf of documents with an owner whom a clinician can ask."""
+    """A set of documents with an owner whom a clinician can contact."""
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
@@ -74,7 +74,7 @@ class SourceType(models.TextChoices):
 
 
 class ReadWith(models.TextChoices):
-    """Which engine reads the layout of a PDF."""
+    """The engine that reads a PDF's layout."""
 
     DEFAULT = "", "As set for this site"
     GEOMETRY = "geometry", "Geometry and fonts"
@@ -82,7 +82,7 @@ class ReadWith(models.TextChoices):
 
 
 class Document(models.Model):
-    """A guideline. Its identity is the SHA-256 of its bytes, kept under that name on disk."""
+    """A guideline, identified by the SHA-256 of its bytes, the name of its file on disk."""
 
     sha256 = models.CharField("SHA-256", max_length=64, unique=True, editable=False)
     filename = models.CharField(max_length=255, editable=False)
@@ -149,11 +149,11 @@ class Document(models.Model):
         return f"{self.title} ({self.version})" if self.version else self.title
 
     def is_review_due(self, on: datetime.date) -> bool:
-        """Past its review date: still searched, and shown with a banner."""
+        """Whether the review date has passed: still searched, and shown with a banner."""
         return self.review_by is not None and self.review_by < on
 
     def in_force(self, on: datetime.date) -> bool:
-        """Return the same rule as the SQL of `selectors.IN_FORCE`."""
+        """Apply the rule of the SQL in `selectors.IN_FORCE` to this document."""
         return (
             self.lifecycle == Lifecycle.PUBLISHED
             and self.indexed_at is not None
@@ -162,10 +162,10 @@ class Document(models.Model):
 
 
 class Page(models.Model):
-    """One page as it is searched and quoted; `blocks` is the JSON of `corpus.parsing.types.Block`.
+    """A page as searched and quoted; `blocks` is the JSON of `corpus.parsing.types.Block`.
 
-    That is as parsed, but where staff corrected it: then `as_read` has text, blocks and doubts as
-    they were parsed, and `corrected` is the JSON of `corpus.review.corrections.Applied`.
+    On a corrected page, `as_read` has text, blocks and doubts as parsed, and `corrected` is the
+    JSON of `corpus.review.corrections.Applied`.
     """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
@@ -193,11 +193,12 @@ class Page(models.Model):
 
 
 class Chunk(models.Model):
-    """A passage: what is searched, and what is quoted.
+    """A passage: the unit of search and quotation.
 
     `text` is the pages' text at `spans`, joined by newlines. `context` (title, section path,
-    population) is embedded and indexed before it and never quoted. Its vectors stand in a table of
-    each encoder (`corpus.encoders.vectors`); without them or `search_vector` it is not indexed yet.
+    population) is embedded and indexed before it, never quoted. Each encoder has its own table of
+    vectors (`corpus.encoders.vectors`); without vectors and `search_vector` the passage is not
+    indexed yet.
     """
 
     key = models.CharField(max_length=100, unique=True)  # {sha256}_p{page}_c{index}
@@ -237,10 +238,10 @@ class Chunk(models.Model):
 
 
 class PassageStatement(models.Model):
-    """A statement of a passage, as `corpus.statements` cuts it: what an answer is made of.
+    """A statement of a passage, from which answers are made; cut by `corpus.statements`.
 
-    Passages that overlap have what they share each. `pieces` is the JSON of
-    `corpus.statements.Piece`: first what is said, then what it depends on.
+    Overlapping passages each have the statements that they share. `pieces` is the JSON of
+    `corpus.statements.Piece`: first the statement, then what it depends on.
     """
 
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="statements")
@@ -263,9 +264,9 @@ class PassageStatement(models.Model):
 
 
 class StatementVector(models.Model):
-    """A statement's vector, a byte a component (`corpus.encoders.statement_vectors`).
+    """A statement's vector, one byte a component (`corpus.encoders.statement_vectors`).
 
-    In a table of its own: a question reads some hundred statements and compares sixteen.
+    Kept apart because a question reads some hundred statements and compares sixteen.
     """
 
     statement = models.OneToOneField(
@@ -279,10 +280,10 @@ class StatementVector(models.Model):
 
 
 class Correction(models.Model):
-    """The right words of a block or a table cell that was misread, as somebody typed them.
+    """The right text of a misread block or table cell, as somebody typed it.
 
-    Never changed but for `is_current` and who saw it: another wording, and taking it back, which
-    is a correction to what was read, is a row of its own.
+    Immutable except for `is_current` and who checked it: a new wording, and undoing a correction,
+    are rows of their own.
     """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="corrections")
@@ -312,5 +313,5 @@ class Correction(models.Model):
 
     @property
     def is_taken_back(self) -> bool:
-        """Whether what was read counts again."""
+        """Whether this row restores the text as read."""
         return self.text == self.as_read

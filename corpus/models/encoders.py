@@ -1,4 +1,4 @@
-"""The encoders, whose vectors stand in tables of their own."""
+"""Encoders, each with a table of vectors of its own."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class EncoderState(models.TextChoices):
 
 
 class Storage(models.TextChoices):
-    """pgvector's type of a vector."""
+    """pgvector's type for a vector."""
 
     VECTOR = "vector", "32-bit floats"
     HALFVEC = "halfvec", "16-bit floats"
 
 
 class Encoder(models.Model):
-    """An encoder and the table of its vectors, which the tables' owner makes and drops.
+    """An encoder and its table of vectors, which the tables' owner creates and drops.
 
-    `fingerprint` is the space of its vectors (`corpus.encoders.folders.Facts`); empty in what a
-    migration took over, until it is known. `position` is its place among those configured, null
-    where it is no longer; `searched_as` its place among those that are searched, which changes only
-    when all that is configured is there: until then the primary one, whose cosine the gate reads,
-    stays the same.
+    `fingerprint` identifies the vector space (`corpus.encoders.folders.Facts`); empty for vectors
+    adopted by a migration until it is known. `position` is the place among the configured encoders,
+    null for one no longer configured. `searched_as` is the place among the searched ones; it
+    changes only when everything configured is ready, so that the primary encoder, whose cosine the
+    gate reads, stays until then.
     """
 
     name = models.CharField(max_length=31)
@@ -57,5 +57,5 @@ class Encoder(models.Model):
 
     @property
     def table(self) -> str:
-        """Its vectors: `chunk_id`, and `embedding` of unit norm."""
+        """The table of its vectors: `chunk_id`, and `embedding` of unit norm."""
         return f"corpus_vectors_{self.pk}"

@@ -1,4 +1,4 @@
-"""How the ingestion of a document stands, and who does it."""
+"""The state of each document's ingestion, and of the workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class JobState(models.TextChoices):
 
 
 class Stage(models.TextChoices):
-    """The last step that is finished and kept; the next attempt goes on from there."""
+    """The last completed step, from which the next attempt continues."""
 
     STORED = "STORED", "Stored"
     PARSED = "PARSED", "Parsed"
@@ -28,12 +28,11 @@ class Stage(models.TextChoices):
 
 
 class Job(models.Model):
-    """The truth about a document's ingestion, and the queue that workers take it from.
+    """A document's ingestion, and an entry of the queue that workers take from.
 
-    `attempts` is counted and committed before the work starts. While RUNNING, `lease_token`
-    names the one attempt that may write, until `lease_until` by the database's clock. `timings`
-    holds the seconds that each step in `corpus.indexing.jobs.TIMED` took in the
-    attempts that finished it.
+    `attempts` is counted and committed before the work starts. While RUNNING, `lease_token` names
+    the only attempt that may write, until `lease_until` by the database's clock. `timings` holds
+    the seconds of each step in `corpus.indexing.jobs.TIMED`, for the attempts that finished it.
     """
 
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")
@@ -61,7 +60,7 @@ class Job(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """When each worker supervisor last said that it is well; read by `doctor`."""
+    """When each worker supervisor last reported being well; read by `doctor`."""
 
     name = models.CharField(max_length=200, primary_key=True)  # host and process id
     seen_at = models.DateTimeField()

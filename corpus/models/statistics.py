@@ -1,4 +1,4 @@
-"""What BM25 counts over the whole index."""
+"""What BM25 needs to know about the whole index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Lexeme(models.Model):
-    """In how many indexed chunks a lexeme stands: the document frequency of BM25."""
+    """A lexeme's document frequency: the number of indexed chunks that hold it."""
 
     lexeme = models.TextField(primary_key=True)
     document_frequency = models.PositiveIntegerField()
@@ -16,7 +16,7 @@ class Lexeme(models.Model):
 
 
 class IndexStatistics(models.Model):
-    """The one row of totals over all indexed chunks: the N and average length of BM25."""
+    """Totals over all indexed chunks, in one row: BM25's N and average length."""
 
     chunks = models.PositiveBigIntegerField(default=0)
     total_length = models.PositiveBigIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""Summaries of sections, and what a language model wrote."""
+"""Summaries of sections, and texts written by a language model."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from corpus.models.encoders import Encoder
 
 
 class SectionSummary(models.Model):
-    """What a section or a whole document is about: it leads to its passages.
+    """A summary of a section or a whole document, which leads to its passages.
 
-    Found by its vector alone, and never shown, quoted, cited, exported or counted.
+    Found by its vector only; never shown, quoted, cited, exported or counted.
     """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="summaries")
@@ -37,7 +37,7 @@ class SectionSummary(models.Model):
 
 
 class SummaryVector(models.Model):
-    """A summary's vector, in a row of its own, so that to compare them all reads nothing else."""
+    """A summary's vector, in a table of its own, so that comparing them all reads little."""
 
     summary = models.OneToOneField(
         SectionSummary, on_delete=models.CASCADE, primary_key=True, related_name="vector"
@@ -51,9 +51,9 @@ class SummaryVector(models.Model):
 
 
 class ContextLine(models.Model):
-    """A context line or a summary that a language model wrote, kept so that it is asked once.
+    """A context line or summary that a language model wrote, stored to avoid a second request.
 
-    `key` is the SHA-256 of the prompt's version, the model, and the text that it was shown.
+    `key` is the SHA-256 of prompt version, model, and the text that the model saw.
     """
 
     key = models.CharField(max_length=64, primary_key=True)

@@ -1,4 +1,4 @@
-"""What programs said of an upload, so that one sent twice is taken in once."""
+"""Idempotency keys of uploads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db import models
 
 
 class UploadKey(models.Model):
-    """The name that a program gave an upload of its own (`Idempotency-Key`).
+    """A client's key for an upload (`Idempotency-Key`).
 
-    `fingerprint` is of all that came with it: the same key with anything else is a mistake.
+    `fingerprint` covers the whole request: the same key with another request is an error.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -1,1 +1,1 @@
-"""The only writers of documents. Entity first: `document_ingest`, `document_publish`."""
+"""The only writers of documents. Names begin with the entity, as in `document_ingest`."""

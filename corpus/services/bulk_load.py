@@ -1,7 +1,7 @@
-"""Index many short texts at once, in force: for a database that is made to measure a search.
+"""Index many short texts at once, published: for databases that only measure searches.
 
-No upload, no queue and no parser, but the splitter, the encoder and the search vectors of every
-other document. It writes no files and tells no listener: never for a corpus that people search.
+Uses the splitter, encoder and search vectors of every other document, but no upload, queue or
+parser. Writes no files and sends no signals: never use it for a corpus that people search.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TOGETHER = 256  # documents cut, encoded and committed together
 
 @dataclass(frozen=True)
 class PlainDocument:
-    """A text of one page. `text` has its paragraphs parted by newlines."""
+    """A text of one page, with paragraphs separated by newlines."""
 
     sha256: str
     name: str
@@ -48,7 +48,7 @@ class PlainDocument:
 
 
 class Cut(Protocol):
-    """A way to cut a text into passages, in order, in the place of the site's own."""
+    """Cuts a text into passages, in order, in place of the site's splitter."""
 
     def __call__(
         self, page: ParsedPage, *, title: str, sha256: str, count_tokens: CountTokens
@@ -63,13 +63,13 @@ def documents_load(
     cut: Cut | None = None,
     on_progress: Callable[[int, int], None] = lambda documents, passages: None,
 ) -> None:
-    """Index what is not here yet, and count the statistics of the whole index anew.
+    """Index the documents not present yet, and recount the statistics of the whole index.
 
-    Then summaries are made where the site makes any (MEDRAG_SUMMARIES) and a document lacks them;
-    LanguageModelUnavailable is raised where a model writes them and does not answer. What was
-    committed stays when it is interrupted, and the next call goes on from there. `with_context`
-    False leaves the line of title and section out of every passage; `cut` takes the place of the
-    site's splitter. `on_progress` gets how many documents and passages were made so far.
+    Then makes missing summaries if the site makes any (MEDRAG_SUMMARIES); raises
+    LanguageModelUnavailable if a language model should write them and doesn't answer. Commits as it
+    goes, so that the next call continues an interrupted one. With `with_context` false passages get
+    no line of title and section; `cut` replaces the site's splitter. `on_progress` is called with
+    the documents and passages made so far.
     """
     embedder = get_embedder()
     known = set(Document.objects.values_list("sha256", flat=True))
@@ -141,7 +141,7 @@ def _document(text: PlainDocument, collection: Collection, recipe: str) -> Docum
 
 
 def _page(text: PlainDocument) -> ParsedPage:
-    """Return one page of paragraphs; a text without any is its title."""
+    """Return a page of paragraphs; a text without any consists of its title."""
     lines = [clean_line(line) for line in (text.text or "").splitlines()]
     kept = [line for line in lines if line] or [clean_line(text.title) or text.name]
     return write_page(

@@ -1,4 +1,4 @@
-"""The only writer of collections and of the groups that their rights are narrowed to."""
+"""Write collections and the groups that their rights are restricted to: the only writer."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ def collection_save(
     changes: Mapping[str, Any],
     rights: Mapping[str, Iterable[Group]] | None = None,
 ) -> tuple[str, ...]:
-    """Make or change a collection and its groups, and return the names of what differed, sorted.
+    """Create or change a collection and its groups; return the sorted names of what changed.
 
-    `changes` maps fields to values, `rights` any of RIGHTS to the groups that it has from now on;
-    what is left out stays. The rights count for the very next query. One `collection_changed` is
-    sent where anything differs.
+    `changes` maps fields to values, `rights` any of RIGHTS to its new groups; others stay. Rights
+    apply from the next query on. Sends one `collection_changed` if anything differs.
     """
     is_new = collection.pk is None
     stored = None if is_new else Collection.objects.select_for_update().get(pk=collection.pk)
@@ -45,7 +44,7 @@ def collection_save(
 
 
 def _set(collection: Collection, right: str, groups: Iterable[Group]) -> bool:
-    """Tell whether the groups of that right are others now."""
+    """Set the groups of a right; tell whether they changed."""
     if right not in RIGHTS:
         raise ValueError(f"No right of a collection: {right}")
     relation, wanted = getattr(collection, right), list(groups)

@@ -1,4 +1,4 @@
-"""Correct what was misread, take that back, and apply it whenever a document is cut."""
+"""Correct misread text, undo corrections, and apply them when a document is cut."""
 
 from __future__ import annotations
 
@@ -25,19 +25,22 @@ NEEDS_REASON = "A correction needs a reason."
 
 
 class BadCorrection(MedragError):
-    """What was typed can't stand in the place of what was read; nothing was changed."""
+    """The typed text can't replace what was read; nothing was changed."""
 
     code = "bad_correction"
 
 
 class PlaceGone(MedragError):
-    """No block or cell stands there, or it was read otherwise since."""
+    """The block or cell doesn't exist, or was read differently meanwhile."""
 
     code = "place_gone"
 
 
 def correctable(document: Document) -> bool:
-    """Not what came in as passages, which are not cut here, nor what is out of force for good."""
+    """Tell whether a document can be corrected.
+
+    Not if it came as passages, which are not cut here, nor if it has ended for good.
+    """
     return document.lifecycle in CORRECTABLE and document.media_type != sniff.PASSAGES
 
 
@@ -53,11 +56,11 @@ def correction_make(
     reason: str,
     by: User | None,
 ) -> Correction:
-    """Say what a block or a table cell says in truth, in place of an earlier correction of it.
+    """Correct a block or table cell, replacing an earlier correction.
 
-    `block` and `cell` count from 0; `as_read` is what the person saw there, without corrections.
-    The document is indexed anew, and one that was in force goes back to be checked by a second
-    person, in this transaction. Raises BadCorrection, PlaceGone, ReasonNeeded, NotNow.
+    `block` and `cell` count from 0; `as_read` is the uncorrected text that the person saw. The
+    document is indexed again, and one in force returns to review by a second person, in the same
+    transaction. Raises BadCorrection, PlaceGone, ReasonNeeded, NotNow.
     """
     document = _locked(document)
     text, reason = clean_line(text), reason_given(reason, NEEDS_REASON)
@@ -92,7 +95,7 @@ def correction_make(
 
 @transaction.atomic
 def correction_take_back(correction: Correction, *, by: User | None, reason: str) -> Correction:
-    """Let what was read count again, as a correction of its own. Raises NotNow, ReasonNeeded."""
+    """Restore the text as read, as a correction of its own. Raises NotNow, ReasonNeeded."""
     document = _locked(correction.document)
     reason = reason_given(reason, NEEDS_REASON)
     before = list(corrections_current(document).filter(pk=correction.pk))
@@ -110,10 +113,9 @@ def correction_take_back(correction: Correction, *, by: User | None, reason: str
 
 
 def pages_corrected(document: Document) -> list[CorrectedPage]:
-    """Return the pages with all that is corrected now, in order; the numbers of pages are 1, 2, 3
-    ...
+    """Return the pages with all current corrections applied, in order, numbered from 1.
 
-    What was corrected on a page that is gone is a doubt of the last. Two queries.
+    A correction on a page that no longer exists becomes a doubt of the last page. Runs two queries.
     """
     pages = [page_as_read(page) for page in document.pages.order_by("number")]
     by_page: dict[int, list[Correction]] = {}
@@ -123,10 +125,10 @@ def pages_corrected(document: Document) -> list[CorrectedPage]:
 
 
 def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
-    """Write these pages of a document; one with a correction that fits no more is not in force.
+    """Write corrected pages; a document with a correction that no longer fits returns to review.
 
-    Called in the transaction that keeps the passages that were cut from them. What was read is
-    kept beside them. One query for each page that is or was corrected.
+    Call it in the transaction that stores the passages cut from them. The text as read is kept as
+    well. Runs one query for each page that is or was corrected.
     """
     names = ("text", "blocks", "doubts")
     rows = document.pages.order_by("number")

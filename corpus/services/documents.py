@@ -1,4 +1,4 @@
-"""Take a file in, and send a document through its ingestion again."""
+"""Take in files, and send documents through ingestion again."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Upload = BinaryIO | File  # type: ignore[type-arg]
 
 
 class DuplicateDocument(MedragError):
-    """These bytes are here already, as `existing`.
+    """The bytes exist already, as `existing`.
 
-    `may_be_named` says whether whoever uploaded them again may learn its title; the sentence obeys.
+    `may_be_named` says whether the uploader may learn its title; the sentence respects it.
     """
 
     code = "duplicate"
@@ -59,7 +59,7 @@ class DuplicateDocument(MedragError):
 
 
 class NotNow(MedragError):
-    """The document is in another state than this step needs; somebody may have been faster."""
+    """The document's state doesn't allow this step; somebody may have been faster."""
 
     code = "wrong_state"
 
@@ -67,12 +67,12 @@ class NotNow(MedragError):
 def document_ingest(
     document: Document, *, upload: Upload, uploaded_by: User | None, filename: str = ""
 ) -> Document:
-    """Store an upload under its SHA-256, save `document` itself, and queue its ingestion.
+    """Store an upload under its SHA-256, save `document`, and queue its ingestion.
 
-    The row, its job and what listens to `document_uploaded` commit together. Call it
-    outside a transaction, so that no lock is held while the upload is read. `filename` defaults to
-    the upload's own. Raises FileTooLarge, ParseError (what `media_type_of` refuses), NotPermitted
-    DiskFull and DuplicateDocument; then nothing is kept.
+    Row, job and receivers of `document_uploaded` commit together. Call it outside a transaction, so
+    that no lock is held while the upload is read. `filename` defaults to the upload's own. Raises
+    FileTooLarge, ParseError (from `media_type_of`), NotPermitted, DiskFull and DuplicateDocument;
+    then nothing is kept.
     """
     document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
     return document_add(document, uploaded_by=uploaded_by)
@@ -81,9 +81,9 @@ def document_ingest(
 def document_store(
     document: Document, *, upload: Upload, uploaded_by: User | None, filename: str = ""
 ) -> None:
-    """Do the first half of `document_ingest`: the bytes to their place, no row yet.
+    """Store the bytes without a row: the first half of `document_ingest`.
 
-    For many at a time, whose rows are then added in one transaction that reads no upload.
+    For many files at once, whose rows are then added in one transaction that reads no upload.
     """
     refuse_others(uploaded_by, document.collection)
     document.filename = clean_filename(filename or _name_of(upload))
@@ -99,7 +99,7 @@ def document_store(
 
 
 def document_add(document: Document, *, uploaded_by: User | None) -> Document:
-    """Return the second half: row, job and what listens. Raises DuplicateDocument."""
+    """Store row and job and send the signal: the second half. Raises DuplicateDocument."""
     document.title = clean_line(document.title)[:500] or title_from(document.filename)
     document.uploaded_by = uploaded_by
     try:
@@ -111,10 +111,7 @@ def document_add(document: Document, *, uploaded_by: User | None) -> Document:
 
 
 def document_retry(document: Document, *, by: User | None) -> None:
-    """Queue a FAILED document again, with all its attempts, from the step that is finished.
-
-    Raises NotNow.
-    """
+    """Queue a failed document from its last completed step, with all attempts. Raises NotNow."""
     with transaction.atomic():
         if not _queued(document, JobState.FAILED):
             raise NotNow("Only a document that failed can be tried again.")
@@ -123,9 +120,9 @@ def document_retry(document: Document, *, by: User | None) -> None:
 
 @transaction.atomic
 def document_discard(document: Document, *, by: User | None) -> None:
-    """Delete an upload that could not be read, and its bytes: it can be uploaded again.
+    """Delete an unreadable upload with its bytes, so that it can be uploaded again.
 
-    Only what failed, was never published and never indexed, so that no answer can cite it; its
+    Only for failed documents that were never published or indexed, which no answer can cite; their
     events stay in the log. Raises NotNow, and NotPermitted as uploading does.
     """
     refuse_others(by, document.collection)
@@ -153,11 +150,11 @@ def document_reindex(
     stage: Stage = Stage.STORED,
     read_with: str | None = None,
 ) -> None:
-    """Derive again what comes after `stage`: STORED reads the file again, PARSED only cuts it.
+    """Repeat the steps after `stage`: STORED parses the file again, PARSED only cuts it.
 
-    `read_with` is the `ReadWith` that reads it from now on; None leaves that as it is. What is
-    there is found until its replacement has been cut, and from then on nothing of the document
-    until that is embedded. Raises NotNow while a job runs or waits, and ModelsMissing.
+    `read_with` sets the engine from now on; None keeps it. The document stays searchable until it
+    has been cut again, then is missing until the new passages are embedded. Raises NotNow while a
+    job runs or waits, and ModelsMissing.
     """
     if read_with is not None:
         artifacts_for(read_with)  # refuses what this site has not got, before anything is changed
@@ -174,23 +171,23 @@ def document_reindex(
 
 
 def document_index_anew(document: Document) -> None:
-    """Queue what was read to be cut and indexed with what is said of it now.
+    """Queue a document to be cut and indexed again after a change of its metadata.
 
-    Call it in the transaction that changes that and holds the document's row. A job that waits or
-    runs sees to it before it ends, and one that failed when it is tried again.
+    Call it in the transaction of the change, which holds the document's row. A waiting or running
+    job takes the change into account before it ends, a failed one when it is retried.
     """
     _queued(document, JobState.DONE, stage=Stage.PARSED, timings={}, done=0, total=0)
 
 
 def _queued(document: Document, *states: JobState, **changes: Any) -> bool:
-    """Let a job in one of these states wait with all its attempts; tell whether there was one."""
+    """Requeue a job that is in one of these states, with all attempts; tell whether it was."""
     ended = Job.objects.filter(document=document, state__in=states)
     changes |= {"attempts": 0, "error_code": "", "last_error": "", "finished_at": None}
     return ended.update(state=JobState.PENDING, enqueued_at=Now(), **changes) == 1
 
 
 def collection_default() -> Collection:
-    """Return the shelf for documents that name none, made when it is first needed."""
+    """Return the default collection, created when first needed."""
     defaults = {"name": "General", "description": "Documents without a collection of their own."}
     return Collection.objects.get_or_create(slug="general", defaults=defaults)[0]
 
@@ -203,7 +200,7 @@ def _save_with_job(document: Document, uploaded_by: User | None) -> None:
 
 
 def refuse_others(by: User | None, collection: Collection) -> None:
-    """Raise NotPermitted. One query."""
+    """Raise NotPermitted for those who may not upload to the collection. Runs one query."""
     if not may_upload(by, collection):
         raise NotPermitted(
             "This takes the right to upload to the collection.",

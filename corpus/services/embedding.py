@@ -1,6 +1,6 @@
-"""The vectors and words of a document's passages, made batch by batch and kept as they are made.
+"""Make the vectors and search vectors of a document's passages, batch by batch.
 
-Batches are aligned by the passages' indexes, so that whoever goes on computes the same vectors.
+Batches are aligned by passage index, so that a resumed attempt computes the same vectors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def document_embed(document: Document, lease: Lease) -> Stage:
-    """Make what is lacking; each batch is committed by itself, while the lease holds."""
+    """Make what is missing, committing each batch, while the lease holds."""
     encoders = _searched(lease)
     embedder = reading_embedder(lease)
     chunks = Chunk.objects.filter(document=document)
@@ -61,10 +61,10 @@ _Encoded = tuple[list[tuple[Encoder, Vectors]], Vectors]
 def _encoded_ahead(
     chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]], reading: Embedder
 ) -> Iterator[tuple[_Batch, Future[_Encoded]]]:
-    """Yield each batch that lacks something with its vectors to come, in order.
+    """Yield each incomplete batch with its vectors as a future, in order.
 
-    Statements have those of the encoder that answers are read by. While the caller writes one
-    batch the next is encoded: one at a time, each as ever.
+    Statements get vectors of the encoder that answers are read by. While the caller writes a batch,
+    the next one is encoded, one at a time.
     """
 
     def encode(batch: _Batch) -> _Encoded:
@@ -88,9 +88,7 @@ def _encoded_ahead(
 def _batches_to_do(
     chunks: QuerySet[Chunk], encoders: Sequence[tuple[Encoder, Embedder]]
 ) -> list[int]:
-    """Return the first index of each batch that lacks a vector, one of a statement, or its
-    words.
-    """
+    """Return the first index of each batch that lacks vectors or search vectors."""
     lacking = set(chunks.filter(search_vector=None).values_list("index", flat=True))
     lacking |= statement_vectors.lacking(chunks)
     for encoder, _ in encoders:
@@ -99,7 +97,7 @@ def _batches_to_do(
 
 
 def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
-    """Return the encoders whose vectors a document needs to be searched."""
+    """Return the encoders whose vectors a document needs in order to be searched."""
     rows = list(vectors.searched())
     if rows:
         return _loaded(lease, lambda: [(encoder, embedder_of(encoder)) for encoder in rows])
@@ -113,9 +111,7 @@ def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
 
 
 def reading_embedder(lease: Lease) -> Embedder:
-    """Return the encoder by whose tokens it is cut, which the first call in a process has to
-    load.
-    """
+    """Return the encoder whose tokens limit passages; the first call in a process loads it."""
     return _loaded(lease, get_embedder)
 
 
@@ -127,7 +123,7 @@ def _loaded(lease: Lease, load: Callable[[], T]) -> T:
 
 
 def write_vectors(rows: Sequence[Chunk], made: Sequence[tuple[Encoder, Vectors]]) -> None:
-    """Write what each encoder and full text make of a batch."""
+    """Write the vectors of each encoder and the search vectors of a batch."""
     for encoder, of_rows in made:
         vectors.write(encoder, [row.pk for row in rows], of_rows)
     search_vectors.write(rows)

@@ -1,10 +1,10 @@
-"""The tables of the encoders: made as configured, filled in the background, switched over.
+"""Manage the encoders' tables: create, fill in the background, switch over, drop.
 
-    configured anew -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
+    configured -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
 
-The tables' owner makes and drops them (`encoders_sync`, which `migrate` calls), and indexes them
-(`corpus.indexing.vector_index`). Filling and switching over take the application's rights only. All
-of it may die and go on at any moment.
+The tables' owner creates and drops them (`encoders_sync`, called by `migrate`) and indexes them
+(`corpus.indexing.vector_index`). Filling and switching need only the application's rights. Every
+step can be interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OnProgress = Callable[[int, int], None]
 
 
 class TablesInUse(MedragError):
-    """Others read or write passages without a pause that is long enough to make a table."""
+    """Others use passages without a pause long enough to create a table."""
 
     retryable = True
 
@@ -65,11 +65,11 @@ class Synced:
 
 
 def encoders_sync() -> Synced:
-    """Make a table for each encoder that is new or has changed, and drop those of retired ones.
+    """Create tables for new or changed encoders, and drop those of retired ones.
 
-    As the tables' owner, in one transaction. What is searched stays searched. Raises
-    `ImproperlyConfigured` by name for an encoder that can't be used, `EncoderUnavailable` where it
-    isn't what made the vectors that a migration moved, and `TablesInUse`.
+    Runs as the tables' owner, in one transaction. Searched tables stay. Raises
+    `ImproperlyConfigured` for an unusable encoder, by name, `EncoderUnavailable` where adopted
+    vectors were made by another encoder, and `TablesInUse`.
     """
     configured = [(spec, facts_for(spec)) for spec in configured_specs()]
     adopted = encoders_to_adopt(*configured[0], OWNER)
@@ -93,7 +93,7 @@ def encoders_sync() -> Synced:
 
 @dataclass(frozen=True)
 class EncoderProgress:
-    """How many of the chunks that are searched have a vector of it."""
+    """How many of the searched chunks have a vector of this encoder."""
 
     encoder: Encoder
     done: int
@@ -101,18 +101,18 @@ class EncoderProgress:
 
 
 def encoders_progress() -> list[EncoderProgress]:
-    """Of every encoder that has a table, in order of their keys. One query, and one for each."""
+    """Return the progress of every encoder with a table, by key. Runs a query and one for each."""
     rows = Encoder.objects.exclude(state=EncoderState.RETIRED).order_by("pk")
     return [EncoderProgress(row, *vectors.progress(row)) for row in rows]
 
 
 def encoders_are_building() -> bool:
-    """Tell whether there is anything for `encoder_reembed` to do. One query."""
+    """Tell whether `encoder_reembed` has anything to do. Runs one query."""
     return Encoder.objects.filter(state=EncoderState.BUILDING).exists()
 
 
 def encoders_not_as_configured() -> list[str]:
-    """Return the names of those that `encoders_sync` would make a table for. One query."""
+    """Return the names of encoders that need a new table. Runs one query."""
     rows = list(Encoder.objects.exclude(state=EncoderState.RETIRED))
     return [
         spec.name
@@ -123,7 +123,7 @@ def encoders_not_as_configured() -> list[str]:
 
 @contextmanager
 def _not_in_use() -> Iterator[None]:
-    """Say in words that a lock was not to be had in time."""
+    """Turn a lock timeout into TablesInUse."""
     try:
         yield
     except OperationalError as error:
@@ -137,7 +137,7 @@ def _not_in_use() -> Iterator[None]:
 
 
 def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
-    """Record that what a migration moved was made by `spec`, as `encoders_to_adopt` found out."""
+    """Record that `spec` made the vectors moved by a migration, as `encoders_to_adopt` found."""
     for encoder in Encoder.objects.using(OWNER).filter(fingerprint="", pk__in=known):
         encoder.name, encoder.fingerprint = spec.name, facts.space
         # With the index that the migration made.
@@ -146,7 +146,7 @@ def _adopt(known: Sequence[int], spec: EncoderSpec, facts: Facts) -> None:
 
 
 def _forget_unfinished(configured: Sequence[tuple[EncoderSpec, Facts]]) -> None:
-    """Retire what is being built and isn't wanted any more; nobody has searched it."""
+    """Retire encoders still being built that are no longer wanted; nobody has searched them."""
     Encoder.objects.using(OWNER).update(position=None)
     for encoder in Encoder.objects.using(OWNER).filter(state=EncoderState.BUILDING):
         if not any(_is_made_by(encoder, spec, facts) for spec, facts in configured):
@@ -162,9 +162,7 @@ def _drop_retired() -> tuple[str, ...]:
 
 
 def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
-    """Return the new row and its table; None where there is one, which may be asked in a new
-    way.
-    """
+    """Return the new row with its table; None where one exists, though its query may differ."""
     rows = Encoder.objects.using(OWNER).filter(name=spec.name)
     rows.update(position=position)
     for encoder in rows:
@@ -185,7 +183,7 @@ def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
 
 
 def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
-    """Return the vectors, their type and their index are those that `spec` would make."""
+    """Tell whether vectors, type and index are those that `spec` would make."""
     stored = (encoder.fingerprint, encoder.storage, encoder.spec.get("m"), encoder.spec.get("ef_construction"))  # noqa: E501  # fmt: skip
     asked = (facts.space, spec.storage, spec.m, spec.ef_construction)
     return encoder.name == spec.name and stored == asked
@@ -194,12 +192,12 @@ def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
 def encoder_reembed(
     encoder: Encoder, *, on_progress: OnProgress = lambda done, total: None
 ) -> None:
-    """Fill its table, index it and search it from then on; `on_progress` gets chunks.
+    """Fill an encoder's table, index it and switch searches to it.
 
-    What differs in its storage or its index alone takes the vectors that are there, of passages and
-    of summaries. Goes on where another attempt ended; what it writes doesn't depend on that.
-    Documents that are indexed meanwhile are waited for. Raises `AlreadyRunning`, and
-    `EncoderUnavailable` or `ImproperlyConfigured` where the encoder can't be loaded.
+    If only storage or index changed, existing vectors of passages and summaries are copied. Resumes
+    where another attempt ended, with the same result. Waits for documents being indexed meanwhile.
+    `on_progress` is called with chunks. Raises `AlreadyRunning`, and `EncoderUnavailable` or
+    `ImproperlyConfigured` where the encoder can't be loaded.
     """
     with alone(encoder, FILLING):
         embedder = embedder_of(encoder)
@@ -235,7 +233,7 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
 
 
 def _with_its_vectors(encoder: Encoder) -> Encoder | None:
-    """Return another that is searched and has the same vectors, as exact or more."""
+    """Return a searched encoder with the same vectors, as exact or more."""
     return next(
         (
             other
@@ -249,9 +247,9 @@ def _with_its_vectors(encoder: Encoder) -> Encoder | None:
 
 @transaction.atomic
 def encoder_switch(encoder: Encoder) -> bool:
-    """Search it instead of the one whose place it takes; False while a vector is lacking.
+    """Search this encoder instead of the one it replaces; False while a vector is missing.
 
-    No document becomes searchable while this decides (`vectors.searched_to_the_end`).
+    No document becomes searchable during the decision (`vectors.searched_to_the_end`).
     """
     list(Encoder.objects.select_for_update().order_by("pk"))
     done, total = vectors.progress(encoder)
@@ -277,7 +275,7 @@ def _activate(encoder: Encoder, alias: str) -> None:
 
 
 def _retire_replaced(alias: str) -> None:
-    """Remove what isn't configured any more when all that is configured is searched."""
+    """Retire encoders that are no longer configured once all configured ones are searched."""
     rows = Encoder.objects.using(alias)
     if not rows.filter(state=EncoderState.BUILDING).exists():
         gone = rows.filter(state=EncoderState.ACTIVE, position=None)

@@ -1,4 +1,4 @@
-"""Lines in a document's history, which its colleagues read in the administration."""
+"""Write lines of a document's history, which colleagues read in the administration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from corpus.models import Document
 
 
 def history_add(document: Document, *, by: User, line: str) -> None:
-    """Say what somebody did with a document; the audit log has its own row."""
+    """Add a line on what somebody did with a document; the audit log has its own row."""
     LogEntry.objects.log_actions(by.pk, [document], CHANGE, change_message=line, single_object=True)
 
 
@@ -25,14 +25,14 @@ def history_ended(document: Document) -> str:
 def history_published(
     document: Document, *, by: User, looked: Sequence[int], compared: int
 ) -> None:
-    """Say who published a document, after a look at which pages and how many corrections."""
+    """Add a line on who published a document, after checking which pages and corrections."""
     after = f" after a look at page {', '.join(map(str, looked))}" if looked else ""
     after += f", {compared} correction{'s' if compared > 1 else ''} compared" if compared else ""
     history_add(document, by=by, line=f"Published{after}.")
 
 
 def history_begin(document: Document, *, by: User) -> None:
-    """Say who added the document."""
+    """Add a line on who uploaded the document."""
     LogEntry.objects.log_actions(
         by.pk, [document], ADDITION, change_message=[{"added": {}}], single_object=True
     )

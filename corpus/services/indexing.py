@@ -1,10 +1,10 @@
-"""From stored bytes to searchable passages, in steps that can be interrupted and go on.
+"""Index a document, from stored bytes to searchable passages, in resumable steps.
 
     STORED -> PARSED -> CHUNKED -> EMBEDDED -> INDEXED
 
-Each step ends in one transaction that holds the lease and moves the stage. Nothing slow (a child
-process, a model) runs inside a transaction. The result depends on the bytes alone: batches are
-aligned by chunk index, so that a restart computes the same batches and the same vectors.
+Each step ends with one transaction that holds the lease and advances the stage. Nothing slow (a
+child process, a model) runs inside a transaction. The result depends on the bytes only: batches are
+aligned by chunk index, so that a restart computes the same batches and vectors.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ Step = Callable[[Document, Lease], Stage]
 
 
 def document_index(document_id: int | None = None) -> bool:
-    """Take a document's job as far as it goes, and record how it ended. Never raises.
+    """Run a document's job as far as possible and record the result. Never raises.
 
-    Without an id it is the job that is due first (`corpus.indexing.jobs.claim`). Returns whether
-    one was begun.
+    Without an id it runs the first due job (`corpus.indexing.jobs.claim`). Returns whether there
+    was one.
 
-    What it logs and stores of an unexpected error is its type and place, never its text, which
-    may quote the document.
+    Of unexpected errors it logs and stores type and place, never the text, which may quote the
+    document.
     """
     lease = None
     try:
@@ -100,7 +100,7 @@ def _attempt(lease: Lease) -> None:
 
 
 def _failure(error: Exception, lease: Lease) -> dict[str, Any]:
-    """Code and sentence of an error, and whether another attempt may go better."""
+    """Return code and sentence of an error, and whether a retry may help."""
     if isinstance(error, MedragError):
         code = str(getattr(error, "code", type(error).__name__))
         return {"code": code, "reason": error.sentence, "retryable": error.retryable}
@@ -115,9 +115,7 @@ def _failure(error: Exception, lease: Lease) -> dict[str, Any]:
 
 
 def _when_it_is_back(lease: Lease) -> None:
-    """Release the document where the database went away: it goes on once it answers, from its
-    last step.
-    """
+    """Requeue the document when the database that went away answers again."""
     logger.warning("document %s: the database went away, waiting for it", lease.document_id)
     reason = f"The database went away while it was being {jobs.STEP_NAMES[lease.stage]}."
 
@@ -141,9 +139,7 @@ def _wait_for_room(lease: Lease, error: DiskFull) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Return the error's type, the database's code for it, and where in our own code; not its
-    text.
-    """
+    """Return an error's type, database code and place in our code, but not its text."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if f.filename.startswith(_OUR_CODE)] or list(frames)
     place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "an unknown place"
@@ -206,7 +202,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
 
 
 def _limits() -> sandbox.Limits:
-    """Return what one file may cost, in each of its two steps in a child."""
+    """Return the limits of one file for each of its two steps in a child process."""
     return sandbox.Limits(
         max_pages=settings.PARSE_MAX_PAGES,
         memory_mb=settings.PARSE_MEMORY_MB,
@@ -217,10 +213,10 @@ def _limits() -> sandbox.Limits:
 
 
 def _take_out(document: Document) -> None:
-    """Drop its passages, which others replace, from the search and from the statistics.
+    """Remove a document's passages from search and statistics, to be replaced.
 
-    Called in the transaction that keeps what is new: until then the old ones are found. Those that
-    somebody disabled are left, until it is known which of the new ones stay disabled.
+    Called in the transaction that stores their replacements: until then the old ones are found.
+    Disabled ones stay until it is known which new ones inherit that.
     """
     was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
     if was_indexed.update(indexed_at=None):
@@ -274,7 +270,7 @@ def _chunk(document: Document, lease: Lease) -> Stage:
 
 
 def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
-    """Keep out of the search what somebody took out, though it is cut anew."""
+    """Disable the new passages that correspond to disabled old ones."""
     disabled = list(document.chunks.filter(disabled_at__isnull=False).order_by("index"))
     document.chunks.all().delete()
     stays = still_disabled([chunk.text for chunk in disabled], [row.text for row in rows])
@@ -286,7 +282,7 @@ def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
 def _passages(
     document: Document, pages: Sequence[CorrectedPage], embedder: Embedder, lease: Lease
 ) -> list[Passage]:
-    """Cut what was read, in a child; what came in as passages, without `pages`, stays as it is."""
+    """Cut the pages in a child process; a document that came as passages keeps them."""
     with files.scratch_folder() as folder:
         order = Order(
             media_type=document.media_type,
@@ -349,7 +345,7 @@ _STEPS: dict[Stage, Step] = {
 
 
 def _refuse_gaps(parsed: ParsedDocument) -> None:
-    """Complete or not at all: the page that is missing may hold the contraindication."""
+    """Reject an incomplete document: a missing page may hold the contraindication."""
     numbers = [page.number for page in parsed.pages]
     if not numbers or numbers != list(range(1, len(numbers) + 1)):
         raise IncompleteDocument(

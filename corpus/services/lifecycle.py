@@ -1,10 +1,11 @@
-"""The arrows of a document's life: DRAFT <-> REVIEW -> PUBLISHED -> SUPERSEDED | WITHDRAWN,
-and from both of these back to PUBLISHED, for a reason.
+"""Move documents through their lifecycle.
 
-Each is one UPDATE that names the state it starts from, so that of two people who press a button
-at once one is told that the other was faster. To publish, send back, supersede or withdraw takes
-the right to publish in the collection, which is checked here: no way around the administration is
-a way around it. Rows are locked before the audit chain's head, always, and rows by primary key.
+    DRAFT <-> REVIEW -> PUBLISHED <-> SUPERSEDED | WITHDRAWN
+
+Each transition is one UPDATE that names its starting state, so that of two people who press a
+button at once one is told that the other was faster. Publishing, returning, superseding,
+withdrawing and putting back in force need the right to publish in the collection, which is checked
+here, whatever the caller. Rows are locked by primary key, and always before the audit chain's head.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from corpus.types import CitingAnswer
 
 
 class SecondPersonNeeded(MedragError):
-    """Whoever uploaded a document may not publish it as well."""
+    """The uploader of a document may not publish it as well."""
 
     code = "second_person"
 
@@ -54,7 +55,7 @@ class ReasonNeeded(MedragError):
 
 @transaction.atomic
 def document_submit(document: Document, *, by: User | None) -> None:
-    """DRAFT -> REVIEW. Raises NotNow, also of what could not be read."""
+    """Move DRAFT -> REVIEW. Raises NotNow, also for a document that could not be read."""
     _refuse_unread(document)
     _move(document, Lifecycle.DRAFT, Lifecycle.REVIEW)
     document_submitted.send(Document, document=document, actor=by)
@@ -62,9 +63,10 @@ def document_submit(document: Document, *, by: User | None) -> None:
 
 @transaction.atomic
 def document_return(document: Document, *, by: User | None, reason: str) -> None:
-    """REVIEW -> DRAFT, for a reason that its uploader reads. Raises as publishing, ReasonNeeded.
+    """Move REVIEW -> DRAFT, for a reason that its uploader reads.
 
-    The reason goes to whoever listens; the document itself does not keep it.
+    The reason is sent to receivers; the document doesn't store it. Raises as publishing does, and
+    ReasonNeeded.
     """
     _refuse_others(by, document)
     reason = reason_given(reason, "To send it back needs a reason.")
@@ -82,13 +84,12 @@ def document_publish(
     looked: Sequence[int] = (),
     compared: Sequence[int] = (),
 ) -> None:
-    """REVIEW -> PUBLISHED, in force from `today` unless it names a day.
+    """Move REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
-    It is found as soon as it is indexed, too; one that could not be read is refused, and so is one
-    that lost words, unless all of its poor pages are among those that somebody `looked` at, and one
-    with a new correction that is not among those (primary keys) that somebody else `compared`.
-    `supersedes` ends with the same commit. Raises NotNow, NotPermitted, SecondPersonNeeded,
-    PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
+    It is searchable as soon as it is indexed. Rejected are an unreadable document, one that lost
+    words unless all its poor pages are in `looked`, and one with new corrections unless somebody
+    else `compared` them (primary keys). `supersedes` ends in the same commit. Raises NotNow,
+    NotPermitted, SecondPersonNeeded, PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)
@@ -129,9 +130,9 @@ def document_approve(
     looked: Sequence[int] = (),
     compared: Sequence[int] = (),
 ) -> None:
-    """DRAFT or REVIEW -> PUBLISHED: publishing is the review's yes, in the same moment.
+    """Move DRAFT or REVIEW -> PUBLISHED: approve and publish in one step.
 
-    Raises as `document_publish`, and NotNow for what has not been read yet.
+    Raises as `document_publish`, and NotNow for a document that has not been read yet.
     """
     if not document.pages.exists():
         raise NotNow(
@@ -148,9 +149,9 @@ def document_approve(
 def refuse_to_publish(
     collection: Collection, *, uploader: User | None, publisher: User | None
 ) -> None:
-    """Say before many documents are taken in that none of them could be published.
+    """Raise, before an import of many documents, what publishing each of them would raise.
 
-    Raises NotPermitted and SecondPersonNeeded, as publishing each would.
+    NotPermitted and SecondPersonNeeded.
     """
     document = Document(collection=collection, uploaded_by=uploader)
     _refuse_others(publisher, document)
@@ -159,9 +160,9 @@ def refuse_to_publish(
 
 @transaction.atomic
 def document_hold_back(document: Document) -> None:
-    """Move PUBLISHED -> REVIEW where it was published unread and lost words; else nothing.
+    """Move PUBLISHED -> REVIEW if it was published unread and lost words; else do nothing.
 
-    Called when it has been read for the first time, before anything of it can be searched.
+    Called after its first reading, before anything of it can be searched.
     """
     lost = lost_words(document)
     if lost is not None:
@@ -171,7 +172,7 @@ def document_hold_back(document: Document) -> None:
 
 @transaction.atomic
 def document_recheck(document: Document, *, by: User | None, reason: str) -> None:
-    """Move PUBLISHED -> REVIEW, since what it says was changed; nothing in another state."""
+    """Move PUBLISHED -> REVIEW after its text was changed; do nothing in another state."""
     if document.lifecycle != Lifecycle.PUBLISHED:
         return
     _move(document, Lifecycle.PUBLISHED, Lifecycle.REVIEW, published_by=None, published_at=None)
@@ -180,7 +181,7 @@ def document_recheck(document: Document, *, by: User | None, reason: str) -> Non
 
 @transaction.atomic
 def document_supersede(old: Document, *, by: User | None, successor: Document) -> None:
-    """Move PUBLISHED -> SUPERSEDED by a document that is published.
+    """Move PUBLISHED -> SUPERSEDED by another published document.
 
     Raises NotNow, NotPermitted, BadSuccessor.
     """
@@ -198,10 +199,10 @@ def document_supersede(old: Document, *, by: User | None, successor: Document) -
 
 @transaction.atomic
 def document_withdraw(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
-    """Return PUBLISHED -> WITHDRAWN, for a reason that clinicians read; the very next query obeys.
+    """Move PUBLISHED -> WITHDRAWN, for a reason that clinicians read; effective at once.
 
-    Returns the past answers that cited it, newest first: whom to tell.
-    Raises NotNow, NotPermitted, ReasonNeeded.
+    Returns the past answers that cited the document, newest first: whom to tell. Raises NotNow,
+    NotPermitted, ReasonNeeded.
     """
     _refuse_others(by, document)
     reason = reason_given(reason, "A withdrawal needs a reason.")
@@ -218,7 +219,7 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> li
 
 @transaction.atomic
 def document_reinstate(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
-    """WITHDRAWN or SUPERSEDED -> PUBLISHED, for a reason: the document is searched again.
+    """Move WITHDRAWN or SUPERSEDED -> PUBLISHED, for a reason: it is searched again.
 
     For what was ended in error, and for an older version whose successor was withdrawn. A successor
     in force stays in force. Returns the past answers that cited the document: whom its end had
@@ -257,7 +258,7 @@ def _lock(*documents: Document) -> None:
 
 
 def reason_given(text: str, sentence: str) -> str:
-    """Return a reason as it is kept. Raises ReasonNeeded with the sentence where there is none."""
+    """Return the cleaned reason. Raises ReasonNeeded with the sentence if it is empty."""
     reason = clean_text(text).strip()
     if not reason:
         raise ReasonNeeded(sentence, hint="Say it in a sentence.")

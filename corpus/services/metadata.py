@@ -1,4 +1,4 @@
-"""Change what is said of a document, not what it says: its file is not read again."""
+"""Edit a document's metadata; its file is not read again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INDEXED = frozenset(("title", "population", "language"))
 
 
 class BadValue(MedragError):
-    """What was typed can't stand in that field; nothing was changed."""
+    """The typed value doesn't fit the field; nothing was changed."""
 
     code = "bad_value"
 
@@ -37,14 +37,13 @@ class BadValue(MedragError):
 def document_edit(
     document: Document, *, by: User | None, changes: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Write these fields and no others, and return the names of those that differed, sorted.
+    """Write these fields only; return the sorted names of those that changed.
 
-    The row is locked, so that an edit in between is never undone by one that did not touch the
-    field. Nothing is announced where nothing differs. What stands before each passage in the search
-    (INDEXED) is indexed anew, by a job of the same transaction; until that has cut it, the old one
-    is found, and a job at work sees to it when it ends. Moving it to another
-    collection takes the right to upload to or publish in both.
-    Raises BadValue, NotPermitted, and ValueError for a field that is not to be edited.
+    The row is locked, so that concurrent edits of other fields are kept. Sends nothing if nothing
+    differs. Fields that precede each passage in the search (INDEXED) queue a job in the same
+    transaction; the old values are found until it has cut the document, and a running job takes the
+    change into account. Moving to another collection needs the right to upload to or publish in
+    both. Raises BadValue, NotPermitted, and ValueError for a field that can't be edited.
     """
     unknown = sorted(set(changes) - EDITABLE)
     if unknown:

@@ -1,4 +1,4 @@
-"""Keep what a document was cut into; take a single passage out of every search and put it back."""
+"""Write passages, and disable or enable single ones."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ TOGETHER = 500  # rows of one INSERT
 
 
 def passages_write(rows: Sequence[Chunk], passages: Sequence[Passage]) -> None:
-    """Write the rows of passages, each with what it says.
-
-    Called in the transaction that makes the document theirs.
-    """
+    """Write the rows of passages with their statements, in the caller's transaction."""
     Chunk.objects.bulk_create(rows, batch_size=TOGETHER)
     PassageStatement.objects.bulk_create(
         (
@@ -36,7 +33,7 @@ def passages_write(rows: Sequence[Chunk], passages: Sequence[Passage]) -> None:
 
 @transaction.atomic
 def chunk_disable(chunk: Chunk, *, by: User | None, reason: str) -> None:
-    """No search finds it from the next query on. Raises ReasonNeeded, NotNow."""
+    """Exclude a passage from all searches at once. Raises ReasonNeeded, NotNow."""
     reason = reason_given(reason, "To disable a passage needs a reason.")
     rows = Chunk.objects.filter(pk=chunk.pk, disabled_at=None)
     if rows.update(disabled_at=Now(), disabled_by=by, disabled_reason=reason) != 1:
@@ -47,7 +44,7 @@ def chunk_disable(chunk: Chunk, *, by: User | None, reason: str) -> None:
 
 @transaction.atomic
 def chunk_enable(chunk: Chunk, *, by: User | None) -> None:
-    """Let it be searched again; its reason stays in the log only. Raises NotNow."""
+    """Include a passage in searches again; the reason stays in the log. Raises NotNow."""
     rows = Chunk.objects.filter(pk=chunk.pk, disabled_at__isnull=False)
     if rows.update(disabled_at=None, disabled_by=None, disabled_reason="") != 1:
         raise _beaten("searched")

@@ -1,4 +1,4 @@
-"""Summaries of sections: made with a document's index or after it, kept in its transaction."""
+"""Make the summaries of sections during or after indexing, and store them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Made:
-    """A document's summaries before they are kept, and the encoder that their vectors are of."""
+    """A document's unsaved summaries, and the encoder of their vectors."""
 
     encoder: Encoder | None  # None where the site makes none
     summaries: tuple[Summary, ...]
 
 
 def summaries_draft(document: Document, *, run: Run) -> Made:
-    """Make them of passages that are cut and embedded. Outside a transaction; three queries.
+    """Make summaries from embedded passages, outside a transaction. Runs three queries.
 
-    No query where the site makes none. Raises LanguageModelUnavailable where a language model
-    writes them and does not answer.
+    Runs none where the site makes no summaries. Raises LanguageModelUnavailable if a language model
+    should write them and doesn't answer.
     """
     encoder = _primary() if settings.SUMMARIES != "none" else None
     if encoder is None:
@@ -43,7 +43,7 @@ def summaries_draft(document: Document, *, run: Run) -> Made:
 
 
 def summaries_keep(document: Document, made: Made) -> None:
-    """Put them in the place of those that are there, in the caller's transaction."""
+    """Replace the document's summaries, in the caller's transaction."""
     summaries_drop(document)
     rows = SectionSummary.objects.bulk_create(
         SectionSummary(
@@ -68,12 +68,12 @@ def summaries_keep(document: Document, made: Made) -> None:
 
 
 def summaries_drop(document: Document) -> None:
-    """With the passages that they lead to, in the same transaction."""
+    """Delete the document's summaries, in the transaction that deletes their passages."""
     SectionSummary.objects.filter(document=document).delete()
 
 
 def document_summarise(document: Document) -> bool:
-    """Make the summaries of an indexed document anew; False where it was indexed anew meanwhile."""
+    """Make the summaries of an indexed document again; False if it was reindexed meanwhile."""
     made = summaries_draft(document, run=_at_once)
     with transaction.atomic():
         unchanged = Document.objects.select_for_update().filter(
@@ -90,9 +90,9 @@ def _at_once(work: Callable[[], T], *, limit_s: float) -> T:
 
 
 def documents_to_summarise() -> QuerySet[Document]:
-    """Indexed documents whose summaries are missing, or not as this site makes them.
+    """Return indexed documents whose summaries are missing or made differently.
 
-    Where it makes none: those that still have some.
+    Where the site makes none: documents that still have some.
     """
     encoder = _primary()
     own = SectionSummary.objects.filter(document=OuterRef("pk"))
@@ -109,9 +109,7 @@ def _primary() -> Encoder | None:
 
 
 def _passages(document: Document, chunks: Sequence[Chunk], encoder: Encoder) -> Passages | None:
-    """Return None where a vector is missing. What somebody disabled lends no sentence to a
-    summary.
-    """
+    """Return the passages; None where a vector is missing. Disabled ones are not summarised."""
     found = vectors.read(encoder, [chunk.pk for chunk in chunks])
     if not chunks or len(found) != len(chunks):
         return None

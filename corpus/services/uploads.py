@@ -1,4 +1,4 @@
-"""Take a file in once, however often a program that lost the answer sends it."""
+"""Take in a file once, even if a client that missed the response sends it again."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class KeyReused(MedragError):
 def document_ingest_once(
     document: Document, *, upload: Upload, uploaded_by: User, filename: str, key: str
 ) -> str:
-    """Do what `document_ingest` does, or nothing where this key did so; return the SHA-256.
+    """Do what `document_ingest` does unless this key already did; return the SHA-256.
 
-    The key's row commits with the document's, so that a refused upload leaves its key free. Of two
-    that come at once, the later finds what the earlier has stored. Raises as `document_ingest`, and
+    The key's row commits with the document's, so a rejected upload leaves its key free. Of two
+    simultaneous uploads the later finds what the earlier stored. Raises as `document_ingest`, and
     KeyReused for a key that came with another file or other metadata.
     """
     fingerprint = _fingerprint(document, upload, filename)
@@ -48,7 +48,7 @@ def document_ingest_once(
 
 
 def _earlier(user: User, key: str, fingerprint: str) -> str:
-    """Return the SHA-256 of the document that the key stands for; empty where it is new."""
+    """Return the SHA-256 of the document stored under the key; empty for a new key."""
     found = UploadKey.objects.filter(user=user, key=key).first()
     if found is None:
         return ""

@@ -1,6 +1,6 @@
-"""Sections found by what they are about: a summary leads to its passages and is never shown.
+"""Find sections by summaries, which lead to their passages and are never shown.
 
-RAPTOR in small (Sarthi et al., ICLR 2024), with the document's own headings for its tree.
+A small form of RAPTOR (Sarthi et al., ICLR 2024) that uses the document's own headings as its tree.
 """
 
 from corpus.summaries.making import Passages, Run, Summary, made_by, summarise

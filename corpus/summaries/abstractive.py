@@ -1,10 +1,9 @@
-"""A summary of a section in the words of a language model, where one is configured.
+"""Have a language model summarise sections, if one is configured.
 
-It is embedded, to find the section by, and never shown or quoted. The model is not trusted: what
-it is shown is data between marks that are new for each question, and a summary that can't be read,
-is too long or holds a number that its section does not is dropped for the extractive one. Each
-that could be read is kept under the SHA-256 of all that it depends on, so that none is asked for
-twice.
+A summary is embedded, to find the section by, and never shown or quoted. The model is untrusted: it
+sees text as data between fresh markers, and an answer that is unreadable, too long, or holds a
+number missing from the section is replaced by the extractive summary. Readable answers are stored
+under the SHA-256 of everything they depend on, so that none is requested twice.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SCHEMA = {
 
 @dataclass(frozen=True)
 class Shown:
-    """What the model is shown of a document."""
+    """What the model sees of a document."""
 
     title: str
     section: str
@@ -52,11 +51,10 @@ class Shown:
 
 
 def written(shown: Shown) -> str:
-    """Return the summary, asked for where it is not kept yet; empty where none was borne out or
-    readable.
+    """Return the stored or requested summary; empty where none was supported or readable.
 
-    An answer of the wrong form, or one that is cut off, is not kept: another may be better. Raises
-    LanguageModelUnavailable where the model is not reached. Call it outside a transaction.
+    An answer of the wrong form or cut off is not stored: another may be better. Raises
+    LanguageModelUnavailable if the model can't be reached. Call it outside a transaction.
     """
     kept = ContextLine.objects.filter(pk=shown.key()).values_list("line", flat=True).first()
     if kept is not None:
@@ -78,9 +76,7 @@ def written(shown: Shown) -> str:
 
 
 def accepted(answer: str, shown: Shown) -> str:
-    """Return the answer as one line; nothing where it is too long or its section does not bear it
-    out.
-    """
+    """Return the answer as one line; empty where it is too long or not supported by the section."""
     summary = clean_line(answer)
     known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.text}")
     if len(summary.split()) > MAX_WORDS or not numbers_in(summary) <= known:

@@ -1,9 +1,8 @@
-"""Which sections get a summary, and one in a section's own sentences: those nearest to what it is
-about. Pure.
+"""Choose sections to summarise, and summarise them by their most central sentences. Pure.
 
-The centroid method of Radev et al. (Information Processing and Management 40, 2004), with the
-encoder's vectors in place of term weights: the nearer a sentence is to the middle of its section's
-passages, the more it says of what the section says.
+The centroid method of Radev et al. (Information Processing and Management 40, 2004), with encoder
+vectors in place of term weights: a sentence near the mean of its section's passages is typical of
+the section.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Section:
-    """Passages `first` to `last` by index, both inclusive. An empty path is the whole document."""
+    """Passages `first` to `last` by index, inclusive. An empty path means the whole document."""
 
     path: tuple[str, ...]
     first: int
@@ -39,9 +38,9 @@ class Section:
 def sections_of(paths: Sequence[tuple[str, ...]]) -> tuple[Section, ...]:
     """Return the sections of at least MIN_CHUNKS passages at every depth, in reading order.
 
-    `paths` are those of a document's passages by index. A section that goes on after another one
-    is two; of sections that hold the same passages the innermost is kept. An outer one stands
-    before those that it holds.
+    `paths` are the section paths of a document's passages by index. A section interrupted by
+    another counts as two; of sections with the same passages the innermost is kept. An outer
+    section comes before its inner ones.
     """
     found: dict[tuple[int, int], Section] = {}
     for depth in range(max(map(len, paths), default=0) + 1):
@@ -52,7 +51,7 @@ def sections_of(paths: Sequence[tuple[str, ...]]) -> tuple[Section, ...]:
 
 
 def _at_depth(paths: Sequence[tuple[str, ...]], depth: int) -> list[Section]:
-    """Run of passages below the same heading; one whose path is shorter parts two runs."""
+    """Return runs of passages under the same heading; a passage with a shorter path ends a run."""
     runs: list[Section] = []
     index = 0
     for path, members in groupby(paths, key=lambda p: p[:depth] if len(p) >= depth else None):
@@ -65,17 +64,16 @@ def _at_depth(paths: Sequence[tuple[str, ...]], depth: int) -> list[Section]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One of a document's sentences, and the first passage by index that holds it."""
+    """A sentence of a document, and the index of the first passage that holds it."""
 
     text: str
     chunk: int
 
 
 def sentences_of(texts: Sequence[str]) -> tuple[Sentence, ...]:
-    """Return the sentences of a document's passages in reading order, each once; at most
-    MAX_SENTENCES.
+    """Return the sentences of a document in reading order, each once; at most MAX_SENTENCES.
 
-    Neighbouring passages share text: what is said again is left out.
+    Neighbouring passages overlap, so repeated sentences are dropped.
     """
     found: dict[str, Sentence] = {}
     for chunk, text in enumerate(texts):
@@ -87,9 +85,7 @@ def sentences_of(texts: Sequence[str]) -> tuple[Sentence, ...]:
 
 
 def centroid(vectors: Vectors) -> Vectors:
-    """Return the direction of the mean of `(n, d)` unit vectors, of unit norm; zeros where they
-    cancel.
-    """
+    """Return the normalised mean of unit vectors `(n, d)`; zeros where they cancel."""
     mean = np.asarray(vectors, dtype=np.float32).mean(axis=0)
     norm = float(np.linalg.norm(mean))
     return np.asarray(mean / norm if norm else mean, dtype=np.float32)
@@ -103,11 +99,10 @@ def nearest(
     sizes: Sequence[int],
     limit: int,
 ) -> str:
-    """Return the section's sentences nearest to its centroid, as many as fit `limit`, in reading
-    order.
+    """Return the sentences nearest to the centroid that fit `limit`, in reading order.
 
-    `cosines` and `sizes` are by sentence. Ties go to the earlier one; one that does not fit is
-    passed over. Empty where the section has no sentence that fits.
+    `cosines` and `sizes` are by sentence. Ties go to the earlier one; a sentence that doesn't fit
+    is skipped. Empty where none fits.
     """
     own = [n for n, one in enumerate(sentences) if section.first <= one.chunk <= section.last]
     kept: list[int] = []

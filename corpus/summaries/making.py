@@ -1,4 +1,4 @@
-"""The summaries of one document, from its passages as they were cut and embedded."""
+"""Summarise a document from its passages and their vectors."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ T = TypeVar("T")
 
 
 class Run(Protocol):
-    """`corpus.indexing.leases.Lease.run`, or a mere call where there is no lease to keep alive."""
+    """`corpus.indexing.leases.Lease.run`, or a plain call where there is no lease."""
 
     def __call__(self, work: Callable[[], T], *, limit_s: float) -> T:
-        """Return what `work` returns; it is one call of a model."""
+        """Run `work`, one call of a model, and return its result."""
 
 
 @dataclass(frozen=True)
 class Passages:
-    """A document's passages by index: all of the same length."""
+    """A document's passages by index; all fields have the same length."""
 
     title: str
     population: str
@@ -51,7 +51,7 @@ class Passages:
 
 @dataclass(frozen=True)
 class Summary:
-    """A section's summary, and the vector that it is found by."""
+    """A section's summary and its vector."""
 
     section: Section
     text: str
@@ -60,7 +60,7 @@ class Summary:
 
 
 def made_by(encoder: Facts | Embedder) -> str:
-    """Return what makes summaries on this site, as their rows say it; empty where none are made."""
+    """Identify how this site makes summaries; empty where it makes none."""
     extractive = f"{EXTRACTIVE_VERSION} {encoder.fingerprint}"
     return {
         "none": "",
@@ -70,11 +70,10 @@ def made_by(encoder: Facts | Embedder) -> str:
 
 
 def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary, ...]:
-    """Return a summary of each section of `sections_of`; none where the site makes none.
+    """Return a summary for each of `sections_of`; none where the site makes none.
 
-    The same passages give the same summaries. Call it outside a transaction: the encoder is asked
-    for every sentence, and a language model where the settings name one (then it may raise
-    LanguageModelUnavailable).
+    Deterministic for the same passages. Call it outside a transaction: it encodes every sentence,
+    and calls a language model if one is configured (then it may raise LanguageModelUnavailable).
     """
     sections = sections_of(passages.paths) if made_by(encoder) else ()
     if not sections:
@@ -84,7 +83,7 @@ def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary,
     sizes = [encoder.count_tokens(one.text) for one in sentences]
 
     def text_of(section: Section) -> str:
-        """Title and path, and behind them what a model wrote or else the nearest sentences."""
+        """Return title and path, followed by the model's text or the nearest sentences."""
         members = slice(section.first, section.last + 1)
         cosines = (vectors @ centroid(passages.vectors[members])).tolist()
         best = partial(nearest, section, sentences, cosines=cosines)
@@ -107,7 +106,7 @@ def summarise(passages: Passages, encoder: Embedder, run: Run) -> tuple[Summary,
 
 
 def _encoded(texts: Sequence[str], encoder: Embedder, run: Run) -> Vectors:
-    """Return `(n, d)`, in batches that the texts alone decide."""
+    """Return vectors `(n, d)`, in batches that depend on the texts only."""
     made = [np.zeros((0, encoder.dimensions), dtype=np.float32)]
     for first in range(0, len(texts), ENCODED_AT_ONCE):
         batch = texts[first : first + ENCODED_AT_ONCE]
