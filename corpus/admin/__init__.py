@@ -1,3 +1,3 @@
-"""Pages for staff. Django imports this package to register them."""
+"""Pages for staff, registered when Django imports this package."""
 
 from corpus.admin import documents  # noqa: F401  registers, as do those that it imports

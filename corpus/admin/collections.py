@@ -1,4 +1,4 @@
-"""Collections in the administration, with the groups that their rights are narrowed to."""
+"""Administer collections and the groups that their rights are restricted to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ else:
 
 
 class CollectionForm(CollectionModelForm):
-    """Groups as boxes to tick: what is ticked is seen at a glance, and no box is ticked by slip."""
+    """Shows groups as tick boxes: the choice is visible, and no slip changes several at once."""
 
     class Meta:
         model = Collection
@@ -56,7 +56,7 @@ class CollectionAdmin(CollectionModelAdmin):
         return seen.annotate(size=Count("documents")).prefetch_related(*RIGHTS)
 
     def has_change_permission(self, request: HttpRequest, obj: Collection | None = None) -> bool:
-        """Whoever may not add to it or publish in it may not open it to others, either."""
+        """Deny those who may neither add to nor publish in it: they may not open it to others."""
         if obj is None or not super().has_change_permission(request, obj):
             return super().has_change_permission(request, obj)
         user = signed_in_user(request)
@@ -64,21 +64,21 @@ class CollectionAdmin(CollectionModelAdmin):
         return both.filter(pk=obj.pk).exists()
 
     def has_delete_permission(self, request: HttpRequest, obj: Collection | None = None) -> bool:
-        """Allow it for an empty one only: a document has to stand somewhere."""
+        """Allow deleting an empty collection only: a document needs one."""
         allowed = super().has_delete_permission(request, obj)
         return allowed and (obj is None or not obj.documents.exists())
 
     def save_model(
         self, request: HttpRequest, obj: Collection, form: CollectionModelForm, change: bool
     ) -> None:
-        """Fields and groups in one transaction, which is where the change is announced."""
+        """Save fields and groups in one transaction, which also announces the change."""
         answers = form.cleaned_data
         changes = {n: answers[n] for n in (form.changed_data if change else answers)}
         rights = {name: changes.pop(name) for name in RIGHTS if name in changes}
         collection_save(obj, by=signed_in_user(request), changes=changes, rights=rights)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Leave the groups to what saves the collection with them."""
+        """Do nothing: `save_model` saves the groups."""
 
     @admin.display(description="documents", ordering="size")
     def documents_in_it(self, collection: Collection) -> int:

@@ -1,4 +1,4 @@
-"""The form beside the page's picture that corrects what was misread, and the way back."""
+"""Correct misread text next to the page's picture, and undo corrections."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEY = re.compile(r"b(\d{1,6})(?:\.(\d{1,6}))?", re.ASCII)
 
 @guarded(Right.CHANGE)
 def correct(request: StaffRequest, document: Document, number: int, key: str) -> HttpResponseBase:
-    """Ask for the right words of a block or cell; of a table first which cell."""
+    """Ask for the right text of a block or cell; for a table first ask which cell."""
     reading = reading_of(document, number, user=request.user, show=key)
     read = page_as_read(reading.page)
     at = _place(key)
@@ -63,7 +63,7 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
 @require_POST
 @guarded(Right.CHANGE)
 def take_back(request: StaffRequest, document: Document, correction: int) -> HttpResponseBase:
-    """Let what was read count again, for a reason."""
+    """Restore the text as read, for a reason."""
     row = get_object_or_404(document.corrections, pk=correction)
     try:
         correction_take_back(row, by=request.user, reason=request.POST.get("reason", ""))
@@ -92,7 +92,7 @@ def _place(key: str) -> At:
 
 
 def _cells(read: Page, at: At) -> list[list[tuple[str, str]]]:
-    """Key and text of each printed cell of a table, by row; empty for all else."""
+    """Return key and text of each printed cell of a table, by row; empty for other blocks."""
     block, cell = at
     table = read.blocks[block].table if block < len(read.blocks) else None
     if cell is not None or table is None:

@@ -1,6 +1,4 @@
-"""Steps in a document's life: for many as actions of the list, for one on a page of its own, and
-which are possible now.
-"""
+"""Take lifecycle steps: for many documents as list actions, for one on its own page."""
 
 from __future__ import annotations
 
@@ -49,10 +47,10 @@ TOLD_BY_NAME = 5  # more documents than that become a number
 
 @dataclass(frozen=True)
 class Decision:
-    """A step, the words that ask for it, and the words for the log.
+    """A step with the words that ask for it and those for the history.
 
-    One without a question is taken at once. `step` takes the document, `by` whom, and what was
-    filled in by its names in the form.
+    Without a question it is taken at once. `step` takes the document, `by` whom, and the form's
+    fields by name.
     """
 
     action: str  # the name that the list sends
@@ -65,12 +63,12 @@ class Decision:
 
 
 def _publish(document: Document, *, by: User, looked: bool = True) -> None:
-    """Publish one of many: nobody named the pages that were looked at."""
+    """Publish one of many documents, without a list of checked pages."""
     document_approve(document, by=by, today=timezone.localdate())
 
 
 def _reinstate(document: Document, *, by: User, reason: str) -> None:
-    """Keep in the history how the document ended: its own page no longer says so."""
+    """Put a document back in force and record in its history how it had ended."""
     ended = history_ended(document)
     document_reinstate(document, by=by, reason=reason)
     history_add(document, by=by, line=ended)
@@ -148,7 +146,7 @@ TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A way on from here. `is_step`: a button that does it at once; else a page that asks."""
+    """A possible step. `is_step`: a button that takes it at once; else a link to a page."""
 
     label: str
     url: str
@@ -157,7 +155,7 @@ class Arrow:
 
 
 def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[Arrow]:
-    """Return the arrows of the lifecycle that are possible now, then those of the reading."""
+    """Return the steps that are possible now, those of the lifecycle first."""
     state, pk = document.lifecycle, document.pk
     found: list[Arrow] = []
     has_failed = document.job.state == JobState.FAILED
@@ -186,9 +184,9 @@ def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[A
 def decide_many(
     request: HttpRequest, queryset: QuerySet[Document], decision: Decision
 ) -> HttpResponse | None:
-    """Ask, and after the answer take the step for each document; None goes back to the list.
+    """Ask, then take the step for each document; None returns to the list.
 
-    What the person may not do it to is left out, with a sentence.
+    Documents that the person may not change are left out, with a message.
     """
     by = signed_in_user(request)
     documents = _permitted(request, list(queryset), by, decision.right)
@@ -213,7 +211,7 @@ def decide_many(
 
 
 def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
-    """Return one step of one document: asked for on a page where it needs an answer, else taken."""
+    """Take one step for one document, after asking on a page if it needs an answer."""
     decision = ON_A_PAGE.get(action)
     if decision is None:
         raise Http404
@@ -239,7 +237,7 @@ def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
 def _taken(
     request: StaffRequest, document: Document, decision: Decision, answers: dict[str, Any]
 ) -> HttpResponse:
-    """Take the step; htmx gets the job's new cell, a browser a page that goes on from here."""
+    """Take the step; return the job's new cell to htmx, a redirect to a browser."""
     try:
         decision.step(document, by=request.user, **answers)
     except MedragError as error:
@@ -261,7 +259,7 @@ def _taken(
 
 
 def _line(decision: Decision, answers: dict[str, Any]) -> str:
-    """For the history, which is where the uploader reads why a document came back."""
+    """Return the history line, where the uploader reads why a document came back."""
     if decision is RETURN:
         return f"{SENT_BACK}{answers['reason']}"
     return f"{decision.done}: {answers['reason']}" if decision is REINSTATE else f"{decision.done}."
@@ -294,7 +292,7 @@ def _take_steps(
     by: User,
     answers: dict[str, Any],
 ) -> None:
-    """One document that can't take the step stops none of the others."""
+    """Take the step for each document; a failure stops no other."""
     done: list[Document] = []
     refused: list[str] = []
     for document in documents:

@@ -1,4 +1,4 @@
-"""Where corpus staff work: upload, watch, check, publish, withdraw."""
+"""Administer documents: upload, watch, check, publish, withdraw."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _ACTIONS = {
 
 
 def _action(label: str, decision: decisions.Decision) -> Callable[..., HttpResponse | None]:
-    """Return the action of the list that takes this step."""
+    """Return the list action that takes this step."""
 
     def act(
         model_admin: Any, request: HttpRequest, chosen: QuerySet[Document]
@@ -171,7 +171,7 @@ class DocumentAdmin(DocumentModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Document], search_term: str
     ) -> tuple[QuerySet[Document], bool]:
-        """Find by the fields, and by the text of passages through its full-text index."""
+        """Search the fields, and the text of passages through its full-text index."""
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         if search_term.strip():
             saying = documents_saying(search_term).values("pk")
@@ -269,7 +269,7 @@ class DocumentAdmin(DocumentModelAdmin):
     def save_model(
         self, request: HttpRequest, obj: Document, form: DocumentForm, change: bool
     ) -> None:
-        """Write what was edited and nothing else: a worker may be writing the rest."""
+        """Write the edited fields only: a worker may be writing others."""
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         document_edit(obj, by=decisions.signed_in_user(request), changes=changes)
         if INDEXED & set(changes):
@@ -329,7 +329,7 @@ class DocumentAdmin(DocumentModelAdmin):
 
     @admin.display(description="pages")
     def pages_preview(self, document: Document) -> SafeString:
-        """Return those that need an eye first: the rest follow by the links from page to page."""
+        """Return the pages to check first; the others follow by links from page to page."""
         checks = page_checks(document)
         first = sorted(checks, key=lambda check: (not check.is_doubtful, check.number))
         shown = sorted(first[:PREVIEWED], key=lambda check: check.number)

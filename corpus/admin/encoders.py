@@ -1,4 +1,4 @@
-"""Encoders in the administration: what is searched, and how far what is being made is."""
+"""Show encoders in the administration: which are searched, and the progress of new ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 
 class EncoderAdmin(EncoderModelAdmin):
-    """Read-only: a file of settings says which there are, and `migrate` makes them."""
+    """Read-only: a file lists the encoders, and `migrate` creates them."""
 
     list_display = ("name", "state", "made", "dimensions", "storage", "activated_at")
     list_display_links = None

@@ -1,4 +1,4 @@
-"""The list of documents, narrowed to what staff ask for."""
+"""Filter the list of documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_QUERY = {"words": documents_with_lost_words, "stale": documents_read_by_olde
 
 
 class LabelledFilter(admin.SimpleListFilter):
-    """By `list_conditions`, or by a query where a condition alone can't say it."""
+    """Filters by `list_conditions`, or by a query where a condition can't express it."""
 
     labels: dict[str, str]
 
@@ -52,7 +52,7 @@ class AttentionFilter(LabelledFilter):
 
 
 class JobStateFilter(admin.ChoicesFieldListFilter):
-    """By how far a document was read, in words that tell that from its lifecycle."""
+    """Filters by the state of the job, in words that differ from those of the lifecycle."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -66,7 +66,7 @@ class ReviewFilter(LabelledFilter):
 
 
 class CollectionFilter(admin.SimpleListFilter):
-    """Names only the collections that the person may know of."""
+    """Lists only the collections that the person may know."""
 
     title = "collection"
     parameter_name = "collection"

@@ -1,4 +1,4 @@
-"""What corpus staff can send in the administration."""
+"""Forms for corpus staff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = ("uploads", "collection")
 
 
 def population_choices(now: str = "") -> list[tuple[str, str]]:
-    """Return the choices, and what a document says already where that is none of them."""
+    """Return the choices, plus the document's current value if it is none of them."""
     named = [*POPULATIONS, *([now] if now and now not in POPULATIONS else [])]
     return [("", "Not said"), *((name, name) for name in named)]
 
@@ -26,7 +26,7 @@ class ManyFilesInput(forms.ClearableFileInput):
 
 
 class ManyFilesField(forms.FileField):
-    """A list of files; a lone one is a list, too."""
+    """Accepts several files; a single one becomes a list too."""
 
     widget = ManyFilesInput
 
@@ -45,7 +45,7 @@ class DateInput(forms.DateInput):
 
 
 class UploadForm(forms.Form):
-    """Files and what is the same for all of them."""
+    """Files, and the metadata that they share."""
 
     uploads = ManyFilesField(
         label="Files",
@@ -76,7 +76,7 @@ class UploadForm(forms.Form):
 
     @property
     def more(self) -> list[forms.BoundField]:
-        """What is folded away: an upload needs none of it."""
+        """The folded fields, which no upload needs."""
         return [self[name] for name in self.fields if name not in AT_ONCE]
 
     @property
@@ -87,12 +87,12 @@ class UploadForm(forms.Form):
         return str(self.cleaned_data["source_type"] or SourceType.GUIDELINE)
 
     def document(self) -> Document:
-        """Return a new document with what was filled in, not saved."""
+        """Return a new, unsaved document with the entered metadata."""
         return Document(**{k: v for k, v in self.cleaned_data.items() if k != "uploads"})
 
 
 class DecisionForm(forms.Form):
-    """Confirms a step for one document or for those that were chosen in the list."""
+    """Confirms a step for one document or for those chosen in the list."""
 
     def __init__(self, *args: Any, documents: list[Document], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -100,7 +100,7 @@ class DecisionForm(forms.Form):
 
 
 class PublishForm(DecisionForm):
-    """Where the parser was unsure of pages, somebody has to say that they were looked at."""
+    """Asks for confirmation that doubtful pages were looked at."""
 
     looked = forms.BooleanField(
         label="I looked at the pages that the parser was unsure of",
@@ -137,7 +137,7 @@ class ReviewDateForm(DecisionForm):
 
 
 class ReplaceForm(forms.Form):
-    """Which published document another one takes the place of, or gives its place to."""
+    """Chooses the published document that supersedes, or is superseded by, another."""
 
     other = forms.ModelChoiceField(Document.objects.none(), required=False)
 
@@ -151,8 +151,7 @@ class ReplaceForm(forms.Form):
 
 
 class ApproveForm(ReplaceForm):
-    """The yes of the person who looked: `looked` holds the pages that had to be looked at, and
-    `compared` the corrections (primary keys)."""
+    """Approves a document: `looked` are the pages checked, `compared` the corrections (ids)."""
 
     looked = forms.TypedMultipleChoiceField(coerce=int, required=False)
     compared = forms.TypedMultipleChoiceField(coerce=int, required=False)
@@ -183,7 +182,7 @@ class ApproveForm(ReplaceForm):
 
 
 class CorrectionForm(forms.Form):
-    """`as_read` is what the person saw, so that nothing else is corrected unseen."""
+    """Corrects text; `as_read` is what the person saw, so that nothing else is replaced unseen."""
 
     as_read = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
     text = forms.CharField(widget=forms.Textarea(attrs={"rows": 4}), max_length=20_000)

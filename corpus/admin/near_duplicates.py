@@ -1,4 +1,4 @@
-"""Lists across documents: near-duplicate passages, and what is to be read or cut again."""
+"""List near-duplicate passages across documents, and documents to read or cut again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GROUPS_PER_PAGE = 25
 
 
 def stale(request: StaffRequest) -> HttpResponse:
-    """Say what would be read or cut in another way today, and queue that."""
+    """Show what would be read or cut differently today, and queue it on request."""
     if not request.user.has_perm("corpus.change_document"):
         raise PermissionDenied
     found = documents_to_read_again(request.user)
@@ -48,9 +48,7 @@ def stale(request: StaffRequest) -> HttpResponse:
 
 
 def near_duplicates(request: StaffRequest) -> HttpResponse:
-    """Return passages that say the same in several places; `?q=` only those of one document or
-    group.
-    """
+    """Show passages that occur in several places; `?q=` restricts to one document or group."""
     refuse_others_than_staff(request.user)
     words = request.GET.get("q", "").strip()
     paginator = Paginator(twin_keys(request.user, words=words), GROUPS_PER_PAGE)

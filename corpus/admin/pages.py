@@ -1,4 +1,4 @@
-"""What every page of documents in the administration shares: who may open it, and its frame."""
+"""Shared parts of the document pages in the administration: access and frame."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def guarded(
     [Callable[Concatenate[StaffRequest, Document, P], HttpResponseBase]],
     Callable[Concatenate[StaffRequest, int, P], HttpResponseBase],
 ]:
-    """Give a view its document in place of `pk`, as `access_document_of_staff` lets the user in."""
+    """Pass a view its document in place of `pk`, guarded by `access_document_of_staff`."""
 
     def decorate(
         view: Callable[Concatenate[StaffRequest, Document, P], HttpResponseBase],
@@ -49,11 +49,11 @@ def guarded(
 
 
 def page(request: HttpRequest, template: str, *, title: str, **context: Any) -> HttpResponse:
-    """Render a page of documents inside the administration's frame."""
+    """Render a document page inside the administration's frame."""
     frame = {**admin.site.each_context(request), "opts": Document._meta, "title": title}
     return TemplateResponse(request, f"admin/corpus/document/{template}", {**frame, **context})
 
 
 def address(name: str, *args: object) -> str:
-    """Return the address of a page of documents: `address("read", 7, 1)`."""
+    """Return the URL of a document page: `address("read", 7, 1)`."""
     return reverse(f"admin:corpus_document_{name}", args=args)

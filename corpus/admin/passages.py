@@ -1,4 +1,4 @@
-"""The passage view: a page's picture beside what was read of it, and the passages cut from it."""
+"""Show a page's picture next to its text and passages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ A_DAY_S = 86_400
 
 @dataclass(frozen=True)
 class ShownPassage:
-    """A passage on a page. `key` paints it; the spans of its text may go on to other pages."""
+    """A passage on a page. `key` highlights it; its spans may continue on other pages."""
 
     key: str
     chunk: Chunk
@@ -50,8 +50,7 @@ class ShownPassage:
 
 @dataclass(frozen=True)
 class ShownCorrection:
-    """A correction, the key of where it fits what was read (empty: nowhere), and whether the page
-    has it already."""
+    """A correction, the key of where it fits (empty: nowhere), and whether the page has it."""
 
     row: Correction
     key: str
@@ -60,7 +59,7 @@ class ShownCorrection:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that the passage view shows of one page. `painted` are the keys painted at once."""
+    """All that the view shows of one page. `painted` are the keys highlighted at once."""
 
     page: Page
     read: ReadPage
@@ -76,8 +75,7 @@ class Reading:
 
 
 def reading_of(document: Document, number: int, *, user: User, show: str = "") -> Reading:
-    """Read one page with its passages and corrections: three queries. Raises Http404 where there
-    is none."""
+    """Read one page with passages and corrections in three queries. Raises Http404."""
     row = get_object_or_404(document.pages, number=number)
     chunks = passages_on(document, page=number, user=user)
     spans = {f"c{chunk.index}": spans_on(chunk, page=number) for chunk in chunks}
@@ -94,9 +92,9 @@ def reading_of(document: Document, number: int, *, user: User, show: str = "") -
 @require_safe
 @guarded(Right.SEE)
 def read(request: StaffRequest, document: Document, number: int) -> HttpResponseBase:
-    """Return the passage view of one page; `?show=c12` paints a passage, as a block, cell or doubt.
+    """Show one page; `?show=c12` highlights a passage, block, cell or doubt.
 
-    To htmx it is the page's two columns alone, for the list that an approver goes through.
+    htmx gets the page's two columns only, for the list that an approver works through.
     """
     show = request.GET.get("show", "")[:20]
     reading = reading_of(document, number, user=request.user, show=show)
@@ -129,7 +127,7 @@ def picture(request: StaffRequest, document: Document, number: int) -> HttpRespo
 @require_safe
 @guarded(Right.SEE)
 def original(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Return the bytes as they were uploaded, always as a download: a browser must not run them."""
+    """Return the uploaded bytes, always as a download: a browser must not run them."""
     try:
         stored = document_path(document.sha256).open("rb")
     except OSError as error:
@@ -146,7 +144,7 @@ def original(request: StaffRequest, document: Document) -> HttpResponseBase:
 @require_POST
 @guarded(Right.CHANGE)
 def disable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
-    """Take a passage out of every search, for a reason."""
+    """Exclude a passage from all searches, for a reason."""
     form = DisableForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     done = "is disabled: no search finds it from now on."
@@ -162,9 +160,7 @@ def enable(request: StaffRequest, document: Document, index: int) -> HttpRespons
 def _changed(
     request: StaffRequest, document: Document, index: int, step: Callable[..., None], done: str
 ) -> HttpResponseRedirect:
-    """Take the step, and go back to the page that the form stood on; to the passage's first where
-    that is not said.
-    """
+    """Take the step and return to the form's page, or to the passage's first page."""
     chunk = get_object_or_404(document.chunks, index=index)
     try:
         step(chunk, by=request.user)

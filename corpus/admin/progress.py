@@ -1,4 +1,4 @@
-"""How far a document is, in a staff member's words, moving without a reload."""
+"""Show the progress of documents in words, updated without a reload."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ORDER = tuple(STEP_NAMES)
 
 @dataclass(frozen=True)
 class Step:
-    """`state` is done, now, failed or ahead."""
+    """A step of ingestion; `state` is done, now, failed or ahead."""
 
     name: str
     state: str
@@ -46,9 +46,10 @@ class Step:
 
 @dataclass(frozen=True)
 class JobCell:
-    """`text` such as `Encoding 32/120`; `error` is the reason of the last failure.
+    """A job's state in a list: `text` such as `Encoding 32/120`.
 
-    `outlook` says of what has been read whether it is searched, and what that takes.
+    `error` is the reason of the last failure. `outlook` says whether a document that has been read
+    is searched, and what is missing for that.
     """
 
     document: Document
@@ -89,13 +90,13 @@ class JobCell:
 
     @property
     def is_to_publish(self) -> bool:
-        """Whether a look and a yes are all that it lacks."""
+        """Whether only a check and approval are missing."""
         unpublished = self.document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW)
         return self.state == "done" and unpublished
 
 
 def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCell]:
-    """Return a cell for each; with what a draft that has been read may be a new version of."""
+    """Return a cell for each document, with possible predecessors of a draft that has been read."""
     cells, looked_up = [], 0
     for document in documents:
         offers: Sequence[Suggestion] = ()
@@ -108,9 +109,7 @@ def job_cells(documents: Iterable[Document], *, with_offers: bool) -> list[JobCe
 
 @require_POST
 def progress(request: StaffRequest) -> HttpResponse:
-    """Return the states of `pk=...` as fragments that replace themselves; `?offers` adds
-    predecessors.
-    """
+    """Return the states of `pk=...` as self-replacing fragments; `?offers` adds predecessors."""
     refuse_others_than_staff(request.user)
     wanted = [pk for pk in request.POST.getlist("pk")[:MAX_POLLED] if pk.isdecimal()]
     documents = documents_for_staff(request.user).filter(pk__in=wanted)
@@ -145,7 +144,7 @@ def _is_new_and_read(document: Document) -> bool:
 
 
 def _steps(stage: Stage, state: JobState) -> tuple[Step, ...]:
-    """Return all steps; the one after `stage` is at work or failed."""
+    """Return all steps; the one after `stage` is running or failed."""
     finished = _ORDER.index(stage)
     at_next = {JobState.RUNNING: "now", JobState.FAILED: "failed"}.get(state, "ahead")
     states = ["done"] * (finished + 1) + [at_next] + ["ahead"] * len(_ORDER)

@@ -1,4 +1,4 @@
-"""Before and after publication: check, approve, compare with another version, recall."""
+"""Check, approve, compare with another version, and recall."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FOUND = 20
 
 @dataclass(frozen=True)
 class Candidate:
-    """A published document that may be the other version, and why it is shown."""
+    """A published document that may be the other version, and why it is suggested."""
 
     document: Document
     why: str
@@ -55,7 +55,7 @@ class Candidate:
 
 @guarded(Right.SEE)
 def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Return what the approver has to see on one page, and the buttons that end it."""
+    """Show all that an approver has to check on one page, with the buttons to decide."""
     checks = page_checks(document)
     to_look_at = pages_doubtful(checks)
     choices = documents_replaceable(request.user, other_than=document)
@@ -93,7 +93,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
 @require_POST
 @guarded(Right.CHANGE)
 def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Write those values of the first page that were ticked, read again from the page."""
+    """Write the ticked suggestions of the first page, read again from the page."""
     try:
         if not _taken(request, document):
             messages.warning(request, "Nothing was changed: tick what is right first.")
@@ -104,7 +104,7 @@ def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 @guarded(Right.PUBLISH)
 def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Say which published document takes the place of one that is published, too."""
+    """Choose the published document that supersedes a published one."""
     choices = documents_replaceable(request.user, other_than=document)
     answered = request.POST if request.method == "POST" else None
     form = ReplaceForm(answered, choices=choices, required=True)
@@ -130,7 +130,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 @guarded(Right.SEE)
 def compare_versions(request: StaffRequest, document: Document, other: int) -> HttpResponseBase:
-    """Return what a document says otherwise than an older one, section by section."""
+    """Show the differences from an older document, section by section."""
     old = access_document_of_staff(request.user, pk=other)
     changes = compare(pages_of(old), pages_of(document))
     return page(
@@ -147,7 +147,7 @@ def compare_versions(request: StaffRequest, document: Document, other: int) -> H
 
 @guarded(Right.SEE)
 def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Return the past answers that cited a document: whom a withdrawal concerns."""
+    """Show the past answers that cited a document: whom a withdrawal concerns."""
     if not may_recall(request.user, document):
         raise PermissionDenied
     answers = answers_citing(document)
@@ -156,7 +156,7 @@ def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 @guarded(Right.SEE)
 def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Write the list as a sheet, with the question for who reads it on the page, too."""
+    """Export the recall list, with questions for those who may read them on the page."""
     if not may_recall(request.user, document):
         raise PermissionDenied
     name = f"recall-{document.sha256[:12]}.csv"
@@ -176,12 +176,12 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
 
 
 def may_recall(user: User, document: Document) -> bool:
-    """Return names of people who asked are for those who withdraw and for auditors."""
+    """Tell whether the user may see who asked: publishers and auditors may."""
     return may_publish(user, document) or user.has_perm("chat.view_turn")
 
 
 def _taken(request: StaffRequest, document: Document) -> bool:
-    """Write the ticked values of the first page; return whether there were any.
+    """Write the ticked suggestions; tell whether there were any.
 
     Raises `MedragError` where the document can't be edited.
     """
@@ -224,14 +224,14 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
 
 
 def _superseded_by(successor: Document) -> str:
-    """For the history: without the title, which may not be open to whoever reads it."""
+    """Return the history line, without the title, which may be closed to its readers."""
     return f"Superseded by document {successor.pk}."
 
 
 def _candidates(
     request: StaffRequest, document: Document, *, chosen: str | None
 ) -> Sequence[Candidate]:
-    """Likely other versions first, then what a search by title finds. `chosen` None: not asked."""
+    """Return likely other versions, then matches of the title search. `chosen` None: not asked."""
     suggested = predecessors_suggested(document)
     likely = {suggestion.document.pk: suggestion for suggestion in suggested}
     permitted = documents_replaceable(request.user, other_than=document).filter(pk__in=likely)
@@ -251,7 +251,7 @@ def _candidates(
 
 
 def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[Correction]) -> str:
-    """Return why it can't be published by this person now; empty where it can."""
+    """Return why this person can't publish it now; empty if they can."""
     if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
         return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
     if document.job.state == JobState.FAILED:

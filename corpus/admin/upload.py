@@ -1,7 +1,7 @@
-"""Many files at once in the administration, each with a row of its own.
+"""Upload many files in the administration, each with a row of its own.
 
-With JavaScript each file is a request, so that one refusal stops none; without, one form brings
-them all and the page that comes back holds the same rows.
+With JavaScript each file is a request, so that one rejection stops none; without, one form sends
+them all and the resulting page has the same rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REFUSED = 422
 
 @dataclass(frozen=True)
 class Received:
-    """What became of one file: a document, the one that was there, or a sentence."""
+    """The result for one file: a new document, the existing one, or a sentence."""
 
     filename: str
     document: Document | None = None
@@ -70,7 +70,7 @@ def upload(request: StaffRequest) -> HttpResponse:
 
 @require_POST
 def upload_one(request: StaffRequest) -> HttpResponse:
-    """Store one file of a batch and answer with its row; 422 where it is refused."""
+    """Store one file of a batch and return its row; 422 if it is rejected."""
     _refuse_others(request)
     form = _form(request)
     if not form.is_valid():

@@ -1,7 +1,7 @@
-"""Whether vectors of which nothing says what made them were made by the encoder that is at hand.
+"""Tell whether vectors of unknown origin were made by the available encoder.
 
-A migration can't know what made those that it moved; only encoding some of their passages again
-tells. A model is asked for that, so that it is never done inside a transaction.
+A migration can't know what made the vectors that it moved; only encoding some of their passages
+again tells. That calls a model and so never happens inside a transaction.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ ORDER BY chunk_id
 
 
 def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
-    """Return the keys of the rows of which nothing says what made their vectors, and `spec` did.
+    """Return the ids of encoder rows of unknown origin whose vectors `spec` made.
 
-    One query, and two for each. Raises `EncoderUnavailable` where something else did, and whatever
-    the encoder raises where it can't be loaded or fails. The model is loaded only for such rows.
+    Runs one query, plus two for each. Raises `EncoderUnavailable` where another encoder made them,
+    and whatever the encoder raises if it can't be loaded or fails. Loads the model only for such
+    rows.
     """
     unknown = list(Encoder.objects.using(alias).filter(fingerprint="").order_by("pk"))
     for encoder in unknown:
@@ -61,7 +62,7 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
 
 
 def _cosines(made: Vectors, kept: Vectors) -> Vectors:
-    """Return `(n,)` in [-1, 1]; 0 where one of the two has no length."""
+    """Return `(n,)` cosines in [-1, 1]; 0 where a vector has no length."""
     lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(kept, axis=1)
     products = (made * kept).sum(axis=1)
     return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

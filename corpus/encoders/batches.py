@@ -1,4 +1,4 @@
-"""Chunks encoded in fixed batches, so that whoever goes on computes the same vectors."""
+"""Encode chunks in fixed batches, so that a resumed attempt computes the same vectors."""
 
 from __future__ import annotations
 
@@ -14,37 +14,35 @@ BATCH = 16  # chunks encoded together: chunks 16k to 16k + 15 by index, always
 
 
 class IncompleteDocument(MedragError):
-    """A part of the document is missing from what was made of it: none of it may be searched."""
+    """A part of the document is missing from its index, so nothing of it may be searched."""
 
     code = "incomplete"
 
 
 def embedded_text(chunk: Chunk) -> str:
-    """Return what an encoder reads of a passage."""
+    """Return the text of a passage to encode."""
     return f"{chunk.context}\n{chunk.text}"
 
 
 def statement_context(context: str, caption: str) -> str:
-    """Return what a statement is about: that of its passage, and the caption of its table."""
+    """Return a statement's context: that of its passage, and its table's caption."""
     return " | ".join(part for part in (context, caption) if part)
 
 
 def embedded_statement(context: str, caption: str, text: str) -> str:
-    """Return what an encoder reads of a statement of a passage."""
+    """Return the text of a statement to encode."""
     return f"{statement_context(context, caption)}: {text}"
 
 
 def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
-    """Return `(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` for any that
-    isn't.
-    """
+    """Return `(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` otherwise."""
     vectors = embedder.encode([embedded_text(row) for row in rows])
     refuse_bad_vectors(vectors, len(rows))
     return vectors
 
 
 def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
-    """Raise `IncompleteDocument` unless they are `count` of unit norm."""
+    """Raise `IncompleteDocument` unless there are `count` vectors of unit norm."""
     lengths = np.linalg.norm(vectors, axis=1) if len(vectors) == count else np.zeros(1)
     if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
         raise IncompleteDocument(

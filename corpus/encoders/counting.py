@@ -1,6 +1,6 @@
-"""How tokens of a text are counted where the encoder itself is not loaded. No Django.
+"""Count tokens without loading the encoder. Doesn't import Django.
 
-Passages are cut in a process that can be ended, which gets a `TokenCounter` and no encoder.
+Passages are cut in a child process, which gets a `TokenCounter` and no encoder.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ LETTERS = 4  # of English in a token
 
 @dataclass(frozen=True)
 class TokenCounter:
-    """What counts: the file of a tokenizer, the folder of one that only transformers knows, or,
-    where both are empty, the estimate for an endpoint."""
+    """How to count: by a tokenizer's file, by a folder for transformers, or by an estimate.
+
+    The estimate, for endpoints, is used where both are empty.
+    """
 
     file: str = ""
     folder: str = ""
 
     def load(self) -> CountTokens:
-        """Return the function that counts, without the encoder's own marks."""
+        """Return the function that counts tokens without special ones."""
         if self.file:
             from tokenizers import Tokenizer  # late: an endpoint needs none
 
@@ -41,7 +43,7 @@ class TokenCounter:
 
 
 def transformers_counter(tokenizer: Callable[..., dict[str, list[int]]]) -> CountTokens:
-    """Return what counts by a tokenizer of transformers, however long the text."""
+    """Return a counter by a tokenizer of transformers, for texts of any length."""
 
     def count(text: str) -> int:
         encoded = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)
@@ -51,14 +53,12 @@ def transformers_counter(tokenizer: Callable[..., dict[str, list[int]]]) -> Coun
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens an endpoint's tokenizer makes: rather too many than too few."""
+    """Estimate the tokens for an endpoint's tokenizer, rather too high than too low."""
     return sum(estimated(piece) for piece in PIECE.findall(text))
 
 
 def estimated(piece: str) -> int:
-    """Return tokens of a word, of one other character, or of white space, which joins its
-    neighbour.
-    """
+    """Return the tokens of a word, of another character, or of white space, which joins others."""
     if piece.isspace():
         return len(piece) // 8
     return -(-len(piece) // LETTERS) if piece.isascii() else 2

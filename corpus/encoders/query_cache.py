@@ -1,4 +1,4 @@
-"""Vectors of the last texts, kept in memory: one question is asked of several searches."""
+"""Cache the vectors of recent texts: one question is used in several searches."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _CACHES: weakref.WeakSet[QueryCache] = weakref.WeakSet()
 
 
 def forget_queries() -> None:
-    """Empty every cache of this process: for whoever measures what a question costs."""
+    """Empty every cache of this process, to measure what a question costs."""
     for cache in list(_CACHES):
         cache.forget()
 
 
 class QueryCache:
-    """The vectors that `encode` gave for the last texts; no text is kept, only its digest."""
+    """The vectors of recent texts by their digests; no text is kept."""
 
     def __init__(
         self, encode: Callable[[Sequence[str]], Vectors], *, entries: int = ENTRIES
@@ -39,9 +39,7 @@ class QueryCache:
             self._kept.clear()
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return what `encode` gives for them, which is called at most once; the caller's own
-        copy.
-        """
+        """Return a copy of the vectors, calling `encode` at most once."""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         with self._lock:
             found = {key: self._kept[key] for key in keys if key in self._kept}

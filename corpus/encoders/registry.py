@@ -1,8 +1,8 @@
-"""The encoders of this site: those that are configured, and those whose vectors are searched.
+"""The site's encoders: those configured, and those whose vectors are searched.
 
-What is configured is a wish, and decides how passages are cut. What is searched stands in the
-database (`corpus.models.Encoder`): a new encoder is searched when its vectors are all there, and
-until then the old one is, by the spec that its row keeps. Each is loaded once a process.
+The configuration is the goal, and decides how passages are cut. The database
+(`corpus.models.Encoder`) says what is searched: a new encoder is searched once its vectors are
+complete; until then the old one is, by the spec stored in its row. Each is loaded once a process.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ DEFAULT_NAME = "minilm"
 
 
 class EncoderUnavailable(MedragError):
-    """An encoder that was asked for has no vectors, or isn't what made them."""
+    """A requested encoder has no vectors, or isn't the one that made them."""
 
     code = "configuration"
 
 
 @dataclass(frozen=True)
 class ActiveEncoder:
-    """An encoder whose vectors are searched: what computes it, and where they are."""
+    """A searched encoder: its embedder and its table."""
 
     pk: int
     name: str
@@ -52,7 +52,10 @@ class ActiveEncoder:
 
 
 def configured_specs() -> tuple[EncoderSpec, ...]:
-    """As set for this site, the primary one first. Raises `ImproperlyConfigured` by name."""
+    """Return the configured encoders, the primary one first.
+
+    Raises `ImproperlyConfigured` with the setting's name.
+    """
     if not settings.ENCODERS:
         return (EncoderSpec(DEFAULT_NAME, model=settings.EMBEDDER),)
     return _read(Path(settings.ENCODERS))
@@ -69,7 +72,7 @@ def _read(path: Path) -> tuple[EncoderSpec, ...]:
 
 
 def facts_for(spec: EncoderSpec) -> Facts:
-    """Return what its files say, without loading it. Raises `ImproperlyConfigured` by name."""
+    """Read an encoder's files without loading it. Raises `ImproperlyConfigured` by name."""
     try:
         return facts_of(_here(spec))
     except SpecError as error:
@@ -77,22 +80,22 @@ def facts_for(spec: EncoderSpec) -> Facts:
 
 
 def _here(spec: EncoderSpec) -> EncoderSpec:
-    """With what computes it in this process."""
+    """Add the backend of this process to a spec."""
     if spec.kind == "local" and spec.backend == "auto":
         return replace(spec, backend=settings.ENCODER_BACKEND)
     return spec
 
 
 def encoder_facts() -> Facts:
-    """Return the primary configured encoder's facts, without loading it."""
+    """Return the facts of the primary configured encoder, without loading it."""
     return facts_for(configured_specs()[0])
 
 
 def searched_facts(names: Sequence[str] = ()) -> Facts:
-    """Return those of the primary encoder that is searched, without loading it. One query.
+    """Return the facts of the primary searched encoder, without loading it. Runs one query.
 
-    With `names` it is the first of them, as for `active_encoders`. Before there is one, the
-    configured one's. Raises `EncoderUnavailable` where the first of `names` is not searched.
+    With `names` it is the first of them, as for `active_encoders`. Falls back to the configured one
+    before any is searched. Raises `EncoderUnavailable` where the first of `names` is not searched.
     """
     rows = searched_rows()
     if not names:
@@ -104,9 +107,9 @@ def searched_facts(names: Sequence[str] = ()) -> Facts:
 
 
 def get_embedder() -> Embedder:
-    """Return the primary configured encoder: its tokens are counted where passages are cut.
+    """Return the primary configured encoder, by whose tokens passages are cut. Runs no query.
 
-    Raises `ImproperlyConfigured` with the setting's name. No query.
+    Raises `ImproperlyConfigured` with the setting's name.
     """
     return embedder_for(configured_specs()[0])
 
@@ -114,12 +117,11 @@ def get_embedder() -> Embedder:
 def active_encoders(
     names: Sequence[str] = (), *, rows: Sequence[Encoder] | None = None
 ) -> tuple[ActiveEncoder, ...]:
-    """Return those that are searched, or of them `names` in that order; the first is the primary
-    one.
+    """Return the searched encoders, or `names` of them in that order; the first is primary.
 
-    One query; none where `rows`, those of `searched_query`, were read with something else. Raises
-    `EncoderUnavailable` where one is missing or its files have changed since its vectors were
-    made, and `ImproperlyConfigured` where it can't be loaded.
+    Runs one query; none with `rows`, the result of `searched_query` read elsewhere. Raises
+    `EncoderUnavailable` where one is missing or its files have changed since its vectors were made,
+    and `ImproperlyConfigured` where it can't be loaded.
     """
     found = searched_rows() if rows is None else _in_order(rows)
     by_name = {row.name: row for row in found}
@@ -157,9 +159,9 @@ _REEMBED = "Run manage.py reembed, or wait for the worker, which does it in the 
 
 
 def _being_made(*names: str) -> str:
-    """Return how far the vectors are that are being made, of `names` or all; empty where none are.
+    """Describe the progress of vectors being made, for `names` or all; empty for none.
 
-    One query, and one for each.
+    Runs one query, plus one for each.
     """
     rows = Encoder.objects.filter(state=EncoderState.BUILDING).order_by("position", "pk")
     progress = [
@@ -172,17 +174,15 @@ def _being_made(*names: str) -> str:
 
 
 def searched_rows() -> list[Encoder]:
-    """Return the rows of the encoders that are searched, the primary first. One query.
+    """Return the rows of the searched encoders, the primary first. Runs one query.
 
-    What is configured anew takes its place among them when all of it is there.
+    A newly configured encoder joins them when its vectors are complete.
     """
     return _in_order(searched_query())
 
 
 def searched_query() -> QuerySet[Encoder]:
-    """Return the rows of the encoders that are searched, in no order, for a statement that reads
-    more.
-    """
+    """Return a query for the searched encoders, unordered, to be part of a larger statement."""
     return Encoder.objects.filter(state=EncoderState.ACTIVE)
 
 
@@ -191,7 +191,7 @@ def _in_order(rows: Iterable[Encoder]) -> list[Encoder]:
 
 
 def embedder_of(row: Encoder) -> Embedder:
-    """Return what computes the vectors of this row's table; raises as `active_encoders`."""
+    """Return the embedder for this row's table; raises as `active_encoders` does."""
     spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
@@ -211,7 +211,7 @@ def _spec_of(row: Encoder) -> EncoderSpec:
 
 
 def warm_up() -> None:
-    """Load what a question needs, from a thread of its own; what fails will say so when asked."""
+    """Load what a question needs, in a thread; a failure will be raised when it is used."""
     with contextlib.suppress(MedragError, ImproperlyConfigured, Error):
         get_embedder()
         active_encoders()
@@ -219,10 +219,10 @@ def warm_up() -> None:
 
 
 def load_early() -> None:
-    """Load the primary configured encoder in a thread of its own, where that is quick.
+    """Load the primary configured encoder in a thread, where that is quick. Runs no query.
 
-    Not where torch is needed: its import keeps other threads from running. No query. What fails
-    says so when the encoder is asked for.
+    Not if it needs torch, whose import blocks other threads. A failure will be raised when it is
+    used.
     """
 
     def load_converted() -> None:
@@ -240,9 +240,7 @@ _load_lock = threading.Lock()
 
 
 def embedder_for(spec: EncoderSpec) -> Embedder:
-    """Return the one instance in this process. Raises `ImproperlyConfigured` with the setting's
-    name.
-    """
+    """Return the process's instance. Raises `ImproperlyConfigured` with the setting's name."""
     spec = _here(spec)
     embedder = _loaded.get(spec)
     if embedder is not None:
@@ -260,9 +258,9 @@ def embedder_for(spec: EncoderSpec) -> Embedder:
 
 
 def load(spec: EncoderSpec) -> Embedder:
-    """Return what computes `spec`; every call loads it anew. `facts_for` has accepted it before.
+    """Load the embedder of `spec`, which `facts_for` has accepted; every call loads it again.
 
-    The key of an endpoint is read from its file: it stands neither in settings nor in the database.
+    An endpoint's key is read from its file; neither settings nor database hold it.
     """
     if spec.kind != "local":
         try:
@@ -293,9 +291,9 @@ def converted_for(spec: EncoderSpec) -> frozenset[str]:
 def conversions_make() -> None:
     """Convert the configured models, so that no worker has to before its first document.
 
-    A site whose workers run elsewhere has them make it: that is the same, and later. Takes seconds
-    for a model that is new. Nothing is made for a database that MEDRAG_DATABASE_NAME names, as
-    nothing is deleted. Raises `ImproperlyConfigured` or `SpecError` for one that can't be used.
+    Where workers run on other machines they convert their own. Takes seconds for a new model. Does
+    nothing for a database that MEDRAG_DATABASE_NAME names. Raises `ImproperlyConfigured` or
+    `SpecError` for an unusable model.
     """
     for spec in () if settings.DATABASE_NAME else configured_specs():
         if not all(is_whole(settings.MODELS_DIR / name) for name in converted_for(spec)):
@@ -306,11 +304,11 @@ def conversions_make() -> None:
 
 
 def conversions_drop_unused() -> tuple[str, ...]:
-    """Delete what no encoder uses that is configured, searched or being built; the names of it.
+    """Delete converted models of no configured, searched or unfinished encoder; return their names.
 
-    What another process computes with stays. One query. Raises `ImproperlyConfigured`. Nothing is
-    deleted beside a database that MEDRAG_DATABASE_NAME names: it shares the folder with the site's
-    own, and knows nothing of what that one's encoders use.
+    Spares models that another process runs. Runs one query. Does nothing for a database that
+    MEDRAG_DATABASE_NAME names: it shares the folder with the site's own database, whose encoders it
+    doesn't know. Raises `ImproperlyConfigured`.
     """
     if settings.DATABASE_NAME or not settings.MODELS_DIR.is_dir():
         return ()

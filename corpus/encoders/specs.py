@@ -1,6 +1,6 @@
-"""Which encoders a site has, as its file says: strict parsing, pure.
+"""Parse the file that lists a site's encoders, strictly. Pure.
 
-One TOML table an encoder; its name is the encoder's, and the first is the primary one:
+One TOML table for each encoder, named after it; the first is the primary one:
 
     [minilm]
     model = "bundled"
@@ -41,12 +41,12 @@ _PATHS = ("model", "query_model", "key_file")
 
 
 class SpecError(ValueError):
-    """What is wrong with which table and key, for whoever wrote the file."""
+    """Which table and key is wrong, and how, for the author of the file."""
 
 
 @dataclass(frozen=True)
 class EncoderSpec:
-    """One encoder as configured. Empty or 0: as the files of its model say."""
+    """One configured encoder. Empty or 0 means: as the model's files say."""
 
     name: str
     kind: str = "local"  # or openai: an endpoint that speaks its protocol
@@ -68,25 +68,25 @@ class EncoderSpec:
 
     @property
     def folder(self) -> Path:
-        """Where its model lies; not for `bundled` and endpoints."""
+        """The model's folder; not for `bundled` and endpoints."""
         return Path(self.model)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `spec_from` takes; holds no secret."""
+        """Return the input of `spec_from`; holds no secret."""
         return asdict(self)
 
 
 def spec_from(stored: Mapping[str, Any]) -> EncoderSpec:
-    """Return a spec from its JSON; keys that this version doesn't know are left out."""
+    """Return a spec from its JSON, ignoring keys unknown to this version."""
     known = {field.name for field in fields(EncoderSpec)}
     return EncoderSpec(**{key: value for key, value in stored.items() if key in known})
 
 
 def specs_from(text: str, *, folder: Path) -> tuple[EncoderSpec, ...]:
-    """Return the encoders of a TOML file, in its order. Relative paths start at `folder`, the
-    file's.
+    """Return the encoders of a TOML file, in its order.
 
-    Raises `SpecError` for whatever is unknown, of the wrong kind or out of range.
+    Relative paths start at `folder`, that of the file. Raises `SpecError` for anything unknown, of
+    the wrong type or out of range.
     """
     try:
         tables = tomllib.loads(text)
@@ -148,7 +148,7 @@ def _refuse_contradictions(spec: EncoderSpec, given: set[str]) -> None:
 
 
 def refuse_dimensions(spec: EncoderSpec, made: int) -> None:
-    """Raise `SpecError` where a model that makes `made` dimensions can't be indexed as it says."""
+    """Raise `SpecError` where a model of `made` dimensions can't be indexed as configured."""
     if spec.dimensions and made and made != spec.dimensions:
         raise SpecError(f"[{spec.name}]: the model makes {made} dimensions, not {spec.dimensions}")
     most = MOST_DIMENSIONS[spec.storage]

@@ -1,7 +1,7 @@
-"""Vectors of statements, made when a document is indexed: a question encodes none of them.
+"""Store the vectors of statements at indexing, so that questions encode none.
 
-Each is kept with a digest of what it was made of, the encoder and the text that it read. Where that
-is not what is asked for (another encoder, a title that was edited), it counts as missing.
+Each is stored with a digest of the encoder and the encoded text. If the digest differs (another
+encoder, an edited title), the vector counts as missing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST = 127  # of an int8
 
 @dataclass(frozen=True)
 class Unencoded:
-    """Statements without a vector of one encoder: keys, digests and texts, in one order."""
+    """Statements without a vector of an encoder: ids, digests and texts, in the same order."""
 
     keys: tuple[int, ...] = ()
     digests: tuple[bytes, ...] = ()
@@ -40,7 +40,7 @@ class Unencoded:
 
 
 def unencoded(chunks: Sequence[Chunk], space: str) -> Unencoded:
-    """Return what these passages say and has no vector of `space`. One query."""
+    """Return the statements of passages without a vector of `space`. Runs one query."""
     contexts = {chunk.pk: chunk.context for chunk in chunks}
     rows = PassageStatement.objects.filter(chunk__in=contexts).order_by("chunk", "index")
     found = []
@@ -55,10 +55,9 @@ def unencoded(chunks: Sequence[Chunk], space: str) -> Unencoded:
 
 
 def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
-    """Return `(n, d)` float32 of unit norm, in order; what overlapping passages share is encoded
-    once.
+    """Return `(n, d)` float32 of unit norm, in order; equal statements are encoded once.
 
-    Raises `IncompleteDocument` for any that isn't.
+    Raises `IncompleteDocument` for a bad vector.
     """
     if not wanted.texts:
         return np.zeros((0, 0), dtype=np.float32)
@@ -70,46 +69,42 @@ def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
 
 
 def lacking(chunks: QuerySet[Chunk]) -> set[int]:
-    """Return the indexes of those of a document's chunks that say what has no vector. One query."""
+    """Return the indexes of a document's chunks with statements without vectors. One query."""
     without = chunks.order_by().filter(statements__isnull=False, statements__vector=None)
     return set(without.values_list("index", flat=True))
 
 
 def digest_of(space: str, text: str) -> bytes:
-    """Return 16 bytes that tell what a vector was made of; `space` is
-    `corpus.encoders.folders.Facts`'.
-    """
+    """Return 16 bytes that identify a vector's origin; `space` is that of `Facts`."""
     return hashlib.sha256(f"{space}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def kept_as(vectors: Vectors) -> list[bytes]:
-    """Return a byte a component of each vector `(n, d)`, its largest as 127. Cosines move by
-    0.0005.
-    """
+    """Quantise vectors `(n, d)` to a byte a component; cosines move by 0.0005."""
     most = np.abs(vectors).max(axis=1, keepdims=True)
     return [row.tobytes() for row in np.rint(vectors * (_MOST / most)).astype(np.int8)]
 
 
 def restored(kept: Sequence[bytes]) -> Vectors:
-    """Return `(n, d)` float32 of unit norm, of what `kept_as` gave; n is at least 1."""
+    """Return `(n, d)` float32 of unit norm from quantised vectors; n is at least 1."""
     found = np.stack([np.frombuffer(each, dtype=np.int8) for each in kept]).astype(np.float32)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
 def rounded(vectors: Vectors) -> Vectors:
-    """As they would be if they had been kept, so that it makes no difference whether they were."""
+    """Quantise and restore, so that stored and fresh vectors are equal."""
     return restored(kept_as(vectors)) if len(vectors) else vectors
 
 
 def write(wanted: Unencoded, vectors: Vectors) -> None:
-    """Keep the vectors of statements that are still there. One statement; none for none."""
+    """Store vectors of statements that still exist. Runs one statement; none for none."""
     if wanted.keys:
         with connection.cursor() as cursor:
             cursor.execute(_WRITE, [list(wanted.keys), list(wanted.digests), kept_as(vectors)])
 
 
 def read(statements: Sequence[int | None], digests: Sequence[bytes]) -> dict[int, Vectors]:
-    """Return `(d,)` by place, of those that are kept and were made of just that. One query."""
+    """Return vectors `(d,)` by index, of those stored with just this digest. Runs one query."""
     rows = StatementVector.objects.filter(pk__in=[pk for pk in statements if pk is not None])
     kept = {pk: each for pk, *each in rows.values_list("pk", "made_of", "components")}
     found = {

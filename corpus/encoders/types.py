@@ -1,4 +1,4 @@
-"""What every encoder offers, whatever computes it, and what can be wrong with one."""
+"""The interface of encoders, and its errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Vectors = npt.NDArray[np.float32]
 
 
 class EncoderUnusable(MedragError):
-    """The encoder can't be loaded as it is configured. The message says what is wrong with it."""
+    """The encoder can't be loaded as configured. The message says why."""
 
     code = "encoder"
 
 
 class EncodingFailed(MedragError):
-    """The endpoint that encodes gave no vectors that can be used. Never holds text."""
+    """The encoding endpoint gave no usable vectors. Never holds text."""
 
     code = "encoder"
     retryable = True
@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names the weights and what computes them; stored with what they made."""
+        """Identifies the weights and the backend; stored with the vectors."""
 
     @property
     def max_tokens(self) -> int:
@@ -45,13 +45,13 @@ class Embedder(Protocol):
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
+        """Encode passages: `(n, dimensions)` float32 of unit norm, in order; `(0, d)` for none."""
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Encode queries, in the same space: their prefix, or a model of their own (MedCPT)."""
+        """Encode queries in the same space, with their own prefix or model (MedCPT)."""
 
     def count_tokens(self, text: str) -> int:
-        """Return tokens of a passage without the encoder's own marks."""
+        """Return the number of tokens of a passage without special ones."""
 
     def token_counter(self, folder: Path) -> TokenCounter:
-        """Return how another process counts the same; it reads what is written into `folder`."""
+        """Return a counter for another process, whose files are written into `folder`."""

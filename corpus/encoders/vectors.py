@@ -1,7 +1,7 @@
-"""Vectors in the table of an encoder: written, read and counted.
+"""Write, read and count vectors in an encoder's table.
 
-A table holds `chunk_id` and `embedding`, and forgets a chunk with it. Its name is made of the
-encoder's primary key, so that no text from outside ever stands in a statement.
+A table has `chunk_id` and `embedding`; rows go with their chunk. Its name is made of the encoder's
+id, so that no outside text ever enters a statement.
 """
 
 from __future__ import annotations
@@ -35,35 +35,33 @@ WHERE d.indexed_at IS NOT NULL
 
 
 def literal(vector: Iterable[float]) -> str:
-    """Return a vector as pgvector reads it: nine digits, which tell any two float32 apart."""
+    """Format a vector for pgvector with nine digits, which distinguish any two float32."""
     values = tuple(vector)
     return f"[{','.join(['%.9g'] * len(values))}]" % values
 
 
 def write(encoder: Encoder, chunk_ids: Sequence[int], vectors: Vectors) -> None:
-    """Keep the vectors of chunks that have none yet. One statement."""
+    """Store vectors of chunks that have none yet. Runs one statement."""
     texts = [literal(vector) for vector in vectors.tolist()]
     with connection.cursor() as cursor:
         cursor.execute(_for(encoder, _WRITE), [list(chunk_ids), texts])
 
 
 def read(encoder: Encoder, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
-    """Return `(dimensions,)` float32 by chunk, of those that have one. One query."""
+    """Return vectors `(dimensions,)` float32 by chunk, where they exist. Runs one query."""
     with connection.cursor() as cursor:
         cursor.execute(_for(encoder, _READ), [list(chunk_ids)])
         return {pk: np.asarray(vector, dtype=np.float32) for pk, vector in cursor.fetchall()}
 
 
 def lacking(encoder: Encoder, chunks: QuerySet[Chunk]) -> set[int]:
-    """Return the indexes of those of a document's chunks that have no vector. One query."""
+    """Return the indexes of a document's chunks without a vector. Runs one query."""
     without = RawSQL(_for(encoder, _HAS_NONE), [], output_field=BooleanField())  # noqa: S611
     return set(chunks.order_by().filter(without).values_list("index", flat=True))
 
 
 def progress(encoder: Encoder) -> tuple[int, int]:
-    """Return how many chunks of indexed documents have a vector, and how many there are. One
-    query.
-    """
+    """Return the number of indexed chunks with a vector, and of all. Runs one query."""
     with connection.cursor() as cursor:
         cursor.execute(_for(encoder, _PROGRESS))
         made, wanted = cursor.fetchone()
@@ -71,12 +69,12 @@ def progress(encoder: Encoder) -> tuple[int, int]:
 
 
 def searched() -> list[Encoder]:
-    """Return the encoders whose vectors are searched, in order of their keys. One query."""
+    """Return the searched encoders, by id. Runs one query."""
     return list(Encoder.objects.filter(state=EncoderState.ACTIVE).order_by("pk"))
 
 
 def searched_to_the_end() -> list[Encoder]:
-    """Return the same, which stay the searched ones until the transaction ends. Two queries."""
+    """Return the searched encoders, locked until the transaction ends. Runs two queries."""
     with connection.cursor() as cursor:
         # All of them: one that is made active meanwhile would not be seen by a narrower lock.
         cursor.execute("SELECT FROM corpus_encoder ORDER BY id FOR SHARE")

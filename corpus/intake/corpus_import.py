@@ -1,4 +1,4 @@
-"""Take a published corpus in: each record is a document of its own, on the way of every upload."""
+"""Import a published corpus: each record becomes a document, ingested like any upload."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMMITTED_TOGETHER = 20
 
 @dataclass(frozen=True)
 class Plan:
-    """What is the same for all records. `languages` empty: all; `limit` None: no end."""
+    """What applies to all records. Empty `languages`: all; `limit` None: no limit."""
 
     form: Format
     collection: Collection
@@ -49,11 +49,11 @@ class Plan:
 
 @dataclass
 class ImportOutcome:
-    """What became of the records. `added` and `present` are primary keys of documents.
+    """The result of an import. `added` and `present` are ids of documents.
 
-    In a dry run `new` counts what would be added. `repeated` counts records that are equal to one
-    before them in the same corpus. `left_out` counts by code what is not wanted
-    (`formats.LEFT_OUT`); `refused` names what is broken, with a sentence.
+    In a dry run `new` counts what would be added. `repeated` counts records equal to an earlier one
+    of the corpus. `left_out` counts unwanted records by code (`formats.LEFT_OUT`); `refused` names
+    broken ones, with a sentence.
     """
 
     read: int = 0
@@ -71,12 +71,12 @@ def corpus_import(
     plan: Plan,
     on_bytes: Callable[[int], None] = lambda count: None,
 ) -> ImportOutcome:
-    """Import every record below `path` that is not here yet; one that is refused stops no other.
+    """Import every new record below `path`; a rejected one stops no other.
 
-    What was imported stays when it is interrupted, and the next call goes on from there: a record
-    that is here is known by the SHA-256 of its bytes, 500 to a query, and is not looked into. Of
-    equal records the first counts. Raises NotPermitted and SecondPersonNeeded before
-    the first, and what else `document_publish` raises after whole commits of 20 documents each.
+    An interrupted import keeps what it has, and the next call continues: existing records are
+    recognised by the SHA-256 of their bytes, 500 a query, without parsing. Of equal records the
+    first counts. Raises NotPermitted and SecondPersonNeeded before the first record, and other
+    errors of `document_publish` between commits of 20 documents.
     """
     if not plan.dry_run:
         people = plan.people
@@ -115,7 +115,7 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
 def _sort_out(
     batch: Sequence[Record], plan: Plan, outcome: ImportOutcome, seen: set[str]
 ) -> list[Record]:
-    """Return the records that are to be added; count the others. One query."""
+    """Return the records to add, and count the others. Runs one query."""
     digests = [hashlib.sha256(r.content).hexdigest() if r.error is None else "" for r in batch]
     stored = Document.objects.filter(sha256__in=[d for d in digests if d])
     here = dict(stored.order_by().values_list("sha256", "pk"))
@@ -136,7 +136,7 @@ def _sort_out(
 
 
 def _commit(records: Sequence[Record], plan: Plan, outcome: ImportOutcome) -> None:
-    """Store these records, then add and, where that is planned, publish them in a transaction."""
+    """Store the records, then add and, if planned, publish them in one transaction."""
     documents: list[Document] = []
     for record in records:
         document = Document(collection=plan.collection)

@@ -1,5 +1,6 @@
-"""Take files in one after another. What is here already is recognised before anything is written,
-so that a second run over a large folder reads the files and asks the database, and no more.
+"""Ingest files one after another, recognising existing ones before writing anything.
+
+So a second run over a large folder only reads the files and queries the database.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LOOKED_UP_TOGETHER = 200  # files for one query
 
 @dataclass(frozen=True)
 class People:
-    """Who is recorded; None for the system. A second person where publishing needs one."""
+    """Who is recorded as acting (None: the system), and a second person for publishing."""
 
     uploader: User | None = None
     publisher: User | None = None
@@ -35,10 +36,10 @@ class People:
 
 @dataclass
 class Outcome:
-    """What became of the files: `refused` maps a path to the sentence that says why.
+    """The result: `refused` maps a path to the sentence that says why.
 
-    `documents` maps the paths of those that are added or were present. After a dry run those that
-    would be added are unsaved.
+    `documents` maps paths to added or existing documents. After a dry run those to be added are
+    unsaved.
     """
 
     added: list[Document] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Batch:
-    """What is the same for all files of one call."""
+    """What all files of one call share."""
 
     collection: Collection
     people: People
@@ -72,7 +73,7 @@ def bulk_ingest(
     dry_run: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
-    """Ingest files that have all but their content in common; errors and calls as `take_in`.
+    """Ingest files that share all metadata; errors and callbacks as in `take_in`.
 
     Raises NotPermitted and SecondPersonNeeded before the first where none could be published.
     """
@@ -102,10 +103,10 @@ def take_in(
     on_file: Callable[[Path], None],
     on_added: Callable[[Document], None] = lambda document: None,
 ) -> Outcome:
-    """Ingest each file; one that is refused stops none of the others.
+    """Ingest each file; a rejected one stops no other. A dry run writes nothing.
 
-    A dry run writes nothing. `on_file` is called before each file, `on_added` after one was queued.
-    One query for every 200 files, and those of `document_ingest` for each that is new.
+    `on_file` is called before each file, `on_added` after one was queued. Runs one query for every
+    200 files, plus those of `document_ingest` for each new one.
     """
     outcome = Outcome()
     seen: dict[str, Document] = {}  # of this run: of two equal files the second is here already
@@ -160,7 +161,7 @@ def _add(
 
 
 def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file; empty where it can't be read or is too large to be taken in."""
+    """Return a file's SHA-256; empty where it can't be read or is too large."""
     try:
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
             return ""

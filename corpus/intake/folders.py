@@ -1,4 +1,4 @@
-"""Which files a folder holds. Pure."""
+"""List the files of a folder. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ LEFT_OUT = "left out, since it is a symbolic link that leads out of the folder."
 
 @dataclass(frozen=True)
 class Listing:
-    """`left_out` holds the links to files and folders elsewhere: whoever may write into a folder
-    could name any file of the reader's by one.
+    """Files, and the links out of the folder that were left out.
+
+    Whoever may write into a folder could otherwise name any file of the reader's by a link.
     """
 
     files: tuple[Path, ...] = ()
@@ -21,10 +22,9 @@ class Listing:
 
 
 def files_below(path: Path) -> Listing:
-    """List the file itself, or every file below a folder by name, hidden ones left out.
+    """List the file itself, or every file below a folder by name, without hidden ones.
 
-    A file or folder that is named is taken as it is, link or not. Links to folders are never
-    followed: what lies in the same folder is listed at its own place.
+    A named file or folder is accepted even if it is a link. Links to folders are never followed.
     """
     if not path.is_dir():
         return Listing((path,))
@@ -37,9 +37,9 @@ def files_below(path: Path) -> Listing:
 
 
 def files_matching(pattern: str) -> Listing:
-    """List what a pattern such as `guidelines/**/*.pdf` names, with all below its folders.
+    """List the files that match a pattern such as `guidelines/**/*.pdf`, folders with all below.
 
-    Its folder is what stands before the first wildcard.
+    The pattern's folder is the part before the first wildcard.
     """
     folder = Path(pattern)
     while glob.has_magic(str(folder)):
@@ -61,7 +61,7 @@ def files_matching(pattern: str) -> Listing:
 
 
 def leads_out(path: Path, folder: Path) -> bool:
-    """Tell whether an existing path that begins with `folder` is elsewhere in truth."""
+    """Tell whether an existing path below `folder` really is elsewhere."""
     away = os.path.realpath(path)  # not `resolve`: a link to itself is nowhere, not an error
     return not Path(away).is_relative_to(os.path.realpath(folder))
 

@@ -1,12 +1,11 @@
-"""A table of documents, JSON or CSV: what each is, and where it stands in its life. Its files are
-taken in, and each is brought to its place.
+"""Ingest documents listed in a table, JSON or CSV, and bring each to its lifecycle state.
 
     {"collections": [{"slug", "name", "description", "owner_name", "owner_contact"}],
      "documents": [{"file", "title", "collection", "lifecycle", "supersedes", ...}]}
 
-In CSV the first line names the columns, by the same names; a cell that is empty is as if it were
-not there. `file` and `supersedes` are paths relative to the manifest's folder or another that is
-named. All rows are checked before the first file is taken in, and all faults are told together.
+In CSV the first line has the column names; an empty cell counts as missing. `file` and `supersedes`
+are paths relative to the manifest's folder or another given one. All rows are checked before the
+first file is ingested, and all errors are reported together.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ _COLLECTION_KEYS = ("name", "description", "owner_name", "owner_contact")
 
 
 class ManifestError(MedragError):
-    """The manifest can't be followed; nothing of it was ingested."""
+    """The manifest is invalid; nothing of it was ingested."""
 
     code = "bad_manifest"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One document of a manifest, its names resolved and its values checked."""
+    """One document of a manifest, with names resolved and values checked."""
 
     place: str  # where it stands, for people
     path: Path
@@ -72,21 +71,21 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a row need not say: the folder of its files, and the collection ("" for none)."""
+    """Values for rows without them: the files' folder, and the collection ("" for none)."""
 
     folder: Path
     collection: str = ""
 
 
 class RowError(ValueError):
-    """What is wrong with one row, and what to do, as a sentence."""
+    """What is wrong with one row and what to do, as a sentence."""
 
 
 Row = tuple[str, Mapping[str, Any]]  # its place, and its values by column
 
 
 def read_manifest(path: Path, *, folder: Path | None = None, collection: str = "") -> Manifest:
-    """Read and check the whole of it. Raises ManifestError with a line for each bad row."""
+    """Read and check a manifest. Raises ManifestError with a line for each bad row."""
     collections, rows = _read(path)
     defaults = Defaults(folder or path.parent, collection)
     entries: list[Entry] = []
@@ -133,7 +132,7 @@ def _read_json(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
 
 
 def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
-    """Return the separator is that of the first line: a comma, a semicolon or a tab."""
+    """Read CSV; the first line decides the separator: comma, semicolon or tab."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         separator = max(",;\t", key=stream.readline().count)
         stream.seek(0)
@@ -150,7 +149,7 @@ def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
 
 
 def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
-    """Raise RowError."""
+    """Check one row. Raises RowError."""
     if "" in raw:
         raise RowError("the row has more cells than the first line: quote a cell with a separator")
     unknown = sorted(raw.keys() - set(COLUMNS))
@@ -180,9 +179,7 @@ def _entry(place: str, raw: Mapping[str, Any], defaults: Defaults) -> Entry:
 
 
 def _found(folder: Path, name: str) -> Path:
-    """Return files lie in the folder or in one of their own below it, nowhere else. Raises
-    RowError.
-    """
+    """Return a file in the folder or below it, nowhere else. Raises RowError."""
     for candidate in (folder / name, folder / "guidelines" / name):
         if candidate.is_file():
             if leads_out(candidate, folder):
@@ -192,7 +189,7 @@ def _found(folder: Path, name: str) -> Path:
 
 
 def field_value(key: str, value: Any) -> Any:
-    """Return a text as the field of `Document` of that name keeps it. Raises RowError."""
+    """Convert text for a field of `Document`. Raises RowError."""
     field: Any = Document._meta.get_field(key)
     if isinstance(value, dict | list | bool):
         raise RowError(f"{key}: a text or a number is expected")
@@ -206,7 +203,7 @@ def field_value(key: str, value: Any) -> Any:
 
 
 def _loose_ends(entries: list[Entry], collections: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong between rows: the place, and what."""
+    """Yield the faults between rows: the place and the sentence."""
     published = {e.path for e in entries if e.lifecycle == Lifecycle.PUBLISHED}
     replaced = {e.supersedes for e in entries if e.path in published}
     known = {*collections, *Collection.objects.values_list("slug", flat=True)}
@@ -238,9 +235,10 @@ def manifest_ingest(
     dry_run: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
-    """Doing it again changes nothing but finishes what was interrupted. `on_file` before each.
+    """Ingest a manifest's files; repeating it only finishes what was interrupted.
 
-    Raises NotPermitted and SecondPersonNeeded before the first where it could not be published.
+    `on_file` is called before each file. Raises NotPermitted and SecondPersonNeeded before the
+    first where it could not be published.
     """
     for slug, values in ({} if dry_run else manifest.collections).items():
         Collection.objects.get_or_create(slug=slug, defaults=dict(values))
@@ -267,9 +265,9 @@ def manifest_ingest(
 def _bring_to_life(
     entries: list[Entry], outcome: Outcome, people: People, today: datetime.date
 ) -> None:
-    """Each step only from the state before it, so that doing it twice does nothing.
+    """Take each lifecycle step only from the state before it, so that repeating it does nothing.
 
-    What somebody has to look at first is refused, and stops none of the others.
+    What somebody has to check first is rejected, and stops no other.
     """
     documents = outcome.documents
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Passages as JSON lines, for other systems and for `manage.py import_chunks`."""
+"""Export passages as JSON lines, for other systems and `manage.py import_chunks`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Blocks = dict[int, list[dict[str, Any]]]  # by page
 
 @dataclass(frozen=True)
 class Choice:
-    """Which passages: of all that are indexed, those that every part admits. "" and None: all."""
+    """Which indexed passages to export: those that fit every field. "" and None mean all."""
 
     collection: str = ""  # its slug
     sha256: str = ""
@@ -32,15 +32,15 @@ class Choice:
 
 
 def passages_counted(choice: Choice) -> int:
-    """Return how many lines `passages_exported` yields. One query."""
+    """Return the number of lines of `passages_exported`. Runs one query."""
     return _chunks(choice).count()
 
 
 def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
     """Yield a JSON object for each passage, by the document's SHA-256 and in reading order.
 
-    Two queries, read with cursors: what is held in memory is one document's pages. They see the
-    database as it was when the first line was asked for.
+    Runs two queries with cursors, holding one document's pages in memory. They see the database as
+    it was at the first line.
     """
     with _snapshot():
         chunks = _chunks(choice).order_by("document__sha256", "index")
@@ -60,7 +60,7 @@ def passages_exported(choice: Choice) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _snapshot() -> Iterator[None]:
-    """One state of the database for both cursors; the caller's, where it has a transaction."""
+    """Give both cursors one snapshot of the database; the caller's, inside a transaction."""
     if connection.in_atomic_block:
         yield
         return
@@ -89,7 +89,7 @@ def _chunks(choice: Choice) -> QuerySet[Chunk]:
 def _line(
     chunk: Chunk, document: Document, described: dict[str, Any], blocks: Blocks
 ) -> dict[str, Any]:
-    """`boxes` are [page, left, top, right, bottom] of each line, in points to hundredths."""
+    """Return a passage; `boxes` are [page, left, top, right, bottom] of each line, in points."""
     spans: dict[int, list[tuple[int, int]]] = {}
     for page, start, end in chunk.spans:
         spans.setdefault(page, []).append((start, end))
@@ -115,9 +115,7 @@ def _line(
 
 
 def _described(document: Document) -> dict[str, Any]:
-    """Return what is known of the document, and where it stands in its life; blank values
-    left out.
-    """
+    """Return the document's metadata and lifecycle state, without blank values."""
     values = {key: getattr(document, key) for key in FIELDS if key not in ("title", "source_url")}
     values |= {
         "sha256": document.sha256,

@@ -1,10 +1,9 @@
-"""Documents of passages that another system has cut, from a file of JSON lines.
+"""Import documents of passages that another system has cut, from JSON lines.
 
-The lines of one document are those with one SHA-256 of an original, else with one source and
-title, wherever they stand in the file. Its bytes are these lines in the spelling of
-`corpus.parsing.published.exchanged`, so that its identity is the SHA-256 of its content as for
-every file, and it goes through the same jobs. Whatever its state was elsewhere, it begins here as
-a draft.
+Lines with the same original SHA-256, or else the same source and title, form one document, wherever
+they are in the file. Its bytes are these lines as `corpus.parsing.published.exchanged` writes them,
+so that it is identified by the SHA-256 of its content and processed like every file. Whatever its
+state was elsewhere, it begins as a draft.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ FAULTS_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Group:
-    """The lines of one document: where each begins in the file, in order."""
+    """The lines of one document, as offsets in the file, in order."""
 
     title: str
     offsets: tuple[int, ...]
@@ -44,10 +43,9 @@ class Group:
 
 @dataclass
 class Sorted:
-    """A file's lines by document, and the faults of those that were left out, by line number.
+    """A file's lines by document, and the errors of skipped lines by number.
 
-    `faulty` counts all of them, `faults` holds the first thousand. `unread` are keys that are not
-    taken over.
+    `faulty` counts all of these, `faults` holds the first thousand. `unread` are ignored keys.
     """
 
     groups: list[Group] = field(default_factory=list)
@@ -72,7 +70,7 @@ _KNOWN = {
 
 
 def sort_lines(stream: BinaryIO, *, on_bytes: Callable[[int], None]) -> Sorted:
-    """Check every line and find which belong together; what is kept is where they begin.
+    """Check every line and group lines by document; only offsets are kept.
 
     Documents come in the order of their first lines. `on_bytes` gets the length of each line.
     """
@@ -109,9 +107,9 @@ def documents_import(
     on_document: Callable[[], None] = lambda: None,
     on_added: Callable[[Document], None] = lambda document: None,
 ) -> Imported:
-    """Ingest a document for each group; one that is refused stops none of the others.
+    """Ingest a document for each group; a rejected one stops no other.
 
-    What is here already is left alone: one query for every 200 documents. A dry run writes nothing.
+    Existing documents are left alone: one query for every 200. A dry run writes nothing.
     """
     result = Imported()
     iterator = iter(groups)
@@ -145,9 +143,7 @@ def documents_import(
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield each line and where it begins; of one that is longer than any may be, only the
-    beginning.
-    """
+    """Yield each line with its offset; of one over the limit, only the beginning."""
     start = stream.seek(0)
     while line := stream.readline(MAX_LINE_BYTES + 2):
         yield start, line
@@ -157,7 +153,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _read(line: bytes) -> tuple[Passage, Mapping[str, Any]]:
-    """Raise PassageError."""
+    """Parse a line. Raises PassageError."""
     return read_passage(line), json.loads(line)
 
 

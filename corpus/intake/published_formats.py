@@ -1,6 +1,6 @@
-"""The forms in which corpora are published, by name: how each is divided, and what reads a record.
+"""The formats of published corpora by name: how each is split, and what reads a record.
 
-A new one is a parser in `corpus.parsing` and a line here.
+A new one needs a parser in `corpus.parsing` and a line here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WIKI = (  # language, name and address
 
 @dataclass(frozen=True)
 class Format:
-    """`module`, in `corpus.parsing.published`, has the reader of its records."""
+    """A format; `module`, in `corpus.parsing.published`, reads its records."""
 
     about: str
     media_type: str
@@ -40,20 +40,20 @@ class Format:
     module: str  # imported when needed: the parser of wikitext is not for the others
 
     def inspect(self, content: bytes) -> dict[str, str]:
-        """Return what a record says of itself. Raises ParseError."""
+        """Return a record's metadata. Raises ParseError."""
         module = import_module(f"corpus.parsing.published.{self.module}")
         facts: dict[str, str] = module.READER.inspect(content)
         return facts
 
 
 def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
-    """Return what wraps a record in a tag alone: the first lines of a dump name its day."""
+    """Return a function that wraps a record in a bare tag: a dump's first lines hold its date."""
     opening, closing = f"<{tag}>\n".encode(), f"\n</{tag}>\n".encode()
     return lambda header, record: opening + record + closing
 
 
 def _wiki_wrap(header: bytes, record: bytes) -> bytes:
-    """Wrap a page with which wiki it is of, not with the version of its software."""
+    """Wrap a page with the name of its wiki, but not the version of its software."""
     found = (pattern.search(header) for pattern in _WIKI)
     language, name, base = (
         escape(unescape(said[1].decode("utf-8", "replace"))) if said else "" for said in found
@@ -101,9 +101,9 @@ FORMATS = {
 def records_of(
     path: Path, *, form: Format, max_bytes: int, on_bytes: OnBytes = lambda count: None
 ) -> Iterator[Record]:
-    """Yield every record below `path`, in order of files and of place in them.
+    """Yield every record below `path`, by file and position.
 
-    What can't be read comes as a record with an error, and the next file goes on.
+    An unreadable part becomes a record with an error, and the next file follows.
     """
     for part in parts_of(path, suffixes=form.suffixes, on_bytes=on_bytes):
         if part.stream is None:
@@ -116,9 +116,9 @@ def records_of(
 
 
 def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> ParseError | None:
-    """Return why a record is not imported; None for one that is. No languages: all of them.
+    """Return why a record is not imported; None if it is. No languages: all of them.
 
-    `LEFT_OUT` has the codes of those that are left out on purpose.
+    `LEFT_OUT` has the codes of those left out on purpose.
     """
     if record.error is not None:
         return record.error

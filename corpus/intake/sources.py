@@ -1,6 +1,6 @@
-"""Files, folders and archives to streams of bytes, in a stable order; nothing is unpacked to disk.
+"""Read files, folders and archives as byte streams, in a stable order, without unpacking to disk.
 
-Read through once from front to back, so that a dump of any size takes the same memory.
+Each is read once from front to back, so that memory doesn't depend on its size.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ OnBytes = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Part:
-    """A file, or a member of an archive. `stream` is to be read before the next part is asked for.
+    """A file or member of an archive. Read `stream` before asking for the next part.
 
-    `error` stands in place of the stream where there is none.
+    `error` takes the place of the stream where there is none.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Part:
 
 
 def parts_of(path: Path, *, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:
-    """Yield what a file or folder holds. A file that is named itself may be called as it likes.
+    """Yield the content of a file or folder; a named file may have any name.
 
-    In folders and archives only names that end in one of `suffixes` count, packed or not.
-    `on_bytes` gets the number of bytes read from the disk since it was last called.
+    In folders and archives only names ending in one of `suffixes` count, compressed or not.
+    `on_bytes` gets the number of bytes read from disk since its last call.
     """
     for found in files_below(path).files:
         wanted = found == path or _is_wanted(found.name, (*suffixes, *ARCHIVES))
@@ -100,7 +100,7 @@ def _members_of_zip(stream: IO[bytes], suffixes: tuple[str, ...]) -> Iterator[Pa
 
 
 class _Counted(FileIO):
-    """A file that tells how many bytes each reading took."""
+    """A file that reports the number of bytes of each read."""
 
     def __init__(self, path: Path, on_bytes: OnBytes) -> None:
         super().__init__(path)
@@ -114,7 +114,7 @@ class _Counted(FileIO):
 
 @contextmanager
 def _unpacked(stream: Any) -> Iterator[BufferedReader]:
-    """Yield the stream, decompressed by what its first bytes say, not by its name."""
+    """Yield the stream, decompressed according to its first bytes, not its name."""
     outer = stream if isinstance(stream, BufferedReader) else BufferedReader(stream)
     magic = outer.peek(8)[:8]
     for sign, opener in _OPENERS.items():

@@ -1,7 +1,7 @@
-"""A stream to records, each the bytes of a file of its own.
+"""Split a stream into records, each the bytes of a file of its own.
 
-Records are found by their tags in the raw bytes and each is read by itself later, so that one that
-is broken costs no other, and no entity or depth of one file reaches across them.
+Records are found by their tags in the raw bytes and parsed separately later, so that a broken one
+affects no other, and no entity or nesting reaches across them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _ENCODING = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]{1,40})", r
 
 @dataclass(frozen=True)
 class Record:
-    """A document to be: its file's name and bytes, or why there are none.
+    """A document to import: its file name and bytes, or why there are none.
 
-    Equal records give equal bytes, whichever file of whichever day they come from.
+    Equal records give equal bytes, whichever dump they come from.
     """
 
     name: str
@@ -36,9 +36,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Element:
-    """How a record stands in a dump, and how it is wrapped to a file.
+    """How a record appears in a dump, and how it is wrapped into a file.
 
-    `name` finds the record's own number in its bytes; `prefix` goes before that in the file's name.
+    `name` finds the record's number in its bytes; `prefix` precedes it in the file name.
     """
 
     tag: str
@@ -48,7 +48,7 @@ class Element:
 
 
 def whole(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
-    """Yield one file, one record: its own bytes, so that uploading it gives the same document."""
+    """Yield the whole file as one record, so that uploading the file gives the same document."""
     content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
         yield Record(name, error=too_large(max_bytes))
@@ -57,9 +57,9 @@ def whole(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
 
 
 def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> Iterator[Record]:
-    """Yield every element of that name, in order, wrapped to a file in UTF-8.
+    """Yield every element of that name, in order, wrapped into a file in UTF-8.
 
-    A record that is too long or cut off comes as an error; so does a stream without any.
+    A record that is too long or cut off becomes an error; so does a stream without any.
     """
     tag = re.escape(element.tag.encode())
     start = re.compile(rb"<(?:[\w.-]+:)?" + tag + rb"(?=[\s>])")
@@ -105,7 +105,7 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
 
 
 def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
-    """Yield every line that is a JSON object, its keys in order and nothing between its signs."""
+    """Yield every line that is a JSON object, in canonical form: sorted keys, no white space."""
     number = 0
     while raw := stream.readline(max_bytes + 1):
         number += 1
@@ -164,7 +164,7 @@ def _line(raw: bytes, place: str) -> Record:
 
 
 def _canonical(record: dict[str, object]) -> str:
-    """Return the record on one line; `page` stands last, since exported passages begin with it."""
+    """Return the record on one line; `page` comes last, since exported passages begin with it."""
     write = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     keys = sorted(record, key=lambda key: (key == "page", key))
     return f"{{{','.join(f'{write(key)}:{write(record[key])}' for key in keys)}}}"

@@ -1,4 +1,4 @@
-"""Wait for documents to be indexed or to fail, and show how far they are."""
+"""Wait for documents to be indexed or to fail, showing their progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME_CHARS = 30
 
 
 class Writer(Protocol):
-    """A command's output, which ends lines itself."""
+    """A command's output stream, which adds line ends itself."""
 
     def write(self, msg: str) -> None: ...
 
@@ -66,7 +66,7 @@ def follow(document_ids: Sequence[int]) -> None:
 
 
 def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
-    """Write a line for each of these documents whose job failed; return how many. One query."""
+    """Write a line for each of these documents that failed; return their number. Runs one query."""
     jobs = Job.objects.filter(document_id__in=list(document_ids), state=JobState.FAILED)
     for job in jobs.select_related("document"):
         stream.write(f"{job.document.filename}: {job.last_error}")
@@ -74,7 +74,7 @@ def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
 
 
 def _show(progress: Progress, document_ids: Sequence[int]) -> bool:
-    """Show the state of the jobs; return whether all have ended. Two queries at most."""
+    """Show the state of the jobs; tell whether all have ended. Runs two queries at most."""
     jobs = selectors.jobs_progress(document_ids)
     has_ended = jobs.ended == jobs.total
     notes = [f"{jobs.failed} failed"] if jobs.failed else []

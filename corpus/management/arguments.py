@@ -1,4 +1,4 @@
-"""What commands take as arguments: people and collections by their names, and files to write."""
+"""Parse command arguments: people and collections by name, and output files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from corpus.services.documents import collection_default
 
 
 def person_named(username: str | None) -> User | None:
-    """Return None where nobody is named. Raises CommandError."""
+    """Return the user; None where nobody is named. Raises CommandError."""
     return _user("user", username=username) if username else None
 
 
 def asker_named(username: str | None) -> User | None:
-    """Whose rights count; None is nobody, who finds what is open to all. Raises CommandError."""
+    """Return whose rights apply; None for nobody, who may search open collections only.
+
+    Raises CommandError.
+    """
     return _user("active user", username=username, is_active=True) if username else None
 
 
@@ -31,7 +34,7 @@ def _user(what: str, **named: Any) -> User:
 
 
 def collection_named(slug: str) -> Collection:
-    """Raise CommandError."""
+    """Return the collection. Raises CommandError."""
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
         known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
@@ -40,7 +43,7 @@ def collection_named(slug: str) -> Collection:
 
 
 def collection_of_files(slug: str | None, *, dry_run: bool) -> Collection:
-    """Return where files go that a command takes in: by default General, made when it is needed.
+    """Return the collection for a command's files: by default General, created if needed.
 
     Raises CommandError.
     """
@@ -50,7 +53,7 @@ def collection_of_files(slug: str | None, *, dry_run: bool) -> Collection:
 
 
 def refuse_unwritable(*files: Path | None) -> None:
-    """Before a long time is spent on what could not be written then. Raises CommandError."""
+    """Raise CommandError early for an output file that could not be written at the end."""
     for file in filter(None, files):
         if file.is_dir():
             raise CommandError(f"{file} is a folder. Name a file.")

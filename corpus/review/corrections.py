@@ -1,7 +1,7 @@
-"""What staff corrected of a page: where it fits what was read, and the page that comes of it.
+"""Apply corrections of staff to a page as it was read.
 
-What was read is matched word by word: a correction stands where it was made while the same was
-read there, else at the only other place that reads the same, and never at a guess.
+What was read is matched word by word: a correction applies where it was made if the text there is
+the same, else at the only other place with the same text, and never at a guess.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ At = tuple[int, int | None]  # block, and cell of its table
 
 
 class CorrectionsNotSeen(MedragError):
-    """Nobody has said that they compared what was corrected with the page."""
+    """Nobody has confirmed comparing the corrections with the page."""
 
     code = "corrections_not_seen"
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A correction on a page: `spans` of its text hold it, `was` those of the text as read.
+    """A correction on a page: `spans` of the corrected text, `was` those of the text as read.
 
-    `text` and `read` are the words that differ, each with a neighbour.
+    `text` and `read` are the differing words, each with a neighbour.
     """
 
     id: int
@@ -46,7 +46,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class CorrectedPage:
-    """A page with what fits it, and the corrections that do not, in their order."""
+    """A page with the corrections that fit, and those that don't, in their order."""
 
     page: Page
     applied: tuple[Applied, ...]
@@ -54,17 +54,17 @@ class CorrectedPage:
 
 
 def corrections_current(document: Document) -> QuerySet[Correction]:
-    """Return the last word on each place, also where that is to read it as it was read."""
+    """Return the latest correction of each place, including those that restore the text as read."""
     return document.corrections.filter(is_current=True).select_related("made_by", "seen_by")
 
 
 def corrections_unseen(document: Document) -> QuerySet[Correction]:
-    """Return what nobody has published yet, by page."""
+    """Return corrections that nobody has published yet, by page."""
     return corrections_current(document).filter(seen_at=None)
 
 
 def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
-    """Raise CorrectionsNotSeen for what is not among the `seen` (primary keys). One query."""
+    """Raise CorrectionsNotSeen unless all corrections are in `seen` (ids). Runs one query."""
     if corrections_unseen(document).exclude(pk__in=seen).exists():
         raise CorrectionsNotSeen(
             f"Of “{document}” something was corrected, and nobody has compared that with the page. "
@@ -74,7 +74,7 @@ def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
 
 
 def places(page: Page) -> dict[At, tuple[str, str]]:
-    """Map each place that can be corrected to its text and the text around it."""
+    """Map each correctable place to its text and the text around it."""
     found: dict[At, tuple[str, str]] = {}
     for number, block in enumerate(page.blocks):
         if block.table is None:
@@ -88,7 +88,7 @@ def places(page: Page) -> dict[At, tuple[str, str]]:
 
 
 def placed(page: Page, corrections: Iterable[Correction]) -> dict[int, At]:
-    """Map corrections of a page as read (primary keys) to where they fit; others are left out."""
+    """Map corrections (by id) of a page as read to where they fit; others are left out."""
     known = places(page)
     found: dict[int, At] = {}
     for correction in corrections:
@@ -105,7 +105,7 @@ def placed(page: Page, corrections: Iterable[Correction]) -> dict[int, At]:
 
 
 def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
-    """Apply the current corrections of a page to it as it was read."""
+    """Apply a page's current corrections to the page as read."""
     counting = [correction for correction in corrections if not correction.is_taken_back]
     at = placed(page, counting)
     fit = [correction for correction in counting if correction.pk in at]
@@ -125,7 +125,7 @@ def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
 
 
 def words_changed(read: str, text: str) -> tuple[str, str]:
-    """Return the words of each in which they differ, with a neighbour on either side."""
+    """Return the differing words of both texts, with a neighbour on either side."""
     old, new = read.split(), text.split()
     first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     first = min(len(old), len(new)) if first is None else first
@@ -137,7 +137,7 @@ def words_changed(read: str, text: str) -> tuple[str, str]:
 
 
 def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tuple[str, Block]:
-    """Return the block's text and the block at offset 0, with the changed text or cells in it."""
+    """Return the block's text and the block at offset 0, with the changed text or cells."""
     if not changes:
         return said, _moved(block, -block.start)
     if block.table is None:
@@ -150,7 +150,7 @@ def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tu
 
 
 def _lines(block: Block, old: str, new: str) -> tuple[Line, ...]:
-    """Return the printed lines, each with the part of the new text that stands in it."""
+    """Return the printed lines, each with its part of the new text."""
     if not block.lines:
         return ()
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -161,7 +161,7 @@ def _lines(block: Block, old: str, new: str) -> tuple[Line, ...]:
 
 
 def _offset(at: int, steps: Sequence[tuple[str, int, int, int, int]]) -> int:
-    """Return where an offset is in the other text; in front of what is put in there."""
+    """Map an offset to the other text; to the start of an insertion."""
     step = next((step for step in steps if step[1] <= at <= step[2]), None)
     return 0 if step is None else min(step[3] + at - step[1], step[4])
 
@@ -189,7 +189,7 @@ def _applied(page: Page, blocks: Sequence[Block], correction: Correction, at: At
 
 
 def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
-    """Return the labels of a table and its rows, each with its span."""
+    """Return a table's labels and rows, each with its span."""
     if block.table is None or not block.table.rows:
         return [((block.start, block.end), block.table.header if block.table else ())]
     rows = block.table.rows
@@ -198,7 +198,7 @@ def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
 
 
 def _doubt(doubt: Doubt, old: Sequence[Block], new: Sequence[Block]) -> Doubt:
-    """Return a doubt at the same words; at the whole block of what was corrected."""
+    """Move a doubt to the same words, or to the whole block if it was corrected."""
     found = [n for n, b in enumerate(old) if b.start < doubt.end and doubt.start < b.end]
     if not found:
         return doubt

@@ -1,4 +1,4 @@
-"""Which passages stay disabled when a document is cut anew. Pure."""
+"""Decide which passages stay disabled when a document is cut again. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ SHARED_FROM = 1 / 3  # of the shingles of the shorter of two passages: they may 
 
 
 def still_disabled(disabled: Sequence[str], cut: Sequence[str]) -> dict[int, int]:
-    """For passages by index in `cut`: the index in `disabled` of what they hold.
+    """Map indices of new passages to indices of the disabled ones that they correspond to.
 
-    The same text, else every passage that shares a third of the words in their order, of the old
-    one's or of its own where it is a piece of the old one: it is safer to leave out too much than
-    to find again what somebody took out, and whoever looks sees the reason and can enable it.
+    A passage with the same text, else every passage that shares a third of the words in order,
+    counted on the old one or, if the new one is a piece of it, on the new one. Leaving out too much
+    is safer than finding again what somebody disabled; the reason is shown and the passage can be
+    enabled.
     """
     found: dict[int, int] = {}
     for old, text in enumerate(disabled):

@@ -1,6 +1,7 @@
-"""What a document's first page says of the document: offered to who checks it, never taken.
+"""Suggest a document's metadata from its first page, for a person to confirm.
 
-A date is read only as it can be read in one way; where a page says two things, none is offered.
+A date is only used if it can be read in one way; where a page gives several values, none is
+suggested.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _NUMBERS = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})$")
 
 @dataclass(frozen=True)
 class Offer:
-    """A value for a field of the document. `line` is where it was found, on the first page."""
+    """A suggested value for a field. `line` is where it was found on the first page."""
 
     field: str
     label: str
@@ -70,7 +71,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Unclear:
-    """A field for which the first page gives several values, as they are printed there."""
+    """A field with several values on the first page, as printed there."""
 
     label: str
     printed: tuple[str, ...]
@@ -83,7 +84,7 @@ class FrontMatter:
 
 
 def front_matter(document: Document) -> FrontMatter:
-    """Read what the first page gives otherwise than the document's fields have it. One query."""
+    """Return values of the first page that differ from the document's fields. Runs one query."""
     page = document.pages.order_by("number").first()
     if page is None:
         return FrontMatter()
@@ -121,7 +122,7 @@ def _found(text: str, blocks: Sequence[dict[str, Any]]) -> dict[str, Found]:
 
 
 def _parts(line: str) -> list[str]:
-    """Return the fields of a line that holds several: short lines are read as one paragraph."""
+    """Split a line that holds several fields: short lines are parsed as one paragraph."""
     return _LABEL.split(line) if _LABEL.match(f" {line}") else [line]
 
 
@@ -133,13 +134,13 @@ def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:
 
 
 def _population(words: str) -> str | None:
-    """Return the choice that names the groups of `words`; None where none names just these."""
+    """Return the choice for exactly the groups in `words`; None where there is none."""
     named = set(populations(words))
     return next((p for p in POPULATIONS if named and set(p.split(", ")) == named), None)
 
 
 def day_of(printed: str) -> datetime.date | None:
-    """Return the day that a date names in one way only: 3/4/2026 may be of March or of April."""
+    """Return the day of an unambiguous date: 3/4/2026 may be in March or in April."""
     try:
         if match := _NUMBERS.match(printed):
             day, month, year = (int(part) for part in match.groups())

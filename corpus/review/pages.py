@@ -1,11 +1,10 @@
-"""A page as read, for those who check it: blocks, tables, passages and their places. Pure.
+"""Prepare a page for review: blocks, tables, passages and their places. Pure.
 
 Everything that can be pointed at has a key: `b3` a block, `b3.7` a cell of its table, `c12` a
-passage, `d0` a doubt of the parser. A place on the picture names the keys that it belongs to, so
-that showing one of them paints all its places, and a place finds all that stands on it.
-
-Blocks and doubts are the JSON of `corpus.parsing.types`; spans are half-open, in code points of the
-page's text; boxes are in points from the page's top left corner.
+passage, `d0` a doubt of the parser. A place on the picture lists the keys that it belongs to, so
+that showing a key highlights its places, and a place leads to its keys. Blocks and doubts are the
+JSON of `corpus.parsing.types`; spans are half-open, in code points of the page's text; boxes are in
+points from the page's top left corner.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell for HTML. `key` is empty without a box, `scope` where the cell heads nothing."""
+    """A cell for HTML. `key` is empty without a box, `scope` for a cell that is no header."""
 
     text: str
     rows: int
@@ -45,8 +44,10 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownBlock:
-    """A block for the template; `level` is that of an HTML heading, or how deep a point of a list
-    stands, and 0 for all else."""
+    """A block for the template.
+
+    `level` is that of an HTML heading or the depth of a list item, else 0.
+    """
 
     key: str
     kind: str
@@ -60,7 +61,7 @@ class ShownBlock:
 
 @dataclass(frozen=True)
 class BlockGroup:
-    """Blocks that stand together: neighbouring points of a list, or a block alone."""
+    """Blocks that belong together: adjacent list items, or a single block."""
 
     is_list: bool
     blocks: tuple[ShownBlock, ...]
@@ -68,7 +69,7 @@ class BlockGroup:
 
 @dataclass(frozen=True)
 class ShownDoubt:
-    """`block` is the key of the first block that it is about; empty for the whole page."""
+    """A doubt; `block` is the key of the first block concerned, empty for the whole page."""
 
     key: str
     code: str
@@ -78,7 +79,7 @@ class ShownDoubt:
 
 @dataclass(frozen=True)
 class Place:
-    """A rectangle on the picture, as SVG writes it, and the keys that it belongs to."""
+    """A rectangle on the picture, in SVG terms, and its keys."""
 
     x: str
     y: str
@@ -91,7 +92,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ReadPage:
-    """One page for the template. `places` is empty for formats without geometry."""
+    """A page for the template. `places` is empty for formats without geometry."""
 
     groups: tuple[BlockGroup, ...]
     doubts: tuple[ShownDoubt, ...]
@@ -105,7 +106,7 @@ def read_page(
     doubts: Sequence[Raw] = (),
     passages: Mapping[str, Sequence[Span]] | None = None,
 ) -> ReadPage:
-    """Return what the page shows. `passages` gives the spans on this page of each passage's key."""
+    """Prepare a page. `passages` maps each passage's key to its spans on this page."""
     unsure = {f"d{n}": [(int(d["start"]), int(d["end"]))] for n, d in enumerate(doubts)}
     spans = [span for found in unsure.values() for span in found if span[0] < span[1]]
     owners = {**(passages or {}), **unsure}
@@ -138,7 +139,7 @@ def _groups(blocks: Sequence[ShownBlock]) -> Iterable[BlockGroup]:
 def _block(
     text: str, number: int, block: Raw, doubts: Sequence[Span], *, has_caption: bool
 ) -> ShownBlock:
-    """Return a caption that stands as a block above its table is not said twice."""
+    """Prepare a block; a caption that is a block of its own is not repeated in its table."""
     table = block.get("table")
     level = int(block["level"])
     if block["kind"] == "heading":
@@ -167,7 +168,7 @@ def _pieces(text: str, span: Span, doubts: Sequence[Span]) -> tuple[Piece, ...]:
 
 
 def _rows(number: int, table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
-    """Return the table as printed; from labels and rows where the cells are not known."""
+    """Return the table as printed, or from labels and rows where the cells are unknown."""
     cells = list(table.get("cells") or ())
     if not cells:
         return _plain_rows(table)
@@ -211,7 +212,7 @@ def _doubt(number: int, doubt: Raw, blocks: Sequence[Raw]) -> ShownDoubt:
 
 
 def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> Iterable[Place]:
-    """Yield a place for each line of a block, then one for each cell of its table."""
+    """Yield a place for each line of a block, then for each cell of its table."""
     inside = [
         tuple(key for key, spans in owners.items() if overlaps(line, spans))
         for line in block["lines"]
@@ -230,7 +231,7 @@ def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> It
 
 
 def _holds(outer: Sequence[float], inner: Sequence[float]) -> bool:
-    """Tell whether the middle of `inner` lies in `outer`."""
+    """Tell whether the centre of `inner` is inside `outer`."""
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 

@@ -1,7 +1,7 @@
-"""Pictures of a PDF's pages: each is made when somebody first looks at it, and kept.
+"""Make pictures of PDF pages when somebody first looks at them, and keep them.
 
-Indexing does not wait for them. The PDF is opened in the sandbox, never in the process that serves
-pages; two processes that are asked at once make the same bytes, and the later one replaces them.
+Indexing doesn't wait for them. The PDF is opened in the sandbox, never in a web process; two
+processes asked at once make the same bytes, and the later replaces the earlier.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _AT_ONCE = threading.BoundedSemaphore(2)  # of a web process: its other threads 
 
 
 class NoPicture(MedragError):
-    """The picture of a page can't be made, or not now."""
+    """The picture of a page can't be made, at least not now."""
 
     code = "no_picture"
 
 
 def has_picture(document: Document, page: Page) -> bool:
-    """Tell whether the page has a picture, or can have one as soon as it is asked for."""
+    """Tell whether the page has a picture or can have one on request."""
     if page.width <= 0:
         return False
     kept = files.page_image_path(document.sha256, page.number)
@@ -47,9 +47,9 @@ def has_picture(document: Document, page: Page) -> bool:
 
 
 def picture_response(document: Document, page: Page) -> HttpResponseBase:
-    """Return the picture; where it can't be made, one that says so (503, kept by nobody).
+    """Return the picture, or one that says that it can't be made (503, uncached).
 
-    Raises Http404 for a page that has none.
+    Raises Http404 for a page without pictures.
     """
     if not has_picture(document, page):
         raise Http404
@@ -62,7 +62,7 @@ def picture_response(document: Document, page: Page) -> HttpResponseBase:
 
 
 def open_picture(document: Document, number: int) -> BinaryIO:
-    """Open the picture that is kept, or make it. Raises NoPicture."""
+    """Open the stored picture, or make it. Raises NoPicture."""
     with suppress(FileNotFoundError):
         return files.page_image_path(document.sha256, number).open("rb")
     if not _AT_ONCE.acquire(timeout=DRAWING_S):
@@ -80,7 +80,7 @@ def open_picture(document: Document, number: int) -> BinaryIO:
 
 
 def _drawn(document: Document, number: int) -> BinaryIO:
-    """Make the picture and keep it; where it can't be kept it is made again the next time."""
+    """Make and store the picture; if it can't be stored it is made again next time."""
     limits = sandbox.Limits(
         memory_mb=settings.PARSE_MEMORY_MB, cpu_s=PROCESSOR_S, wall_s=DRAWING_S, max_output_mb=64
     )

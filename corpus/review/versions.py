@@ -1,9 +1,9 @@
-"""How near two documents are, and what one says otherwise than the other. Pure.
+"""Measure the similarity of documents, and compare versions. Pure.
 
-Text is compared by a sketch that is kept with each document: the smallest hashes of its word
-shingles (Broder, On the resemblance and containment of documents, 1997, section 2). Versions are
-compared section by section, in a section line by line (a row of a table is a line), and in lines
-that were changed word by word.
+Similarity uses a sketch stored with each document: the smallest hashes of its word shingles
+(Broder, On the resemblance and containment of documents, 1997, section 2). Versions are compared
+section by section, line by line within a section (a table row is a line), and word by word within
+changed lines.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class SectionChange:
-    """What became of a section. `path` is its headings, in the newer document where it is there.
+    """What became of a section. `path` is its headings, in the newer document if it exists there.
 
-    `pieces` put together are the old text without what was added, and the new one without what was
-    removed. `numbers_changed`: a number, its unit or the order of numbers is another.
+    `pieces` without the added ones give the old text, without the removed ones the new text.
+    `numbers_changed`: a number, its unit or the order of numbers differs.
     """
 
     path: tuple[str, ...]
@@ -82,7 +82,7 @@ class SectionChange:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """What stood in the older text and what stands in its place."""
+    """A stretch of the older text and its replacement."""
 
     old: str
     new: str
@@ -104,10 +104,10 @@ class _Section:
 
 
 def signature(texts: Iterable[str]) -> list[int]:
-    """Return the sketch of a document: its SKETCH smallest shingle hashes, ascending, in [0,
-    2**63).
+    """Return the sketch of a document: its SKETCH smallest shingle hashes, ascending.
 
-    Fewer for a short text; empty for one without words. Takes the texts of its pages.
+    They are in [0, 2**63); fewer for a short text, none without words. Takes the texts of its
+    pages.
     """
     digests = (hashlib.blake2b(run.encode(), digest_size=8).digest() for run in shingles(texts))
     return sorted(int.from_bytes(digest, "big") >> 1 for digest in digests)[:SKETCH]
@@ -123,7 +123,7 @@ def shingles(texts: Iterable[str]) -> set[str]:
 
 
 def text_similarity(first: Sequence[int], second: Sequence[int]) -> float:
-    """Estimate the Jaccard similarity of two documents' shingles by their sketches, [0, 1]."""
+    """Estimate the Jaccard similarity of two documents' shingles from sketches, in [0, 1]."""
     if not first or not second:
         return 0.0
     a, b = set(first), set(second)
@@ -132,9 +132,7 @@ def text_similarity(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def title_similarity(first: str, second: str) -> float:
-    """Return the share of words that two titles have in common, without versions and years,
-    [0, 1].
-    """
+    """Return the share of common words of two titles, without versions and years, in [0, 1]."""
     a, b = title_words(first), title_words(second)
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -145,10 +143,9 @@ def title_words(title: str) -> frozenset[str]:
 
 
 def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[SectionChange, ...]:
-    """Return every section of both, in the order of the newer; what was removed stands where it
-    stood.
+    """Return every section of both, in the order of the newer; removed ones keep their place.
 
-    A section is found again by its headings without their numbers, else by its text.
+    Sections are matched by headings without numbers, else by text.
     """
     old, new = _sections(old_pages), _sections(new_pages)
     partner, in_place = _partners(old, new)
@@ -165,7 +162,7 @@ def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[Secti
 
 
 def numbers_of(text: str) -> list[str]:
-    """Return the numbers of a text in order, each with its sign of comparison and its unit."""
+    """Return the numbers of a text in order, each with comparison sign and unit."""
     found = []
     for sign, number, unit in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
         known = unit if unit.casefold() in _UNITS or "/" in unit or not unit[:1].isalpha() else ""
@@ -194,7 +191,7 @@ def _change(old: _Section | None, new: _Section | None, *, stayed: bool = False)
 
 
 def _sections(pages: Sequence[Page]) -> list[_Section]:
-    """Text below each heading; what stands before the first has an empty path."""
+    """Return the text below each heading; text before the first has an empty path."""
     found = [_Section(())]
     headings: list[tuple[int, str]] = []
     for page in pages:
@@ -221,7 +218,7 @@ def _write(section: _Section, block: Block, text: str) -> None:
 
 
 def _partners(old: list[_Section], new: list[_Section]) -> tuple[dict[int, int], set[int]]:
-    """For sections of the newer, which older one each was; and those that kept their order."""
+    """Match sections of the newer version to older ones, and tell which kept their order."""
     old_keys, new_keys = _counted(old), _counted(new)
     matcher = difflib.SequenceMatcher(None, old_keys, new_keys, autojunk=False)
     partner = {
@@ -239,7 +236,7 @@ def _partners(old: list[_Section], new: list[_Section]) -> tuple[dict[int, int],
 
 
 def _pair_by_text(old: list[_Section], new: list[_Section], partner: dict[int, int]) -> None:
-    """Know a section with another heading, or under another one, by the text that it kept."""
+    """Match sections with changed headings by their unchanged text."""
     left = [i for i in range(len(old)) if i not in partner.values() and old[i].lines]
     alone = [i for i in range(len(new)) if i not in partner and new[i].lines]
     sketches = {i: set(_WORD.findall(_folded(old[i].text))) for i in left}
@@ -257,7 +254,7 @@ def _pair_by_text(old: list[_Section], new: list[_Section], partner: dict[int, i
 
 
 def _counted(sections: list[_Section]) -> list[tuple[tuple[str, ...], int]]:
-    """Return each section's path with its number among those of the same path."""
+    """Return each section's path with its number among equal paths."""
     seen: dict[tuple[str, ...], int] = {}
     keys = []
     for section in sections:
@@ -268,7 +265,7 @@ def _counted(sections: list[_Section]) -> list[tuple[tuple[str, ...], int]]:
 
 
 def _key(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the path as it is found again: below the title, which may name the version."""
+    """Return the path used for matching: without the title, which may name the version."""
     return tuple(
         _folded(_HEADING_NUMBER.sub("", _VERSION.sub(" ", _folded(heading)))) for heading in path
     )
@@ -287,7 +284,7 @@ def _diff_lines(old: list[str], new: list[str]) -> Iterator[Piece]:
 
 
 def _diff_run(old: list[str], new: list[str]) -> Iterator[Piece]:
-    """Yield lines that were changed, each beside the next one that it resembles."""
+    """Yield changed lines, each next to the following one that it resembles."""
     first = 0
     for line in new:
         match = next((i for i in range(first, len(old)) if _alike(old[i], line)), None)
@@ -316,10 +313,10 @@ def _diff_words(old: str, new: str) -> Iterator[Piece]:
 
 
 def _readable(stretches: list[_Stretch]) -> list[_Stretch]:
-    """Leave out the few words that two rewritten texts share by chance.
+    """Drop the few words that two rewritten texts share by chance.
 
-    First the white space between two changes, then a word or two between long changes: else a line
-    that was written anew would read as a shuffle of both.
+    First white space between two changes, then a word or two between long changes: otherwise a
+    rewritten line would look like a shuffle of both texts.
     """
     for words, beside in ((1, 0), (_CHANCE_WORDS + 1, _LONG_CHANGE)):
         joined: list[_Stretch] = []
@@ -342,7 +339,7 @@ def _alike(old: str, new: str) -> bool:
 
 
 def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Neighbours of one kind as one piece."""
+    """Merge adjacent pieces of the same kind."""
     for kind, neighbours in groupby(pieces, key=itemgetter(0)):
         if text := "".join(words for _, words in neighbours):
             yield (kind, text)

@@ -1,6 +1,6 @@
-"""How many words of documents were found again when they were read: shares and the worst pages.
+"""Tell how many words of documents were found again after parsing, and the worst pages.
 
-Shares are in [0, 1], higher is better, and None where no page has a text layer to compare with.
+Shares are in [0, 1], higher is better, and None where no page has a text layer to compare.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SHARE = Cast("words_found", FloatField()) / NullIf(F("words_checked"), 0)  # of 
 
 
 class PagesNotReviewed(MedragError):
-    """Too many words of the document were not found, and nobody looked at these pages."""
+    """Too many words of the document were not found, and nobody checked these pages."""
 
     code = "not_looked_at"
 
 
 def documents_with_words(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Return documents with `words_share`, and the number and share of their worst page."""
+    """Annotate documents with `words_share`, and number and share of their worst page."""
     pages = Page.objects.filter(document=OuterRef("pk"), words_checked__gt=0).order_by()
     worst = pages.annotate(share=SHARE).order_by("share", "number")
     return documents.annotate(
@@ -38,7 +38,7 @@ def documents_with_words(documents: QuerySet[Document]) -> QuerySet[Document]:
 
 
 def documents_with_lost_words(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """Narrow documents to those that are not published without a look at each poor page."""
+    """Keep documents that can't be published without a look at each poor page."""
     return documents.alias(found=_share()).filter(found__lt=DOCUMENT_ENOUGH)
 
 
@@ -50,14 +50,14 @@ def _share() -> Subquery:
 
 @dataclass(frozen=True)
 class LostWords:
-    """What was found of a document too few of whose words were, and the pages to look at."""
+    """The share of a document that lost words, and the pages to check."""
 
     share: float
     pages: tuple[int, ...]
 
 
 def lost_words(document: Document) -> LostWords | None:
-    """Return None where enough words were found, or none could be compared. One query."""
+    """Return None where enough words were found, or none could be compared. Runs one query."""
     rows = document.pages.filter(words_checked__gt=0).order_by("number")
     counts = rows.values_list("number", "words_found", "words_checked")
     found = {number: WordsFound(good or 0, of or 0) for number, good, of in counts}
@@ -71,7 +71,7 @@ def lost_words(document: Document) -> LostWords | None:
 
 
 def refuse_unseen(document: Document, looked: Collection[int]) -> None:
-    """Raise PagesNotReviewed where pages have to be ticked that are not among those `looked` at."""
+    """Raise PagesNotReviewed if a page that must be ticked is not in `looked`."""
     lost = lost_words(document)
     missing = [number for number in lost.pages if number not in looked] if lost else []
     if lost and missing:

@@ -12,9 +12,7 @@ _NUMBER = re.compile(r"(\d+(?:[.,·]\d+)*)")
 
 @register.filter
 def percent(share: float) -> str:
-    """Return `{{ 0.714|percent }}`: 71 %, rounded down, so that only what is perfect is
-    called so.
-    """
+    """Format 0.714 as `71 %`, rounded down, so that only a perfect value is 100 %."""
     return f"{int(share * 100)} %"
 
 
@@ -25,6 +23,6 @@ def painted(place: Place, keys: Set[str]) -> bool:
 
 @register.filter
 def by_number(text: str) -> list[tuple[str, bool]]:
-    """Return `{% for part, is_number in text|by_number %}`: the text, cut where a number stands."""
+    """Split a text where numbers are, for highlighting them."""
     parts = _NUMBER.split(text)
     return [(part, index % 2 == 1) for index, part in enumerate(parts) if part]

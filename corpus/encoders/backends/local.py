@@ -1,4 +1,4 @@
-"""An encoder whose weights lie in a folder, or in two: one for passages, one for questions."""
+"""Encode with weights in a folder, or in two: one for passages, one for questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Runner = OpenvinoRunner | TorchRunner  # one model in memory
 
 @dataclass(frozen=True)
 class LocalModel:
-    """Which weights, and how they are used."""
+    """Which weights to use, and how."""
 
     folder: Path
     query_folder: Path | None = None  # a model of its own for questions, as MedCPT has
@@ -36,7 +36,7 @@ class LocalModel:
 
 @dataclass(frozen=True)
 class LocalFacts:
-    """What is known of an encoder without its weights."""
+    """What is known of an encoder without loading its weights."""
 
     fingerprint: str
     max_tokens: int  # of a text, without marks and prefix
@@ -44,10 +44,10 @@ class LocalFacts:
 
 
 class LocalEmbedder:
-    """`corpus.encoders.types.Embedder` by a model in a folder. Safe to use from many threads."""
+    """An `Embedder` that runs a model from a folder. Thread-safe."""
 
     def __init__(self, model: LocalModel, *, kept_in: Path, threads: int) -> None:
-        """Keep converted models in `kept_in`. Raises EncoderUnusable."""
+        """Load the model; converted models are kept in `kept_in`. Raises EncoderUnusable."""
         facts = local_facts(model)
         self.fingerprint, self.max_tokens = facts.fingerprint, facts.max_tokens
         self._model = model
@@ -83,7 +83,7 @@ class LocalEmbedder:
 
 @lru_cache(maxsize=32)
 def local_facts(model: LocalModel) -> LocalFacts:
-    """Read from the files; the weights are hashed once a process. Raises EncoderUnusable."""
+    """Read the facts from files; weights are hashed once a process. Raises EncoderUnusable."""
     passages = facts_of(model.folder)
     questions = facts_of(model.query_folder) if model.query_folder else passages
     parts = [model.pooling, model.passage_prefix, model.query_prefix, questions.digest]
@@ -99,17 +99,14 @@ def local_facts(model: LocalModel) -> LocalFacts:
 
 
 def converted_names(model: LocalModel) -> frozenset[str]:
-    """Of the converted models that it is computed with; none by torch. Raises EncoderUnusable."""
+    """Return the names of the converted models it runs; none for torch. Raises EncoderUnusable."""
     if model.backend == "torch":
         return frozenset()
     return frozenset(converted_name(folder, pooling=model.pooling) for folder in _folders(model))
 
 
 def make_converted(model: LocalModel, *, kept_in: Path) -> None:
-    """Have the converted models that `converted_names` names in `kept_in`.
-
-    Raises EncoderUnusable.
-    """
+    """Create the converted models of `converted_names` in `kept_in`. Raises EncoderUnusable."""
     for folder in _folders(model):
         converted(folder, pooling=model.pooling, kept_in=kept_in)
 
@@ -119,7 +116,7 @@ def _folders(model: LocalModel) -> list[Path]:
 
 
 def computed_by(backend: str) -> str:
-    """Return the backend with its precision on this machine: `torch-f32`, `openvino-bf16` ..."""
+    """Return backend and precision on this machine: `torch-f32`, `openvino-bf16` ..."""
     return "torch-f32" if backend == "torch" else f"openvino-{precision()}"
 
 

@@ -1,7 +1,7 @@
-"""An encoder behind an OpenAI-compatible endpoint: text leaves the machine, as it is configured to.
+"""Encode with an OpenAI-compatible endpoint: text leaves the machine, as configured.
 
-The endpoint is neither trusted nor relied on: what it sends is measured, counted and checked
-for numbers before it is a vector. A call ends at its deadline and is tried again in one place only.
+The endpoint is untrusted: its reply is limited in size, counted and checked for numbers before it
+becomes vectors. A call ends at its deadline; retries happen in one place only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_ANSWER_BYTES = 64 * 1024**2
 
 @dataclass(frozen=True)
 class OpenAIModel:
-    """Which endpoint, and how it is asked."""
+    """Which endpoint to call, and how."""
 
     url: str
     model: str = "text-embedding-3-large"
@@ -48,10 +48,10 @@ class OpenAIModel:
 
 
 class OpenAIEmbedder:
-    """`corpus.encoders.types.Embedder` by an endpoint. Safe to use from many threads.
+    """An `Embedder` that calls an endpoint. Thread-safe.
 
-    Other than a model of our own it may give the same text another vector on another day; the
-    vectors of the last questions are kept.
+    Unlike a local model it may return other vectors for the same text at another time; those of the
+    last questions are cached.
     """
 
     def __init__(self, model: OpenAIModel) -> None:
@@ -69,7 +69,7 @@ class OpenAIEmbedder:
         return self._cache.vectors(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Return an estimate: its tokenizer is not here. Rather too many than too few."""
+        """Estimate the tokens, rather too high than too low, since the tokenizer is unknown."""
         return estimated_tokens(text)
 
     def token_counter(self, folder: Path) -> TokenCounter:
@@ -91,9 +91,7 @@ class OpenAIEmbedder:
 
 
 def openai_fingerprint(model: OpenAIModel) -> str:
-    """Return names the model and what is put before a text; the endpoint's weights can't be
-    seen.
-    """
+    """Identify the model and the prefix of a text; the endpoint's weights can't be known."""
     parts: list[int | str] = [model.dimensions, model.passage_prefix, model.query_prefix]
     if model.max_tokens != READS_TOKENS:  # where it isn't set, what is stored keeps its name
         parts.append(model.max_tokens)
@@ -102,14 +100,12 @@ def openai_fingerprint(model: OpenAIModel) -> str:
 
 
 def passage_tokens(model: OpenAIModel) -> int:
-    """Return the most tokens of a passage: what the endpoint reads without the prefix, at least
-    one.
-    """
+    """Return the maximum tokens of a passage: the endpoint's limit less the prefix, at least 1."""
     return max(1, model.max_tokens - estimated_tokens(model.passage_prefix))
 
 
 def _bounded(text: str, most: int) -> str:
-    """As much of the text as the endpoint reads; a space for none, which it would refuse."""
+    """Cut a text to what the endpoint reads; a space for an empty one, which it would reject."""
     used = 0
     for match in PIECE.finditer(text):
         used += estimated(match.group())
@@ -119,7 +115,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
-    """Return the body of a successful answer, by `deadline_s` from now. Raises EncodingFailed."""
+    """Return the body of a successful reply by `deadline_s` from now. Raises EncodingFailed."""
     asked = {"model": model.model, "input": list(batch), "dimensions": model.dimensions}
     post = Post(
         f"{model.url.rstrip('/')}/embeddings",
@@ -145,7 +141,7 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes
 
 
 def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
-    """Return the vectors in the order that was asked for, of unit norm. Raises EncodingFailed."""
+    """Return the unit vectors in the order of the request. Raises EncodingFailed."""
     try:
         entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
         found = np.array([entries[place] for place in range(count)], dtype=np.float64)

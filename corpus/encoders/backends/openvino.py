@@ -1,4 +1,4 @@
-"""A model computed by OpenVINO: four to six times as fast as torch on one core."""
+"""Run a model with OpenVINO: four to six times as fast as torch on one core."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WARMED = range(PADDED_TO, 65, PADDED_TO)  # lengths of most other questions
 
 
 class OpenvinoRunner:
-    """Computes each text by itself on one thread, `threads` of them at a time.
+    """Runs each text alone on one thread, `threads` texts at a time.
 
-    So the bytes of a vector depend on its text, the weights and the processor alone: not on the
-    batch, its order, the number of threads or what else the machine does.
+    So the bytes of a vector depend only on its text, the weights and the processor: not on the
+    batch, its order, the number of threads or the machine's load.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class OpenvinoRunner:
         return found
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the same: each text is computed alone."""
+        """Return the same as `vectors`: each text is run alone anyway."""
         return self.vectors(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Return tokens without the model's own marks, however many it reads."""
+        """Return the number of tokens without special ones, beyond the model's limit too."""
         return self._count(text)
 
     def token_counter(self, folder: Path) -> TokenCounter:
@@ -101,7 +101,7 @@ class OpenvinoRunner:
 
 
 def _compiled(made: Path, threads: int, length: int | None = None) -> Any:
-    """Return the model ready to run, made for texts of `length` tokens, or of any."""
+    """Return the compiled model for texts of `length` tokens, or of any length."""
     model = core().read_model(made / MODEL)
     if length:
         model.reshape({name: [1, length] for name in ("input_ids", "attention_mask")})

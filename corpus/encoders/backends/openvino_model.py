@@ -1,9 +1,9 @@
-"""A model's weights in OpenVINO's form, made once and kept beside the site's other state.
+"""Convert a model to OpenVINO's format once, and keep it with the site's state.
 
-NAME/        the model
-NAME.lock    held by the process that makes it
-NAME.used    held, together, by the processes that compute with it
-NAME.part-*  what is being made; left behind by a process that was killed
+NAME/        the converted model
+NAME.lock    held by the process that converts it
+NAME.used    held, shared, by the processes that run it
+NAME.part-*  being converted; left behind by a killed process
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ CONTENTS = "contents.json"
 
 
 def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
-    """Return the folder with the converted model: `model.xml`, `model.bin`, `tokenizer.json`.
+    """Return the folder with `model.xml`, `model.bin` and `tokenizer.json`.
 
-    It is made where it is missing or where a file of it is not what was written; processes that
-    start together wait for the first. Takes seconds, and torch, only then. As long as this process
-    lives `drop_unused` leaves it. Raises EncoderUnusable.
+    Converts the model if the folder is missing or damaged, which takes seconds and torch; processes
+    that start together wait for the first. `drop_unused` spares the folder while this process
+    lives. Raises EncoderUnusable.
     """
     target = kept_in / converted_name(folder, pooling=pooling)
     try:
@@ -62,7 +62,7 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
 
 
 def is_whole(target: Path) -> bool:
-    """Tell whether every file is there with the bytes that were written."""
+    """Tell whether every file exists with the bytes that were written."""
     try:
         contents = json.loads((target / CONTENTS).read_text())
         return bool(contents) and bool(contents == _contents(target))
@@ -71,10 +71,10 @@ def is_whole(target: Path) -> bool:
 
 
 def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
-    """Delete converted models but those of the names `used`; the names of what was deleted, sorted.
+    """Delete converted models whose names are not in `used`; return the deleted names, sorted.
 
-    What a process computes with or makes stays, whoever made it; so does what can't be deleted, and
-    all else in there. A folder that can't be read is left alone.
+    Spares models that a process runs or converts, what can't be deleted, and everything else in the
+    folder. An unreadable folder is left alone.
     """
     try:
         names = sorted(path.name for path in kept_in.iterdir())
@@ -85,7 +85,7 @@ def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
 
 
 def _drop(target: Path) -> bool:
-    """Tell whether there was anything of a model and all of it is gone."""
+    """Delete a model; tell whether there was one and all of it is gone."""
     try:
         with (
             _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
@@ -106,7 +106,7 @@ def _parts(target: Path) -> list[Path]:
 
 
 def converted_name(folder: Path, *, pooling: str) -> str:
-    """Of the folder with the converted model: by all that decides what it computes."""
+    """Return the folder's name: a hash of all that decides what the model computes."""
     parts = [REVISION, openvino().__version__, facts_of(folder).digest, pooling]
     return f"{folder.name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]}"
 
@@ -126,7 +126,7 @@ def _make(folder: Path, pooling: str, target: Path) -> None:
 
 
 def _convert(folder: Path, pooling: str, made: Path) -> None:
-    """Trace the whole chain of modules, pooling and projections among them, and save it."""
+    """Trace all modules, with pooling and projections, and save the model."""
     import torch  # late: only for the conversion
 
     model = sentence_transformer(folder, pooling)
@@ -172,7 +172,7 @@ _used_lock = threading.Lock()
 
 
 def _use(target: Path) -> None:
-    """Keep others from deleting it, now or when it is made."""
+    """Keep other processes from deleting the model, now or once it is converted."""
     with _used_lock:
         if target not in _used:
             try:
@@ -192,7 +192,7 @@ def _locked(path: Path, kind: int) -> Iterator[None]:
 
 
 def _lock(path: Path, kind: int) -> int:
-    """Return a descriptor with the lock; raises BlockingIOError where that is asked for."""
+    """Return a locked file descriptor; raises BlockingIOError if it must not wait."""
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

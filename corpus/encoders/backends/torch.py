@@ -1,4 +1,4 @@
-"""A model computed by torch: the reference that other backends are compared with."""
+"""Run a model with torch: the reference for other backends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENCODED_TOGETHER = 4
 
 
 class TorchRunner:
-    """Computes vectors in 32 bits on one thread; the same batch gives the same bytes."""
+    """Computes in 32 bits on one thread; the same batch gives the same bytes."""
 
     def __init__(self, folder: Path, *, pooling: str, max_tokens: int) -> None:
         import torch  # late: it takes seconds
@@ -43,14 +43,16 @@ class TorchRunner:
         return np.asarray(found, dtype=np.float32)
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return each alone: beside a longer text it is padded, which moves the last bits of its
-        vector, and which questions come together depends on what is kept of earlier ones.
+        """Run each query alone.
+
+        In a batch with a longer text it would be padded, which changes the last bits of its vector,
+        and the cache decides which queries come together.
         """
         found = [self.vectors([])] + [self.vectors([text]) for text in texts]
         return np.concatenate(found)
 
     def count_tokens(self, text: str) -> int:
-        """Return tokens without the model's own marks, however many it reads."""
+        """Return the number of tokens without special ones, beyond the model's limit too."""
         with self._lock:
             return transformers_counter(self._model.tokenizer)(text)
 
@@ -64,10 +66,9 @@ class TorchRunner:
 
 
 def sentence_transformer(folder: Path, pooling: str) -> Any:
-    """Return the model as its modules say, or with `pooling` (mean or cls) over its last layer.
+    """Load a model by its modules, or with `pooling` (mean or cls) over its last layer.
 
-    A prompt that the folder names is not put before texts: prefixes are settings of ours.
-    Raises EncoderUnusable.
+    Prompts named in the folder are ignored: prefixes are settings of ours. Raises EncoderUnusable.
     """
     from safetensors import SafetensorError  # late, with torch
     from sentence_transformers import SentenceTransformer
@@ -88,7 +89,7 @@ def sentence_transformer(folder: Path, pooling: str) -> Any:
 
 
 def keep_quiet() -> None:
-    """Have transformers report no loading of weights: what fails is an error anyway."""
+    """Silence transformers' reports on loading weights: failures raise anyway."""
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error  # late
 
     disable_progress_bar()  # type: ignore[no-untyped-call]

@@ -57,7 +57,7 @@ def words_of(pages: list[Page]) -> WordsFound:
 
 
 def summary_of(pages: list[Page]) -> str:
-    """Return what is printed of a document, or of all together."""
+    """Return the line to print for one document or for all."""
     words, poor = words_of(pages), _poor(pages)
     silent = sum(not _is_told(page) for page in poor)
     unread = sum(page.words is None for page in pages)
@@ -78,7 +78,7 @@ def _poor(pages: list[Page]) -> list[Page]:
 
 
 def _is_told(page: Page) -> bool:
-    """Tell whether the reader itself was unsure of something on the page."""
+    """Tell whether the parser itself was unsure of something on the page."""
     return any(doubt.code != WORDS_NOT_FOUND for doubt in page.doubts)
 
 

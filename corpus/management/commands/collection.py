@@ -59,7 +59,7 @@ class Command(BaseCommand):
 
 
 def _groups(names: list[str]) -> list[Group]:
-    """Raise CommandError for a name that no group has."""
+    """Return the groups. Raises CommandError for an unknown name."""
     found = {group.name: group for group in Group.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in found]:
         known = ", ".join(Group.objects.order_by("name").values_list("name", flat=True))

@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[TextIO | OutputWrapper]:
-        """Give the file its name when it is complete."""
+        """Open the output; the file gets its name when it is complete."""
         if path == "-":
             yield self.stdout
             return

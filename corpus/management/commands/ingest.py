@@ -83,9 +83,7 @@ class Command(BaseCommand):
             )
 
     def _expand(self, arguments: list[str]) -> list[Path]:
-        """Return files in a stable order, each once. Raises CommandError for a path that names
-        nothing.
-        """
+        """Return files in a stable order, each once. Raises CommandError for a bad path."""
         found: dict[Path, None] = {}
         for argument in arguments:
             path = Path(argument)
@@ -107,7 +105,10 @@ class Command(BaseCommand):
         )
 
     def _say_where(self, outcome: Outcome, *, is_followed: bool) -> None:
-        """Name their collections, where they are seen, and what they wait for. Three queries."""
+        """Print the files' collections, who may search them, and what they wait for.
+
+        Runs three queries.
+        """
         pks = [document.pk for document in outcome.added]
         shelves = Collection.objects.filter(documents__in=pks).distinct()
         drafts = Document.objects.filter(pk__in=pks, lifecycle=Lifecycle.DRAFT).count()
@@ -125,7 +126,7 @@ class Command(BaseCommand):
 
 
 def _folder(paths: list[str]) -> Path | None:
-    """Return the one folder that is named beside a manifest; None: the manifest's own."""
+    """Return the folder given with a manifest; None for the manifest's own."""
     if not paths:
         return None
     if len(paths) > 1 or not Path(paths[0]).is_dir():

@@ -40,9 +40,7 @@ class Command(BaseCommand):
             self.stdout.write("Nothing to do: what is configured is searched.")
 
     def _fault_of(self, encoder: Encoder, *, quiet: bool) -> str:
-        """Return what went wrong with this one, which must not keep those behind it from being
-        made.
-        """
+        """Return what went wrong with an encoder, so that the others can go on."""
         try:
             what = f"Encoding by {encoder.name}"
             with Progress(what, unit="passages", is_quiet=quiet) as progress:
@@ -62,7 +60,7 @@ class Command(BaseCommand):
 
 
 def _sentence(error: Error) -> str:
-    """Return its kind, such as DiskFull; what the database says of it may quote rows."""
+    """Return the error's type only, such as DiskFull; database messages may quote rows."""
     return (
         f"The database failed ({type(error.__cause__ or error).__name__}). Nothing that was made "
         "is lost; what is searched stays searched. See to the database, then run manage.py reembed."

@@ -69,7 +69,7 @@ class Command(BaseCommand):
 def _queue(
     stages: dict[Document, Stage], read_with: str | None, person: User | None
 ) -> dict[Document, Stage]:
-    """Return those that were queued; one that somebody else queued meanwhile is left out."""
+    """Return the queued documents, without those that somebody else queued meanwhile."""
     queued: dict[Document, Stage] = {}
     with Progress("Queueing", len(stages), "documents") as progress:
         for document, stage in stages.items():
@@ -83,7 +83,7 @@ def _queue(
 
 
 def _chosen(options: dict[str, Any]) -> QuerySet[Document]:
-    """Of those with a job that has ended, in order of their keys. Raises CommandError."""
+    """Return documents whose job has ended, by id. Raises CommandError."""
     if not (options["stale"] or options["document"] or options["collection"]):
         raise CommandError("Name documents with --document or --collection, or use --stale.")
     ended = Job.objects.filter(state__in=[JobState.DONE, JobState.FAILED])
