@@ -1,7 +1,8 @@
-"""What a first page says of its document: the title, and who wrote it.
+"""Find the title of a document on its first page, and the names of authors below it.
 
-Names and addresses below the title are no headings, and those that stand side by side are read one
-after the other."""
+Names and addresses below the title are not headings. Blocks of them set side by side are read one
+after the other.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ _CENTRED = 3.0  # points between the middles of lines of one column
 
 
 def without_bylines(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts of the first page with the names below its title as paragraphs."""
+    """Turn headings of the first page that are names of authors into paragraphs.
+
+    Only the headings right after the first one are tried, up to the first that is no name. Changes
+    the groups in place.
+    """
     groups = [part for part in parts if isinstance(part, Group)]
     headings = [
         (group, below)
@@ -50,9 +55,9 @@ def without_bylines(parts: Sequence[Part]) -> list[Part]:
 
 
 def side_by_side(rows: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Return rows in reading order: centred lines beside each other column by column.
+    """Return rows in reading order, with centred lines side by side read column by column.
 
-    Lines that begin at common left edges stay in rows: they may be labels and what they say.
+    Lines that begin at common left edges stay in rows: they may be labels and their values.
     """
     ordered: list[list[Line]] = []
     stretch: list[Sequence[Line]] = []
@@ -93,17 +98,19 @@ _MAX_CHARS = 300
 _LARGE = 0.5  # of the largest print on the page
 _LARGER = 1.05  # times the usual print on it
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_OFTEN = 3  # times: what a document says so often it is about
-_SURE = 0.5  # share of words that metadata or the text confirm
-_FULL = 6  # words: a shorter title says less
+_OFTEN = 3  # times that other pages use a word of the document's subject
+_SURE = 0.5  # share of a title's words that metadata or other pages confirm
+_FULL = 6  # words: a shorter title scores less
 
 
 def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
-    """Return the group of the first page with text that is the title; None where there is none.
+    """Return the group that is the title, on the first page with text; None if no group fits.
 
-    `named` is what the metadata say. Size counts half, as do the words that the other pages
-    repeat; the words that the metadata have count whole, and a length of six words a third. Set on
-    26 guidelines of 14 issuers; a doubt says where neither confirms it.
+    `named` is the title in the metadata. A group's score is half its size relative to the largest,
+    plus its overlap with `named`, plus half the share of its words that the other pages use three
+    times or more, plus 0.3 times its length, full at six words. Set on 26 guidelines of 14 issuers.
+    The title gets the doubt `title_guessed` unless it is the one largest heading, or `named` or the
+    other pages confirm half of its words.
     """
     first = next((page for page in pages if page), [])
     groups = [group for group in first if _may_be_title(group, first, named)]
@@ -130,7 +137,7 @@ def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
 
 
 def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
-    """Tell a heading, or words that are larger than the page's text or that the metadata have."""
+    """Tell whether a group may be the title: a heading, large print, or words of the metadata."""
     if len(set(_words(group.text))) < 2 or len(group.text) > _MAX_CHARS or group.stands_alone:
         return False
     if _size(group) < _LARGE * max(_size(other) for other in page):
@@ -145,7 +152,7 @@ def _may_be_title(group: Group, page: Sequence[Group], named: str) -> bool:
 
 
 def _shared(group: Group, named: str) -> float:
-    """Return how much a group's words and those of the metadata are the same, in [0, 1]."""
+    """Return the Dice coefficient of the words of a group and of `named`, in [0, 1]."""
     words, own = set(_words(group.text)), set(_words(named))
     return 2 * len(words & own) / (len(words) + len(own))
 

@@ -1,4 +1,4 @@
-"""What the layout engine tells the person who approves: few sentences, each worth a look."""
+"""Doubts of the layout engine for the person who approves a document."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CLEARLY_LARGER = 1.25  # times the body size
 
 
 def doubt_parts(parts: Sequence[Part], styles: Styles) -> None:
-    """Mark the groups of a page that a careful reader should look at."""
+    """Add doubts to headings known by their size alone and to lines printed over each other."""
     groups = [part for part in parts if isinstance(part, Group)]
     for group in groups:
         if group.kind is not BlockKind.HEADING or styles.by_ocr:

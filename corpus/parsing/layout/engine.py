@@ -1,7 +1,7 @@
-"""The layout engine: cells of all pages of a document to blocks in reading order.
+"""The layout engine: turn the words and rules of all pages into blocks in reading order.
 
-Works on geometry and fonts alone, so it needs no model. The whole document is seen at once, because
-what is body text, a heading or a running header shows only over many pages.
+Works on geometry and fonts alone, so it needs no model. All pages are laid out together, because
+body text, headings and running headers can only be told apart over many pages.
 """
 
 from __future__ import annotations
@@ -70,11 +70,10 @@ MAX_WORDS = 5_000  # of a page whose blocks are sought; the fullest page of a gu
 
 @dataclass(frozen=True)
 class LaidOut:
-    """Drafts of each page in reading order, boxes as a reader sees them, and the document's title
-    (may be empty).
+    """The drafts of each page in reading order, and the document's title, which may be empty.
 
-    `running` and `labels` are the boxes of words that were left out of each page on purpose: of
-    running headers, footers and page numbers, and of labels in a figure.
+    Boxes are on the displayed page. `running` and `labels` are, for each page, the boxes of words
+    left out on purpose: running headers, footers and page numbers; and labels in a figure.
     """
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
@@ -85,8 +84,10 @@ class LaidOut:
 
 @dataclass
 class _Frame:
-    """A page, or what stands on it in another direction, with its blocks. `labels` are ids of
-    words."""
+    """A page, or the text on it in another direction, with its blocks.
+
+    `labels` are the ids of words that label figures and are left out.
+    """
 
     cells: PageCells
     parts: list[Part]
@@ -94,9 +95,10 @@ class _Frame:
 
 
 def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
-    """Return the blocks of every page, as many as came in; `named` is the title in the metadata.
+    """Return the blocks of every page, as many pages as were given, and the document's title.
 
-    A page that nobody foresaw costs its order, not the document.
+    `named` is the title in the metadata. Where the analysis of a page fails, its lines stay in
+    printed order, with a doubt; the other pages are laid out as usual.
     """
     ready = [_tried(_prepared, page) for page in pages]
     running = _running([page for page in ready if page])
@@ -143,12 +145,12 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
 
 
 def _boxes(cells: PageCells, names: set[int]) -> list[Box]:
-    """Return where words stand on the displayed page."""
+    """Return the boxes, on the displayed page, of the words with these ids."""
     return [cells.displayed(word.box) for word in cells.words if id(word) in names]
 
 
 def _tried(look: Callable[[PageCells], T | None], page: PageCells) -> T | None:
-    """Return what `look` makes of a page; None where it fails."""
+    """Return the result of `look` for a page; None if it raises anything but MemoryError."""
     try:
         return look(page)
     except MemoryError:
@@ -158,9 +160,10 @@ def _tried(look: Callable[[PageCells], T | None], page: PageCells) -> T | None:
 
 
 def _prepared(page: PageCells) -> PageCells | None:
-    """Return a page with the turned labels of its tables; None for one too full to be ordered.
+    """Return a page with the turned labels of its tables; None if it has too many words.
 
-    What can't be looked at for running headers by itself can't be with others either, and fails.
+    Searches the page for running headers once, so that a page on which this fails does so here and
+    not in the search over all pages.
     """
     if any(len(frame.words) > MAX_WORDS for frame in (page, *page.insets)):
         return None
@@ -171,7 +174,7 @@ def _prepared(page: PageCells) -> PageCells | None:
 
 
 def _settled(page: PageCells, tables: Sequence[Box]) -> PageCells:
-    """Return a page whose turned labels in ruled `tables` are words of it, a line as one word."""
+    """Make turned labels inside ruled `tables` words of the page, each line one word."""
     labels: list[Word] = []
     insets: list[PageCells] = []
     for inset in page.insets:
@@ -190,7 +193,7 @@ def _settled(page: PageCells, tables: Sequence[Box]) -> PageCells:
 
 
 def _running(pages: Sequence[PageCells]) -> set[int]:
-    """Return the ids of the words of running headers and footers, in each direction by itself."""
+    """Return the ids of words in running headers and footers, each direction searched alone."""
     running = running_words(pages)
     for turn in (0, 90, 180, 270):
         running |= running_words([i for page in pages for i in page.insets if i.turn == turn])
@@ -198,7 +201,7 @@ def _running(pages: Sequence[PageCells]) -> set[int]:
 
 
 def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]:
-    """Yield the lines of running text, in order, and then every other word."""
+    """Yield the lines of all groups in order, then every word that is in no group."""
     lines = [line for group in groups for line in group.lines]
     yield from (line.text for line in lines)
     told = {id(word) for line in lines for word in line.words}
@@ -208,7 +211,10 @@ def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]
 
 
 def _frame(cells: PageCells, styles: Styles, *, is_inset: bool, in_order: bool) -> _Frame:
-    """Return the blocks of a page; where no sense can be made of it, its lines as they come."""
+    """Return the blocks of a page or inset; if the analysis fails, its lines from the top down.
+
+    Without `in_order` no analysis is tried. Blocks of an inset get the doubt `text_turned`.
+    """
     read = _tried(lambda page: _page_parts(page, styles), cells) if in_order else None
     parts, labels = read or (_in_no_order(cells), set())
     for at, part in enumerate(parts if is_inset else ()):
@@ -222,14 +228,16 @@ def _frame(cells: PageCells, styles: Styles, *, is_inset: bool, in_order: bool) 
 
 
 def _styles(pages: Sequence[PageCells]) -> list[Styles]:
-    """Return the styles of each page: one for all with a text layer, one for each page read by
-    OCR."""
+    """Return each page's styles: common to all with a text layer, of its own for each scan."""
     native = measure([page for page in pages if not page.is_scan])
     return [measure([page]) if page.is_scan else native for page in pages]
 
 
 def _in_no_order(page: PageCells) -> list[Part]:
-    """Return the lines of a page, or its words, each by itself, the first of them with a doubt."""
+    """Return each line of a page, or else each word, as a paragraph.
+
+    The first paragraph gets the doubt `page_order_lost`.
+    """
     lines = _tried(lambda page: lines_of(page.words), page)
     groups = [
         Group(BlockKind.PARAGRAPH, [line], line.box[0], line.box, stands_alone=True)
@@ -268,8 +276,7 @@ def _without(page: PageCells, taken: set[int]) -> PageCells:
 
 
 def _arranged(page: PageCells, solids: Sequence[Solid], styles: Styles) -> list[Part]:
-    """Return the blocks of a page's, or a panel's, running words with its solids in their
-    places."""
+    """Return the blocks of a page or panel in reading order, its solids among the text."""
     solids = list(solids)
     boxed = {name for solid in solids if isinstance(solid, Panel) for name in solid.ids}
     runs = link_runs(_without(page, boxed).words, page.rules)
@@ -294,7 +301,7 @@ def _region_parts(
     styles: Styles,
     page: PageCells,
 ) -> list[Part]:
-    """Return the blocks of one column, tables, figures and panels in their places."""
+    """Return the blocks of one column, with tables, figures and panels in their places."""
     here = [solids[-1 - item.index] for item in region if item.solid]
     texts = [runs[item.index] for item in region if not item.solid]
     for used, table in find_aligned(texts):

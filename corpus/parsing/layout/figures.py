@@ -1,7 +1,7 @@
-"""Figures: which words stand inside a drawing, found by its caption and by what is drawn.
+"""Find figures by their captions and drawings, and the words inside them.
 
-Labels of a drawing are no sentences, and their order on the page says nothing. They are left out of
-the text where the drawing is certain, and the approver is told.
+Labels of a drawing are not sentences, and their order on the page means nothing. They are left out
+of the text where the drawing is certain, and the approver is told.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEPT = Doubt(
 
 _PART = re.compile(r"^\(?[a-h]\)\s*(?=\S)")
 _REACH = 40.0  # points between a caption and its drawing
-_SIDE = 12.0  # points that a drawing may stand out of its caption's column
+_SIDE = 12.0  # points by which a drawing may exceed its caption's column
 _PROSE_CHARS = 60
 _MIN_ART = 3
 _MAX_FIGURES = 20  # of a page
@@ -50,8 +50,12 @@ _MAX_ART = 1_500  # boxes drawn on a page
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with its caption. `labels` are the runs inside it; `parts` the captions of its
-    parts, each as its lines; `caption` is the first line of the caption itself."""
+    """A drawing with its caption.
+
+    `labels` are the runs inside the drawing; `parts` are the captions of its parts (`(a) ...`),
+    each as its lines; `caption` is the first line of the figure's own caption. Not `certain` where
+    the labels may be running text.
+    """
 
     box: Box
     caption: Line
@@ -61,7 +65,7 @@ class Figure:
 
     @property
     def words(self) -> set[int]:
-        """The ids of all words that the figure takes from the page's running text."""
+        """The ids of all words that belong to the figure and not to the running text."""
         return _ids([*self.labels, *(line for part in self.parts for line in part)])
 
 
@@ -70,9 +74,10 @@ def is_figure_caption(text: str) -> bool:
 
 
 def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = ()) -> list[Figure]:
-    """Return the figures of a page, from the top down; none without a caption or a drawing.
+    """Return the figures of a page, from the top down. A figure has a caption and a drawing.
 
-    What is drawn in `tables` belongs to them, unless they hold arrows and dots as a chart does.
+    Drawings inside `tables` belong to the tables, unless a table holds small shapes, such as the
+    arrows and dots of a chart.
     """
     drawn = page.drawn[:_MAX_ART]
     small = [box for box in drawn if 1 < min(width(box), height(box)) < 15]
@@ -117,7 +122,10 @@ def _figure(
 
 
 def _drawing(art: Sequence[Box], column: Box, prose: Sequence[Line]) -> Box | None:
-    """Return what is drawn next to a caption, above it or else below, up to the next text."""
+    """Return the box of the drawing above a caption, or else below; None if there is none.
+
+    The drawing ends where running text begins.
+    """
     for above in (True, False):
         zone: Box | None = None
         for box in sorted(art, key=lambda b: -b[3] if above else b[1]):
@@ -147,10 +155,10 @@ def _inside(box: Box, zone: Box) -> bool:
 
 
 def _with_labels_around(zone: Box, column: Box, short: Sequence[Line]) -> Box:
-    """Widen a drawing by the labels at its edges: those beside it, and a few lines over or under
-    it.
+    """Widen a drawing's box by the labels beside it and a few lines above and below it.
 
-    What begins at the column's edge over a drawing is a heading or the end of a paragraph.
+    Text outside the drawing that begins at the column's left edge is a heading or the end of a
+    paragraph, and no label. A drawing above its caption is extended down to the caption.
     """
     drawn = zone
     left, right = min(zone[0], column[0] - _SIDE), max(zone[2], column[2] + _SIDE)
@@ -171,7 +179,7 @@ def _with_labels_around(zone: Box, column: Box, short: Sequence[Line]) -> Box:
 
 
 def _filled(stack: Sequence[Line], runs: Sequence[Line]) -> list[Line]:
-    """Return lines with the words that stretched blanks set apart from them."""
+    """Return lines merged with the runs that a wide blank had split from them."""
     left, _, right, _ = union(line.box for line in stack)
     others = without(runs, stack)
     near = [run for run in others if left <= run.box[0] and run.box[2] <= right + 2]
@@ -185,8 +193,10 @@ def _ids(lines: Iterable[Line]) -> set[int]:
 
 
 def _stack(first: Line, runs: Iterable[Line]) -> list[Line]:
-    """Return a run and those that follow right below it at its left edge and in its size; `runs`
-    come from the top down."""
+    """Return a run and the runs that follow below it, with its left edge and font size.
+
+    `runs` are ordered from the top down.
+    """
     stack = [first]
     for run in runs:
         step = run.box[3] - stack[-1].box[3]
@@ -200,8 +210,10 @@ def _stack(first: Line, runs: Iterable[Line]) -> list[Line]:
 
 
 def without_figures(parts: Sequence[Part]) -> list[Part]:
-    """Take back tables that stand right above the caption of a figure: they are labels in a
-    drawing."""
+    """Turn tables right above a figure's caption into paragraphs: they are labels in a drawing.
+
+    A table below its own caption stays.
+    """
     kept: list[Part] = []
     for index, part in enumerate(parts):
         below = parts[index + 1] if index + 1 < len(parts) else None
@@ -217,9 +229,9 @@ def without_figures(parts: Sequence[Part]) -> list[Part]:
 
 
 def demote_labels(parts: Sequence[Part], *, known: set[int]) -> None:
-    """Words inside a figure are no headings, however large: the short lines above its caption.
+    """Turn short headings right above a figure's caption into paragraphs: they are labels.
 
-    Those of `known` figures, named by the first words of their captions, are out of the text.
+    Skips captions whose first word has an id in `known`: their labels are no longer in the text.
     """
     for index, part in enumerate(parts):
         is_caption = isinstance(part, Group) and _is_caption(part, of_figure=True)
@@ -234,7 +246,7 @@ def demote_labels(parts: Sequence[Part], *, known: set[int]) -> None:
 
 
 def doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
-    """Tell the approver at each caption what became of the words inside its figure."""
+    """Add to each figure's caption the doubt that its words were left out, or kept."""
     doubts = {
         id(figure.caption.words[0]): LEFT_OUT if figure.certain else KEPT
         for figure in figures
@@ -246,7 +258,7 @@ def doubt_figures(parts: Sequence[Part], figures: Sequence[Figure]) -> None:
 
 
 def captioned(parts: list[Part]) -> list[Part]:
-    """Give each table the caption that stands next to it."""
+    """Return the parts, each table with the text of the caption right before or after it."""
     result = list(parts)
     free = {index for index, part in enumerate(parts) if _is_caption(part, of_figure=False)}
     for index, part in enumerate(parts):
@@ -262,7 +274,7 @@ def captioned(parts: list[Part]) -> list[Part]:
 
 
 def _is_caption(part: Part | None, *, of_figure: bool) -> bool:
-    """Tell the caption of a figure, or that of a table or a box."""
+    """Tell whether a part is a caption: a figure's if `of_figure`, else a table's or box's."""
     if not isinstance(part, Group) or part.kind is not BlockKind.CAPTION:
         return False
     return is_figure_caption(part.lines[0].text) == of_figure

@@ -1,7 +1,7 @@
-"""Running text over columns, pages and what stands in between: one paragraph, one sentence.
+"""Join running text that continues over columns, pages, tables, figures and formulas.
 
-A paragraph goes on at the top of the next column or page, below a table or a figure, and after a
-formula. On its own page it becomes one block; on the next page a block of its own that continues.
+A paragraph may continue at the top of the next column or page, below a table or a figure, and after
+a formula. On one page it becomes one block; on the next page it becomes a block that `continues`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ _OPEN_WORD = re.compile(
 
 
 def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
-    """Return the parts of each page with what goes on joined; marks doubts on what was guessed."""
+    """Join groups that continue each other, and return the parts of each page.
+
+    Adds doubts to guessed joins and to sentences without a start or an end. Changes groups in
+    place.
+    """
     joined: list[list[Part]] = []
     before: Group | None = None
     for parts in pages:
@@ -73,7 +77,10 @@ def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
 
 
 def _join_pages(before: Group, part: Group) -> None:
-    """Mark `part`, the first text of its page, as going on from `before` where it does."""
+    """Mark `part`, the first text of its page, as continuing `before`, or add a doubt.
+
+    A doubt marks a guessed join, a start in the middle of a sentence, or a sentence without an end.
+    """
     sure = _follows(before, part) or _is_sum_of(before, part)
     if sure or _may_follow(before, part):
         part.continues = True
@@ -87,7 +94,7 @@ def _join_pages(before: Group, part: Group) -> None:
 
 
 def _goes_on_here(before: Group, part: Group, here: Sequence[Part]) -> bool:
-    """Tell whether `part` goes on from `before` on the same page."""
+    """Tell whether `part` continues `before` on the same page."""
     if _is_sum_of(before, part):
         return True
     elsewhere = part.lines[0].box[1] < before.lines[-1].box[3] - 2  # at the top of a column
@@ -96,7 +103,7 @@ def _goes_on_here(before: Group, part: Group, here: Sequence[Part]) -> bool:
 
 
 def _is_sum_of(before: Group, part: Group) -> bool:
-    """Tell a formula that a sentence leads to, and the words that go on after a formula."""
+    """Tell whether `part` is the formula that `before` leads to, or the words after a formula."""
     if part.kind is not BlockKind.PARAGRAPH or _STOPPED.search(before.text):
         return False
     if is_formula(part.lines, part.column):
@@ -105,7 +112,11 @@ def _is_sum_of(before: Group, part: Group) -> bool:
 
 
 def _follows(before: Group, part: Group) -> bool:
-    """Tell what surely goes on: an open end before, and a start that can't begin a sentence."""
+    """Tell whether `part` surely continues `before`.
+
+    `before` has no end of sentence, and it ends with an open word or `part` begins with a small
+    letter.
+    """
     if part.kind is not BlockKind.PARAGRAPH or _ENDED.search(before.text):
         return False
     end, start = before.lines[-1], part.lines[0]
@@ -116,8 +127,10 @@ def _follows(before: Group, part: Group) -> bool:
 
 
 def _may_follow(before: Group, part: Group) -> bool:
-    """Tell what probably goes on: the line before has no end and fills its column, and no indent
-    begins a new paragraph."""
+    """Tell whether `part` probably continues `before`.
+
+    `before` has no end of sentence and fills its column, and `part` has the same indent and size.
+    """
     if part.kind is not BlockKind.PARAGRAPH or _ENDED.search(before.text) or not _is_full(before):
         return False
     end, start = before.lines[-1], part.lines[0]
@@ -127,5 +140,5 @@ def _may_follow(before: Group, part: Group) -> bool:
 
 
 def _is_full(group: Group) -> bool:
-    """Tell whether the last line reaches the right edge of its column."""
+    """Tell whether the last line of a group reaches the right edge of its column."""
     return group.lines[-1].box[2] > group.column[2] - 0.12 * width(group.column)

@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers: what stands in the margin of page after page."""
+"""Find running headers, footers and page numbers in the margins of pages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from corpus.parsing.layout.runs import Line, lines_of
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
 EDGE = 0.08
-_MANY = 0.2  # of the pages: at the edge, what so many have in one place and type is a running line
-_TELLING = 12  # characters: what is that long and repeated is no heading of a part
+_MANY = 0.2  # of the pages, with a line in one place and font at the edge: it is a running line
+_TELLING = 12  # characters: a repeated line of that length is no heading of a part
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
@@ -25,14 +25,14 @@ _PAGE_NUMBER = re.compile(
 
 @dataclass(frozen=True)
 class _Margin:
-    """A line in a page's margin, and what it may share with those of other pages."""
+    """A line in a page's margin, and the keys by which it is compared with other pages."""
 
     page: PageCells
     line: Line
 
     @property
     def slot(self) -> tuple[int, float, str]:
-        """Where it stands and in which type."""
+        """The line's height on the page, font size and font, rounded to be compared."""
         word = self.line.words[0]
         return (round(self.line.box[1] / 4), round(self.line.size * 2) / 2, word.font)
 
@@ -47,18 +47,25 @@ class _Margin:
 
     @property
     def pattern(self) -> str:
-        """Its text but for the figures in it: a page's number, a date."""
+        """The text in lower case, with `#` for each figure, such as a page number or a date."""
         return _FIGURES.sub("#", self.line.text.lower())
 
 
 def running_words(pages: Sequence[PageCells]) -> set[int]:
-    """Return the ids of the words that are no part of what the pages say.
+    """Return the ids of words in running headers, footers and page numbers.
 
-    A line counts when it stands at the same height on at least a third of the pages, and on
-    another, with the same text but for figures; when many pages have a line in that type there at
-    their edge, and another page has this one, as a chapter's name, or it is small print on most;
-    when so long a text stands in the margins of a third of them, here a little higher or lower; or
-    when it is a page number.
+    A line in the upper or lower margin (12 % of the page's height) counts if one of these holds:
+
+    - it is a page number
+    - its text stands at the same height on a third of the pages, two at least; figures may differ
+      in small print
+    - it stands at the edge, where a fifth of the pages, four at least, have a line in its font and
+      size; and its text is on another page, or it is small print there on half of the pages
+    - it is small print of 12 characters or more, whose text (figures may differ) stands in the
+      margins of a third of the pages, at any height
+    - the document has one page, and the line stands at its upper edge
+
+    A sentence in the size of the text does not count for being repeated.
     """
     usual = typical_size([word for page in pages for word in page.words])
     margins = []
@@ -84,10 +91,10 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
             is_small and len(margin.pattern) >= _TELLING and anywhere[margin.pattern, 0] >= enough
         )
         repeated = max(same, alike) >= enough or (there >= many and again) or moved
-        # Small print, or a letterhead, at the upper edge of a page that no other can confirm.
+        # Small print, or a letterhead, at the upper edge of a document's only page.
         edge = EDGE if line.size < 0.9 * usual else EDGE / 2
         alone = len(pages) == 1 and line.box[3] < edge * page.height
-        # A sentence in the size of the text may stand alike on many pages.
+        # A sentence in the size of the text may be repeated on many pages.
         ends = line.text[-1] in ".;:!?" and len(line.words) > 2
         is_said = line.size >= 0.95 * usual and ends
         if (repeated and not is_said) or alone or _is_number(page, line):
@@ -96,7 +103,7 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
 
 
 def _pages_with(seen: object) -> Counter[tuple[object, int]]:
-    """Return on how many pages each text, pattern or slot stands at its height."""
+    """Count the pages that have each text, pattern or slot at each height."""
     return Counter((what, where) for what, where, _ in set(seen))  # type: ignore[call-overload]
 
 
@@ -108,7 +115,7 @@ def _is_number(page: PageCells, line: Line) -> bool:
 
 
 def _goes_on(page: PageCells, line: Line) -> bool:
-    """Tell a figure right below a line of text that it may end."""
+    """Tell whether a figure stands right below a line of text that it may end."""
     left, _, _, bottom = line.box
     return any(
         0 < bottom - word.box[3] < 1.6 * line.size
@@ -120,7 +127,7 @@ def _goes_on(page: PageCells, line: Line) -> bool:
 
 
 def _in_cell(page: PageCells, line: Line) -> bool:
-    """Tell a figure in a ruled cell, which is no page number, from one that stands free."""
+    """Tell whether a figure stands in a ruled cell, and so is no page number."""
     beside = [
         rule.box
         for rule in page.rules

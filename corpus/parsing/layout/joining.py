@@ -1,4 +1,4 @@
-"""Join printed lines to running text, and mend words that were divided at a line's end."""
+"""Join printed lines to running text, and words that were divided at a line's end."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ _DIVIDED = re.compile(_BEGINS + r"((?:[^\W\d_]++-)*)([^\W\d_]++)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 _WORD = re.compile(r"[^\W\d_]+")
-_ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen of one is seldom added to it
+_ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen in it is mostly its own
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
-_MIN_PART = 3  # letters of both parts of a compound that is told by its parts alone
+_MIN_PART = 3  # letters of each part of a compound that is known by its parts alone
 UNDECIDED = "\u00ad"  # a hyphen at a line's end, until the words of the document are known
 
 
 class Vocabulary:
     """The words of a document, to tell a divided word (algo-rithm) from a compound (X-ray).
 
-    Made of its words or lines in order; what a hyphen at the end of one leaves of a word is none.
-    Most programs divide no words: where more hyphens at line ends stand in compounds that the
-    document prints within a line, each that nothing else tells belongs to a compound.
+    Made from words or lines in order; the fragments on both sides of a hyphen at a line's end are
+    not counted as words. Most programs divide no words: where more of the hyphens at line ends
+    belong to compounds that the document also prints within a line than to divided words, an
+    undecided hyphen is taken for that of a compound.
     """
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
@@ -43,7 +44,7 @@ class Vocabulary:
         self._has_whole = sum(self._stands(*two)[1] for two in ends) > divided
 
     def is_divided(self, before: str, after: str) -> bool:
-        """Tell whether the hyphen at the end of `before` only divides a word that `after` ends."""
+        """Tell whether the hyphen at the end of `before` divides a word that `after` completes."""
         two = _parts(before, after)
         if two is None:
             return False
@@ -66,14 +67,18 @@ class Vocabulary:
         return first + second in self._words, f"{first}-{second}" in self._compounds
 
     def _is_usual(self, first: str, second: str) -> bool:
-        """Tell a compound that the document prints at least as often as the word without hyphen."""
+        """Tell whether the document usually prints two parts with a hyphen.
+
+        That is at least as often as without one; or once, where most hyphens at line ends are those
+        of compounds.
+        """
         first, second = first.lower(), second.lower()
         count = self._compounds[f"{first}-{second}"]
         return count > 0 and (self._has_whole or count >= self._words[first + second])
 
 
 def _parts(before: str, after: str) -> tuple[str, str] | None:
-    """Return the letters on both sides of a hyphen at a line's end that may divide a word."""
+    """Return the letters before and after a hyphen that may divide a word, else None."""
     if not before.endswith("-"):
         return None
     end, head = _DIVIDED.search(before[before.rfind(" ") + 1 :]), _HEAD.match(after)
@@ -91,7 +96,7 @@ def _without_fragments(texts: Sequence[str]) -> Iterator[str]:
 
 
 def glue_between(before: str, after: str, vocabulary: Vocabulary | None) -> tuple[str, str]:
-    """Return how much of `before` stays and what stands between it and `after`.
+    """Return the part of `before` to keep, and what joins it to `after`: a blank or nothing.
 
     Without a vocabulary a hyphen that may divide a word becomes `UNDECIDED`.
     """
@@ -108,7 +113,7 @@ def glue_between(before: str, after: str, vocabulary: Vocabulary | None) -> tupl
 
 
 def decide(text: str, vocabulary: Vocabulary) -> str:
-    """Return a text with each `UNDECIDED` hyphen kept or left out."""
+    """Replace each `UNDECIDED` hyphen by a hyphen in a compound, by nothing in a divided word."""
     first, *rest = text.split(UNDECIDED)
     for part in rest:
         kept, glue = glue_between(f"{first}-", part, vocabulary)
@@ -117,7 +122,10 @@ def decide(text: str, vocabulary: Vocabulary) -> str:
 
 
 def join_lines(lines: Sequence[str]) -> str:
-    """Return lines as one text, hyphens that may divide a word `UNDECIDED`; empty for none."""
+    """Join lines to one text, with `UNDECIDED` for hyphens that may divide a word.
+
+    Empty for no lines.
+    """
     text = ""
     for line in lines:
         kept, glue = glue_between(text, line, None) if text else ("", "")

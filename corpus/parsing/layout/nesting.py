@@ -1,8 +1,8 @@
-"""How deep the items of lists stand, told by where they begin.
+"""Find the nesting of list items by their left edges.
 
-An item stands under the nearest one above it that begins further left. Places are compared as if
-the text stood in one column on pages with one margin, so that a list keeps its depths over a break.
-What is no item ends each list whose text it begins left of: a paragraph of an item ends none.
+An item is nested in the nearest item above it that begins further left. Edges are compared relative
+to the column and the page's margin, so that a list keeps its levels over a break. A paragraph that
+begins left of an item's text ends that item's list; one that begins where the text does, doesn't.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from corpus.parsing.lists import list_marker
 from corpus.parsing.types import BlockKind
 
 _SAME = 0.4  # font heights between the left edges of neighbours in one list ...
-_LEAST = 4.0  # ... but at least so many points: the edge of a column is told by what stands in it
-_BACK = 20.0  # points left of a column's edge: what begins there stands in another column
+_LEAST = 4.0  # ... but at least so many points: a column's edge is known from its lines only
+_BACK = 20.0  # points left of a column's edge: a line that begins there is in another column
 _MAX_LINES = 500  # of a column that are looked through for where it begins
-_MIN_PAGES = 3  # that have one margin, on each side of a sheet: fewer tell no mirrored margins
+_MIN_PAGES = 3  # odd, or even, with one margin: fewer don't show that margins are mirrored
 _FORMS = ((re.compile(r"\d+"), "1"), (re.compile("[a-h]"), "a"), (re.compile("[ivx]+"), "i"))
 
 
 @dataclass(frozen=True)
 class _Open:
-    """A list that an item may belong to: where its last item and that item's text begin, and by
-    which signs its items are marked."""
+    """A list that may go on: the left edges of its last item and its text, and its markers."""
 
     left: float
     text_left: float
@@ -67,7 +66,7 @@ def item_levels(pages: Sequence[Sequence[Part]]) -> dict[int, int]:
 def _with_item(
     lists: Sequence[_Open], item: Group, offset: float, before: Group | None
 ) -> list[_Open]:
-    """Return the open lists with that of an item as the innermost."""
+    """Return the open lists after an item: the last one is the item's own."""
     first = item.lines[0]
     near = _near(first)
     sign = _sign(first.text)
@@ -91,8 +90,11 @@ def _near(line: Line) -> float:
 
 
 def _is_beside(one: _Open, other: _Open, near: float) -> bool:
-    """Tell items of one list: flush with each other, as numbers are that end flush, or with one
-    sign and less than halfway to the other's text."""
+    """Tell whether two items belong to one list.
+
+    They are flush; or they share a marker, and their texts are flush or their left edges are closer
+    than half the indent of the text.
+    """
     apart = abs(one.left - other.left)
     if apart <= near:
         return True
@@ -102,7 +104,7 @@ def _is_beside(one: _Open, other: _Open, near: float) -> bool:
 
 
 def _sign(text: str) -> str:
-    """Return a bullet, or how a number is written: `1.`, `(a)`, `i)`."""
+    """Return an item's bullet, or the form of its number: `1.`, `(a)`, `i)`."""
     sign = (list_marker(text) or "").strip()
     for form, name in _FORMS:
         sign = form.sub(name, sign)
@@ -110,8 +112,10 @@ def _sign(text: str) -> str:
 
 
 def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
-    """Return how far right of the first column, on a page without margins, each line's column
-    stands, by the line's id."""
+    """Return the left edge of each line's column by the line's id, in points.
+
+    Measured from the first column, plus the page's `margin`.
+    """
     lines = [(line, part) for part in parts if isinstance(part, Group) for line in part.lines]
     offsets: dict[int, float] = {}
     first = left = min((line.box[0] for line, _ in lines), default=0.0)
@@ -128,9 +132,9 @@ def _offsets(parts: Sequence[Part], margin: float) -> dict[int, float]:
 
 
 def _margins(pages: Sequence[Sequence[Part]]) -> list[float]:
-    """Return how far right the text of each page stands, told by pages of one side of a sheet.
+    """Return the left margin of each page, in points: that of most odd or most even pages.
 
-    All 0 where those of both sides have one margin, or none that is usual.
+    All 0 where most odd pages, or most even ones, have no common margin.
     """
     lefts = [
         [line.box[0] for part in parts if isinstance(part, Group) for line in part.lines]
@@ -143,6 +147,6 @@ def _margins(pages: Sequence[Sequence[Part]]) -> list[float]:
 
 
 def _usual(lefts: Sequence[float]) -> float | None:
-    """Return the left edge that most pages have; None where no edge is that of most."""
+    """Return the left edge of most pages, in whole points; None if there is none, or too few."""
     edge, count = Counter(round(left) for left in lefts).most_common(1)[0] if lefts else (0, 0)
     return float(edge) if count >= _MIN_PAGES and 2 * count > len(lefts) else None

@@ -1,8 +1,7 @@
-"""Reading order: divide a page into columns where a gutter runs between full lines of text.
+"""Find the reading order: divide a page into columns at gutters between full lines of text.
 
-A gutter may be crossed by titles, wide tables and figures; what crosses it divides the page into
-bands, and each band is read column by column. Applied again to each column, for pages with more
-than two.
+Titles, wide tables and figures may cross a gutter; they divide the page into bands, and each band
+is read column by column. Each column is divided again, for pages with more than two.
 """
 
 from __future__ import annotations
@@ -18,15 +17,17 @@ from corpus.parsing.types import Box
 
 GUTTER = 7.0  # points; narrower than the gutter of any journal looked at (12 and more)
 MIN_LINES = 4  # on each side of a gutter, together over the page
-MAX_BANDS = 2  # stretches of lines across the columns that a title and a figure explain
+MAX_BANDS = 2  # stretches of lines across the columns: a title and a figure make as many
 _STEP = 2.0
 _MIN_FILL = 0.45  # of a column's width, by the median of its lines: cells of tables are shorter
 
 
 @dataclass(frozen=True)
 class Item:
-    """Something to be ordered: a run (its index) or a table (solid: never part of a text
-    column)."""
+    """A run to order, by its index, or a solid: a table, figure or panel.
+
+    Solids do not count as lines of a text column.
+    """
 
     index: int
     box: Box
@@ -34,7 +35,7 @@ class Item:
 
 
 def order_items(items: Sequence[Item]) -> list[list[Item]]:
-    """Return regions in reading order; each is a list of items in one column, from the top down."""
+    """Return regions in reading order, each the items of one column from the top down."""
     if not items:
         return []
     gutter = _best_gutter(items)
@@ -57,12 +58,12 @@ def _downwards(items: Sequence[Item]) -> list[Item]:
 
 
 def has_gutter(items: Sequence[Item]) -> bool:
-    """Tell whether columns of running text stand beside each other."""
+    """Tell whether columns of running text stand side by side."""
     return bool(items) and _best_gutter(items) is not None
 
 
 def columns_unsure(items: Sequence[Item]) -> bool:
-    """Tell a page whose columns many lines of text cross, so that its order is a guess."""
+    """Tell whether so many lines cross the gutter that the order of columns is a guess."""
     gutter = _best_gutter(items) if items else None
     if gutter is None:
         return False
@@ -93,8 +94,10 @@ def _best_gutter(items: Sequence[Item]) -> float | None:
 
 
 def _gutter_scores(items: Sequence[Item], places: Sequence[float]) -> list[float]:
-    """Return for each of the rising `places` how many lines of text stand beside a gutter there; 0
-    where there is none."""
+    """Return for each x in the rising `places` how many lines a gutter there would separate.
+
+    Less two for each line that crosses it; 0 where no columns stand on both sides.
+    """
     texts = [item.box for item in items if not item.solid]
     lefts, rights = _Side(), _Side()
     by_right = sorted(texts, key=itemgetter(2))
@@ -127,8 +130,11 @@ class _Side:
 
     @property
     def lines(self) -> int:
-        """How many they are; 0 where they are no column of text, of which most fill most of its
-        width, but cells."""
+        """The number of lines; 0 where they are cells of a table and not a column of text.
+
+        A column has four lines or more and is 60 points wide, and its median line fills 45 % of the
+        width.
+        """
         wide = self._right - self._left
         if self.count < MIN_LINES or wide < 60:
             return 0
@@ -140,7 +146,7 @@ class _Side:
 
 
 def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
-    """Cut at the items that cross the gutter: a band of columns, a band of what crosses, and so on.
+    """Divide items into bands: columns, and in between what crosses the gutter.
 
     What stands beside a crossing item belongs to its band.
     """
@@ -156,8 +162,10 @@ def _bands(items: Sequence[Item], gutter: float) -> list[list[Item]]:
 
 
 def _last_lines(items: Sequence[Item], crossing: Sequence[Item]) -> list[Item]:
-    """Return the short last lines of paragraphs that cross the gutter: nothing stands beside
-    them."""
+    """Return the short last lines of paragraphs that run across the gutter.
+
+    Nothing stands beside such a line.
+    """
 
     def follows(box: Box, last: Box) -> bool:
         return abs(box[0] - last[0]) < 2 and 0 <= last[1] - box[3] < 0.7 * (last[3] - last[1])
@@ -178,7 +186,10 @@ def _last_lines(items: Sequence[Item], crossing: Sequence[Item]) -> list[Item]:
 
 
 def _zones(crossing: Sequence[Item]) -> list[tuple[float, float]]:
-    """Return the heights that crossing items take, those a line apart as one, from the top down."""
+    """Return the vertical ranges of crossing items, from the top down.
+
+    Ranges less than a line apart are joined.
+    """
     zones: list[tuple[float, float]] = []
     for item in _downwards(crossing):
         _, top, _, bottom = item.box

@@ -1,4 +1,4 @@
-"""Boxes drawn around text: panels that stand beside the running text, and nodes of flow charts."""
+"""Find boxes drawn around text: panels beside the running text, and nodes of flow charts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MAX_SHARE = 0.7  # of a page's words: a box around more is the page's own frame
 
 @dataclass(frozen=True)
 class Panel:
-    """A box with the words in it. `is_node` tells one of a flow chart: it is a single block."""
+    """A box and the words in it. A node of a flow chart becomes a single block."""
 
     box: Box
     words: tuple[Word, ...]
@@ -53,9 +53,12 @@ class Panel:
 
 
 def chart_nodes(page: PageCells) -> list[Panel]:
-    """Return the boxes of a page's flow chart; none where no arrows or lines lead to them."""
+    """Return the boxes of a page's flow chart; empty unless lines or arrows lead to half of them.
+
+    Empty also for fewer than three boxes, and for many that stand in a grid.
+    """
     panels = _filled(page)
-    leaves = []  # with no other box in them
+    leaves = []  # boxes with no other box in them
     for leaf in panels:
         tall = height(leaf.box) - height(union(word.box for word in leaf.words))
         is_padded = tall >= _PADDING * leaf.words[0].size  # no shade behind a line of text
@@ -81,8 +84,10 @@ def chart_nodes(page: PageCells) -> list[Panel]:
 
 
 def _leads_to(line: Box, box: Box) -> bool:
-    """Tell a line or arrow that meets a box from outside, within one of its sides; the rules of a
-    table run along the sides of its cells."""
+    """Tell whether a line or arrow meets a side of a box from outside, between its corners.
+
+    The rules of a table run along the sides of its cells instead.
+    """
     x, y = middle(line)
     if box[0] + 2 < x < box[2] - 2:
         return min(abs(line[1] - box[3]), abs(line[3] - box[1])) <= _REACH
@@ -92,9 +97,9 @@ def _leads_to(line: Box, box: Box) -> bool:
 
 
 def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
-    """Return the outermost boxes around two lines of text or more, but for those in `taken`.
+    """Return the outermost boxes with two or more lines of text, except those in `taken`.
 
-    Where boxes cross, what stands in both belongs to the larger one, which alone is a panel.
+    Where boxes cross, only the larger one is a panel, and words in both belong to it.
     """
     places = list(taken)
     found: list[Panel] = []
@@ -115,10 +120,12 @@ def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
 
 
 def distinct(frames: Sequence[Box]) -> tuple[Box, ...]:
-    """Return boxes in their order, but for those drawn again hardly apart; of too many the first
-    ones."""
+    """Return boxes in their order, without those drawn again hardly apart.
+
+    Of more than 400 boxes only the first 400 are looked at.
+    """
     kept: list[Box] = []
-    begun: dict[tuple[int, int], list[Box]] = {}  # the same, by where they begin
+    begun: dict[tuple[int, int], list[Box]] = {}  # the kept boxes by their upper left corner
     for box in frames[:_MAX_FRAMES]:
         x, y = int(box[0] // _TOUCH), int(box[1] // _TOUCH)
         places = itertools.product((x - 1, x, x + 1), (y - 1, y, y + 1))
@@ -130,7 +137,7 @@ def distinct(frames: Sequence[Box]) -> tuple[Box, ...]:
 
 
 def _filled(page: PageCells) -> list[Panel]:
-    """Return the boxes of a page that hold words."""
+    """Return the frames of a page that hold words, each with its words."""
     by_height = sorted((middle(word.box)[1], at) for at, word in enumerate(page.words))
     panels = []
     for box in page.frames:
@@ -143,7 +150,7 @@ def _filled(page: PageCells) -> list[Panel]:
 
 
 def _is_grid(group: Sequence[Panel]) -> bool:
-    """Tell cells of a table: at least two rows with two boxes beside each other."""
+    """Tell whether boxes are cells of a table: two or more have a box to their right."""
     corners = [(panel.box[1], panel.box[0]) for panel in group]
     rows = [any(abs(top - y) <= _TOUCH and left > x for top, left in corners) for y, x in corners]
     return sum(rows) >= 2

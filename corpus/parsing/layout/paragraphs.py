@@ -1,4 +1,4 @@
-"""Lines of one column to blocks: paragraphs, headings, list items, captions and footnotes."""
+"""Group lines of one column into paragraphs, headings, list items, captions and footnotes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Group:
     kind: BlockKind
     lines: list[Line]
     text_left: float  # where text stands after a list marker
-    column: Box  # around the lines that it stands among
-    continues: bool = False  # goes on what a group of the page before began
-    stands_alone: bool = False  # nothing goes on from it or to it
+    column: Box  # around all lines of its column
+    continues: bool = False  # the last group of the page before goes on here
+    stands_alone: bool = False  # it continues no group, and no group continues it
     doubts: list[Doubt] = field(default_factory=list)
 
     @property
@@ -52,7 +52,7 @@ class Group:
 
 
 def group_lines(lines: Sequence[Line], styles: Styles, *, page_height: float) -> list[Group]:
-    """Return the blocks of a column's lines, which come from the top down."""
+    """Return the blocks of a column's lines, which are ordered from the top down."""
     if not lines:
         return []
     column = union(line.box for line in lines)
@@ -71,10 +71,10 @@ def group_lines(lines: Sequence[Line], styles: Styles, *, page_height: float) ->
 
 
 def _without_run_in(group: Group) -> list[Group]:
-    """Part a numbered heading from the paragraph whose first line it opens.
+    """Split a numbered heading from the paragraph that begins on the same line.
 
-    Only a number tells such a heading from words that are set off for weight: in `Not for
-    children. Give ...` those words belong to the sentence.
+    Only a number marks such a heading: in `Not for children. Give ...` the words in bold belong to
+    the sentence.
     """
     words = group.lines[0].words
     fonts = [word.font for word in words]
@@ -101,7 +101,7 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
     above = group.lines[-1]
     overlapping = line.box[1] < group.box[3] - 0.2 * styles.body
     if (overlapping and (is_scrap(line) or is_scrap(above))) or is_limit(above, line):
-        return False  # over and under the line of a fraction or a sum
+        return False  # parts of a fraction or a sum, one above the other
     if _kind(line) is not BlockKind.PARAGRAPH and not _mid_sentence(above, line, column):
         return True
     if _style_changes(group.lines, line, styles):
@@ -124,8 +124,11 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
 
 
 def _goes_on_item(group: Group, line: Line) -> bool:
-    """Tell whether a line belongs to a list item: it hangs below its text, or follows its marker's
-    edge."""
+    """Tell whether a line belongs to a list item.
+
+    It is indented like the item's text, or begins at the marker's edge after an unfinished
+    sentence.
+    """
     first, above = group.lines[0], group.lines[-1]
     if line.box[0] >= min(group.text_left, first.box[0] + 4) - 3:
         return True
@@ -135,7 +138,7 @@ def _goes_on_item(group: Group, line: Line) -> bool:
 
 
 def _mid_sentence(above: Line, line: Line, column: Box) -> bool:
-    """Tell a line that seems to begin with a marker only because its sentence was wrapped there."""
+    """Tell whether a line begins with a marker only because its sentence was wrapped there."""
     marker = list_marker(line.text)
     if marker is None or _ENDED.search(above.text):
         return False
@@ -183,7 +186,10 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
 
 
 def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Draft:
-    """Return a text block whose pieces are the printed lines, divided words mended."""
+    """Return a group as a text block: a piece for each printed line, divided words joined.
+
+    Without a vocabulary a hyphen that may divide a word becomes `UNDECIDED`.
+    """
     kind, lines = group.kind, group.lines
     pieces: list[Piece] = []
     for line in lines:
@@ -193,7 +199,7 @@ def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Dra
             pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)
         pieces.append(Piece(text, line.box, glue))
     if kind is BlockKind.LIST_ITEM and not group.continues:
-        # A bullet says nothing and is left out; a number is kept, which may be referred to.
+        # A bullet is left out; a number is kept, since the text may refer to it.
         first, words = pieces[0], lines[0].words
         marker = list_marker(first.text)
         if marker is not None and is_bullet(first.text):

@@ -1,4 +1,4 @@
-"""Words to runs (neighbours on one printed line) and runs to lines."""
+"""Join words to runs (neighbours on one printed line), and runs to lines."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from corpus.parsing.types import Box
 # A gap of this many font heights ends a run. Justified text stretches blanks to about 0.8, gutters
 # between columns start at about 1.2.
 RUN_GAP = 0.95
-# Words that the file does not write one after the other stand in one line only this close: those
-# of two columns may be no further apart than justified words.
+# The widest gap in a run between words that do not follow each other in the file: words of two
+# columns may be no further apart than justified words.
 APART_GAP = 0.45
 STRETCHED = 2.5  # font heights that a blank of a justified line has at most
 MARKER_GAP = 4.0  # font heights between a list's marker and its text
@@ -43,8 +43,8 @@ _RAISED = str.maketrans(
     "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 )
 
-# The words that reach into a level strip of the page, from left to right: where each begins, its
-# font height, and its place in the order of all words.
+# The words that reach into a level strip of the page, from left to right: the left edge, the font
+# height, and the place in the order of all words.
 _Band = list[tuple[float, float, int]]
 
 
@@ -83,10 +83,10 @@ class Line:
 
 
 def _joint(before: Word, word: Word) -> str:
-    """Return the blank between two words of a line, if there is one.
+    """Return the blank between two words of a line, or nothing.
 
-    Letters aslant reach over the blank behind them: where the file prints one between letters of
-    one size it counts. A mark of another size stands as close as it is drawn.
+    Slanted letters reach over the blank behind them, so a blank in the file counts between words of
+    about one size. Otherwise, as for a raised mark, the gap decides.
     """
     follows = word.place == before.place + 1 and word.after_blank
     if follows and 0.85 * before.size <= word.size <= before.size / 0.85:
@@ -96,22 +96,22 @@ def _joint(before: Word, word: Word) -> str:
 
 
 def raise_text(text: str) -> str | None:
-    """Return figures, signs or one letter as Unicode superscripts; None for what has none."""
+    """Return figures, signs or one letter as Unicode superscripts; None where there are none."""
     raisable = all(ord(c) in _RAISED for c in text) and (len(text) == 1 or not text.isalpha())
     return text.translate(_RAISED) if text and raisable else None
 
 
 def raise_mark(text: str) -> str | None:
-    """Return `raise_text`, or figures that it can't raise (`1,2`) set apart by a caret."""
+    """Return a text as superscripts, or behind a caret if figures (`1,2`) have none; else None."""
     return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else None)
 
 
 def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
-    """Join each word to its right neighbour on the same line unless a wide gap or a rule divides
-    them.
+    """Join each word to its right neighbour, unless a wide gap or an upright rule divides them.
 
-    Local on purpose: lines of two columns whose baselines differ never become one. Where lines are
-    printed over each other, only the order of the file tells them apart.
+    Returns runs from the top down, then from the left. Only neighbours are compared, so that lines
+    of two columns whose baselines differ never become one. Lines printed over each other are told
+    apart by the order of the file.
     """
     runs = _linked(words, rules, frozenset())
     over = printed_over(runs)
@@ -120,7 +120,7 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
 
 
 def printed_over(runs: Sequence[Line]) -> frozenset[int]:
-    """Return the ids of the words in the rows of runs that are printed over each other."""
+    """Return the ids of all words in rows where runs are printed over each other."""
     found = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
     strips: dict[int, list[Line]] = {}
     said = (run for run in runs if any(map(str.isalnum, run.text)))
@@ -144,7 +144,7 @@ def printed_over(runs: Sequence[Line]) -> frozenset[int]:
 
 
 def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the spans in order, those that touch as one."""
+    """Return spans in rising order, those that touch merged."""
     merged: list[tuple[float, float]] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -161,7 +161,7 @@ def _laps(word: Word, other: Word) -> bool:
 
 
 def _linked(words: Sequence[Word], rules: Sequence[Rule], over: frozenset[int]) -> list[Line]:
-    """Return the runs; words of `over` follow each other as the file has them."""
+    """Return the runs; words with ids in `over` are joined in the order of the file only."""
     order = sorted(range(len(words)), key=lambda i: (words[i].box[0], words[i].box[1], i))
     uprights = sorted((rule.box for rule in rules if not rule.horizontal), key=itemgetter(0))
     bands: dict[int, _Band] = {}
@@ -192,7 +192,7 @@ def _linked(words: Sequence[Word], rules: Sequence[Rule], over: frozenset[int]) 
 
 
 def _with_markers(runs: Sequence[Line]) -> list[Line]:
-    """Join a list's marker that stands by itself to the text beside it, which it introduces."""
+    """Join a list marker that stands alone to the run that follows it on the same line."""
     by_place = {run.words[0].place: run for run in runs}
     joined: dict[int, Line] = {}
     told: set[int] = set()
@@ -208,8 +208,11 @@ def _with_markers(runs: Sequence[Line]) -> list[Line]:
 
 
 def _justified(runs: Sequence[Line]) -> list[Line]:
-    """Join runs that are one line, its blanks stretched: all of them are alike, as those between
-    cells and those within them are not."""
+    """Join runs that are one justified line.
+
+    All blanks of such a line are equally wide, while gaps between cells differ from blanks within
+    them.
+    """
     told = sorted((run for run in runs if run.words[0].place >= 0), key=lambda r: r.words[0].place)
     chains: list[list[Line]] = []
     for run in told:
@@ -236,7 +239,7 @@ def _reached(box: Box) -> range:
 
 
 def _near(word: Word, place: int, bands: dict[int, _Band]) -> Iterator[int]:
-    """Yield the places of words to the right of one, in the strips that it reaches into."""
+    """Yield the places of words right of a word, in the strips of the page that it reaches into."""
     limit = word.box[2] + RUN_GAP * word.size
     for number in _reached(word.box):
         band = bands[number]
@@ -249,9 +252,9 @@ def _near(word: Word, place: int, bands: dict[int, _Band]) -> Iterator[int]:
 
 
 def _is_right_of(word: Word, other: Word, uprights: Sequence[Box]) -> bool:
-    """Tell a word that goes on a line, near enough and with no rule between.
+    """Tell whether `other` follows `word` on one line: near enough, with no rule between them.
 
-    `uprights` come from left to right.
+    `uprights` are ordered from left to right.
     """
     gap = other.box[0] - word.box[2]
     reach = RUN_GAP if _is_next(word, other) else APART_GAP
@@ -265,12 +268,12 @@ def _is_right_of(word: Word, other: Word, uprights: Sequence[Box]) -> bool:
 
 
 def _is_next(word: Word, other: Word) -> bool:
-    """Tell words that the file writes one after the other, or whose order it does not tell."""
+    """Tell whether the file writes `other` soon after `word`; True where the order is unknown."""
     return word.place < 0 or other.place < 0 or 0 < other.place - word.place <= NEXT
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Group lines that stand beside each other, from the top down, each row from left to right."""
+    """Group lines that stand side by side: rows from the top down, each from left to right."""
 
     def left(line: Line) -> float:
         return line.box[0]
@@ -278,12 +281,12 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     latest: list[Line] = []  # of the last row, as they came
     for line in sorted(lines, key=lambda item: ((item.box[1] + item.box[3]) / 2, item.box[0])):
-        # The last one first: it mostly is beside, and many may stand in a row.
+        # The last line first: it is usually the neighbour, and a row may hold many.
         is_beside = any(
             same_row(line.box, other.box) and not _crossing(line, other)
             for other in reversed(latest)
         )
-        # Lines of two cells may be set at heights between each other's.
+        # The lines of one cell may stand between the lines of another in height.
         at = bisect_left(rows[-1], line.box[0], key=left) if is_beside else 0
         near = rows[-1][max(0, at - 2) : at + 2] if is_beside else ()
         if is_beside and not any(_crossing(line, other) for other in near):
@@ -296,30 +299,33 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _crossing(line: Line, other: Line) -> bool:
-    """Tell lines of which one stands over half of the other's width."""
+    """Tell whether two lines share half of the narrower one's width, one above the other."""
     shared = overlap(line.box[0], line.box[2], other.box[0], other.box[2])
     return shared >= 0.5 * min(width(line.box), width(other.box))
 
 
 def without(lines: Iterable[Line], taken: Iterable[Line]) -> list[Line]:
-    """Return the lines that are none of those taken."""
+    """Return the lines that are not in `taken`, compared by identity."""
     names = set(map(id, taken))
     return [line for line in lines if id(line) not in names]
 
 
 def merge_row(row: Sequence[Line]) -> Line:
-    """Return one line of all words of a row."""
+    """Merge the lines of a row to one line, its words from left to right."""
     words = [word for line in row for word in line.words]
     return Line(tuple(sorted(words, key=lambda word: word.box[0])))
 
 
 def lines_of(words: Sequence[Word]) -> list[Line]:
-    """Return the printed lines that words make, from the top down."""
+    """Return the printed lines of words, from the top down."""
     return [merge_row(row) for row in rows_of(link_runs(words))]
 
 
 def pitch_of(lines: Sequence[Line]) -> float:
-    """Return the usual distance between the tops of lines that follow each other."""
+    """Return the median distance between the bottoms of successive lines, in points.
+
+    1.2 times the font size where no lines follow each other.
+    """
     steps = sorted(
         below.box[3] - above.box[3]
         for above, below in itertools.pairwise(lines)

@@ -1,5 +1,4 @@
-"""What the letters of a document say: its body size, which lines are headings, and of which
-level."""
+"""Font styles of a document: its body size, its headings and their levels."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from corpus.parsing.types import Box
 
 MAX_HEADING_CHARS = 200
 MIN_LETTERS = 3
-_TEXT = 0.1  # of the letters of the body's size: a font in which text is set
-_NEARLY = 0.3  # of a size
+_TEXT = 0.1  # of the letters in the body's size, for a font to be one of body text
+_NEARLY = 0.3  # of a size, by which numbered headings of one depth may differ
 LARGER = 1.13  # times the body size; sizes of one font differ less by rounding
 NUMBERED_LARGER = 1.07
 _NUMBERED = re.compile(
@@ -37,14 +36,17 @@ _SENTENCE_END = re.compile(r"[.;,–-]$")
 
 @dataclass(frozen=True)
 class Styles:
-    """Sizes of a document. `by_ocr` tells that sizes are read off an image and weights unknown."""
+    """The body size and body fonts of a document.
+
+    `by_ocr`: sizes were measured in a picture, and which words are bold is unknown.
+    """
 
     body: float
     by_ocr: bool = False
     fonts: frozenset[str] = frozenset()  # in which text of that size is set
 
     def is_set_apart(self, lines: Sequence[Line]) -> bool:
-        """Tell lines in bold, or in a font in which the document sets no text."""
+        """Tell whether lines are bold, or in fonts in which the document sets no body text."""
         if all(line.bold for line in lines):
             return True
         names = {family(word.font) for line in lines for word in line.words if word.text.isalnum()}
@@ -76,12 +78,12 @@ class Styles:
 
 
 def is_title_of(text: str) -> bool:
-    """Tell `Table 3` or `Box 1` with a name behind it, which set apart is a caption."""
+    """Tell whether a text begins with `Table 3` or `Box 1`; set apart, such a text is a caption."""
     return _TITLE_OF.match(text) is not None
 
 
 def measure(pages: Sequence[PageCells]) -> Styles:
-    """Return the styles of pages that were read in the same way."""
+    """Measure the styles of pages that were all read from text layers, or all by OCR."""
     sizes = Counter[float]()
     fonts = Counter[str]()
     for page in pages:
@@ -101,12 +103,15 @@ def measure(pages: Sequence[PageCells]) -> Styles:
 
 
 def family(font: str) -> str:
-    """Return a font's name without the mark of a subset (`ABCDEF+`)."""
+    """Return a font's name without the prefix of a subset (`ABCDEF+`)."""
     return font.rpartition("+")[2]
 
 
 def heading_depth(text: str) -> int | None:
-    """Return 1 for `2 Dosing` or `Appendix A`, 2 for `2.1 Adults`, None without a number."""
+    """Return the depth of a heading's number: 1 for `2 Dosing` or `Appendix A`, 2 for `2.1 Adults`.
+
+    None without a number.
+    """
     match = _NUMBERED.match(text)
     if match:
         return match.group(1).count(".") + 1
@@ -114,7 +119,10 @@ def heading_depth(text: str) -> int | None:
 
 
 def _is_spread(line: Line) -> bool:
-    """Tell names or labels side by side: a wide gap between words, save after a number."""
+    """Tell whether a line is names or labels side by side, with a wide gap between them.
+
+    The gap behind a heading's number does not count.
+    """
     words = line.words[1:] if heading_depth(line.text) else line.words
     gaps = (b.box[0] - a.box[2] for a, b in itertools.pairwise(words))
     return any(gap > 2.5 * line.size for gap in gaps)
@@ -122,7 +130,7 @@ def _is_spread(line: Line) -> bool:
 
 @dataclass(frozen=True)
 class HeadingStyle:
-    """How a heading is set. Sizes are rounded to half points, so that equals compare equal."""
+    """The style of a heading, its size rounded to half points so that equals compare equal."""
 
     size: float
     bold: bool
@@ -136,11 +144,11 @@ class HeadingStyle:
 
 
 def heading_levels(headings: Sequence[tuple[HeadingStyle, str]]) -> list[int]:
-    """Return the level of each heading of a document, in reading order; the first is 1.
+    """Return the level of each heading of a document, in reading order; 1 is the highest.
 
-    Styles are ranked by size, then weight, then capitals, and within a style by number: `2.1`
-    stands one below `2` where both are set alike. Headings of one depth of number that are set
-    nearly alike, as those of a scan are, count as set like most of them.
+    Styles are ranked by size, then weight, then capitals, and within a style by depth of number:
+    `2.1` is one level below `2`. Numbered headings of one depth whose sizes nearly agree, as in a
+    scan, count as set in the style of most of them.
     """
     ranks = _style_ranks({style for style, _ in headings})
     depths = [heading_depth(text) for _, text in headings]
@@ -160,7 +168,10 @@ def heading_levels(headings: Sequence[tuple[HeadingStyle, str]]) -> list[int]:
 
 
 def _style_ranks(styles: set[HeadingStyle]) -> dict[HeadingStyle, int]:
-    """Return the rank of each style from 1; sizes closer than a point, or a tenth, are one."""
+    """Return the rank of each style, from 1.
+
+    Styles whose sizes differ by less than a point, or a tenth, and by nothing else share a rank.
+    """
     ranked = sorted(styles, key=lambda s: (-s.size, not s.bold, not s.capitals))
     ranks: dict[HeadingStyle, int] = {}
     rank, before = 0, None
@@ -181,7 +192,7 @@ _MAX_LIMIT = 10  # characters
 
 
 def is_formula(lines: Sequence[Line], column: Box) -> bool:
-    """Tell a formula that stands by itself: set off from the left edge, signs, and few words."""
+    """Tell whether lines are a formula set apart: indented, with signs and few words."""
     text = " ".join(line.text for line in lines)
     inset = min(line.box[0] for line in lines) - column[0] > lines[0].size
     narrow = all(width(line.box) < width(column) for line in lines)
@@ -190,12 +201,12 @@ def is_formula(lines: Sequence[Line], column: Box) -> bool:
 
 
 def is_sum(text: str) -> bool:
-    """Tell the sign of a sum, a product or an integral, whose limits stand over and under it."""
+    """Tell whether a text has a sum, product or integral sign, with limits above and below it."""
     return any(sign in text for sign in "\u2211\u220f\u222b")
 
 
 def is_limit(line: Line, formula: Line) -> bool:
-    """Tell the limit of a sum, right above or below the line that the sum stands in."""
+    """Tell whether a line is the limit of a sum, right above or below the `formula`."""
     gap = max(formula.box[1] - line.box[3], line.box[1] - formula.box[3])
     over = formula.box[0] <= line.box[0] and line.box[2] <= formula.box[2]
     short = len(line.text) <= _MAX_LIMIT and _WORD.search(line.text) is None
@@ -203,7 +214,10 @@ def is_limit(line: Line, formula: Line) -> bool:
 
 
 def is_scrap(line: Line) -> bool:
-    """Tell a part of a formula: a numerator, a limit of a sum. It holds no word."""
+    """Tell whether a line is part of a formula, such as a numerator or a limit.
+
+    It is short, and has a mathematical sign or no word.
+    """
     return len(line.text) <= 40 and (
         _SIGN.search(line.text) is not None or _WORD.search(line.text) is None
     )

@@ -1,7 +1,7 @@
-"""Words, rules and boxes of a PDF's pages, read by PDFium.
+"""Read the words, rules and boxes of a PDF's pages by PDFium.
 
-Only words that a reader sees are kept: invisible text (an OCR layer, or something hidden on
-purpose) and text outside the page are not what the page says.
+Only words that a reader sees are kept; invisible text (an OCR layer, or text hidden on purpose) and
+text outside the page are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TEXT = raw.FPDF_PAGEOBJ_TEXT
 _MIN_PAINTED = 1.0  # points; a blank has no height
 _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _LAPPED = 0.3  # font heights that a word may reach into the next at most
-_SPACED = 0.6  # letter-spaced capitals stand closer, cells of a row further apart
+_SPACED = 0.6  # font heights; letter-spaced capitals are closer, cells of a row further apart
 _MIN_SPACED = 3
 _TWICE = 8  # text objects between one and the same again
 _ASLANT = Doubt(
@@ -44,7 +44,7 @@ _ASLANT = Doubt(
 
 
 def read_page(page: Any, number: int) -> PageCells:
-    """Return the cells of a page of pypdfium2, in points from its top left corner.
+    """Return the cells of a pypdfium2 page, in points from its top left corner.
 
     Its words are those in the direction of most letters; words in other directions are its
     `insets`, each in a frame in which they stand upright.
@@ -57,7 +57,8 @@ def read_page(page: Any, number: int) -> PageCells:
     drawn = drawings(painted, frame)
     pieces, hidden, unseen = _seen(page, frame, printed, painted, drawn.covers)
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
-        # PDFium sorts by place what stands in one line; lines over each other are told by time.
+        # PDFium sorts the words of one line by place; lines printed over each other are told apart
+        # by the order of painting.
         pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
     lost = _lost(painted, frame, fonts)
     letters = Counter[int]()
@@ -110,9 +111,9 @@ def _seen(
     painted: Sequence[Painted],
     covers: Sequence[tuple[int, Box]],
 ) -> tuple[list[list[Character]], list[Box], dict[Doubt, None]]:
-    """Return the pieces that somebody sees, the boxes of the others on the page, and doubts.
+    """Return the words that a reader sees, the displayed boxes of hidden ones, and doubts.
 
-    What is seen in part is no word, but a mark.
+    A word that is seen in part is replaced by `UNREADABLE`.
     """
     suspect = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
     first = min((piece[0].font.place for piece in pieces), default=0)
@@ -154,7 +155,7 @@ def _displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
 
 
 def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:
-    """Tell what is painted on the page from what is hidden or beside it; blanks are kept."""
+    """Tell whether a character is painted on the page; blanks always are."""
     if isinstance(character, str):
         return True
     font, box = character.font, character.box
@@ -164,7 +165,7 @@ def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:
 
 
 def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:
-    """Yield the characters of each word: blanks part them, printed or seen by PDFium, and gaps."""
+    """Yield the characters of each word; blanks and wide gaps separate words."""
     parts: list[list[Character]] = []
     is_open = after_blank = False
     for character in characters:
@@ -188,7 +189,7 @@ def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:
 
 
 def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
-    """Yield words; letters set apart for looks, three or more in a row, are one."""
+    """Yield words, with three or more letters in a row that were set apart joined to one."""
     for alone, group in itertools.groupby(
         parts, key=lambda part: len(part) == 1 and part[0].text.isalpha()
     ):
@@ -200,7 +201,7 @@ def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
 
 
 def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
-    """Tell two words that are printed over each other."""
+    """Tell whether two successive words are printed over each other."""
     one, other = before[-1], piece[0]
     if not (one.text.isalnum() and other.text.isalnum()):
         return False  # accents that TeX sets apart
@@ -210,9 +211,9 @@ def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
 
 
 def _goes_on(before: Character, character: Character, reach: float) -> bool:
-    """Tell whether a character stands in one word with that before: no raised or other-sized one.
+    """Tell whether a character belongs to the same word as the one before it.
 
-    `reach` is how far apart they may stand, in font heights.
+    Raised characters and those of another size do not. `reach` is the widest gap, in font heights.
     """
     one, other = before.font, character.font
     if character.box == before.box:
@@ -230,10 +231,10 @@ def _goes_on(before: Character, character: Character, reach: float) -> bool:
 
 
 def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:
-    """Return a mark for each text object that is painted and of which nothing was `read`.
+    """Return a mark for each painted text object of which PDFium gave no character.
 
-    A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours.
-    What is painted twice for weight or a shadow PDFium gives once.
+    A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours. A
+    text painted twice, for weight or a shadow, is given once by PDFium and gets no mark.
     """
     texts = [one for one in painted if one.kind == _TEXT]
     is_read = [one.address in read for one in texts]
@@ -251,7 +252,7 @@ def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> lis
 
 
 def _is_twice(box: Box, other: Box) -> bool:
-    """Tell the second of two equal objects that are painted over each other, hardly apart."""
+    """Tell whether two boxes are those of one text painted twice, hardly apart."""
     alike = abs(width(box) - width(other)) < 0.1 and abs(height(box) - height(other)) < 0.1
     near = 0.2 * min(width(box), height(box))
     return alike and max(abs(box[0] - other[0]), abs(box[1] - other[1])) <= near

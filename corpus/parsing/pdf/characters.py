@@ -1,4 +1,4 @@
-"""The characters of a PDF's page as PDFium gives them: each with its box and its font."""
+"""Read the characters of a PDF's page by PDFium, each with its box and its font."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What all characters of one text object share."""
+    """The font, direction and visibility that all characters of one text object share."""
 
     name: str
     size: float  # points
@@ -41,12 +41,12 @@ class Font:
     turn: int  # clockwise on the displayed page; -1 for aslant
     shown: bool
     place: int = -1  # in the order in which the page's objects are painted
-    suspect: bool = False  # by itself: of a colour in which nobody may see it, or clipped
+    suspect: bool = False  # may be invisible: light, clipped, or in an optional layer
 
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """`box` is the font's box in the frame in which the character stands upright."""
+    """A character, with its font's box in the frame in which the character stands upright."""
 
     text: str
     box: Box
@@ -58,9 +58,10 @@ class Character:
 def characters(
     page: Any, frame: Frame, painted: Sequence[Painted], fonts: dict[int, Font]
 ) -> Iterator[Character | str]:
-    """Yield all characters of a page in the order of the file, and the blanks between them.
+    """Yield the characters of a page in the order of the file, and the blanks between them.
 
-    `fonts` is filled with that of each text object by its address.
+    A blank is `ADDED` or `PRINTED`. Fills `fonts` with the font of each text object, by its
+    address.
     """
     textpage = page.get_textpage()
     handle = textpage.raw
@@ -99,7 +100,10 @@ def characters(
 
 
 def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
-    """Return a character's box upright; by its baseline where its font gives no sound height."""
+    """Return a character's box in the frame in which it stands upright.
+
+    Computed from the baseline where the font gives no plausible height.
+    """
     raw.FPDFText_GetLooseCharBox(handle, index, rect)
     shown = frame.displayed(rect.left, rect.bottom, rect.right, rect.top)
     box = upright(shown, frame.size, max(font.turn, 0))
@@ -113,9 +117,9 @@ def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
 
 
 def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int, bool]) -> Font:
-    """Return what a text object sets its characters in; asked once for each object.
+    """Return the font of a text object; called once for each object.
 
-    `painted` is its place, and whether it may not be seen.
+    `painted` is the object's place in the order of painting, and whether it may be invisible.
     """
     buffer, flags = ctypes.create_string_buffer(_NAME_BYTES), ctypes.c_int()
     length = raw.FPDFText_GetFontInfo(handle, index, buffer, _NAME_BYTES, flags)

@@ -1,4 +1,4 @@
-"""PDFs through docling's own pipeline, with its layout and table models read from a folder.
+"""Read PDFs by docling's own pipeline, with its layout and table models from a folder.
 
 Needs the extra `layout` and the folder that `docling-tools models download` fills.
 """
@@ -51,14 +51,16 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
 
 
 def pages_of(document: Any, count: int) -> tuple[Page, ...]:
-    """Return the pages of a `DoclingDocument`, also those without text: docling writes HTML."""
+    """Return the pages of a `DoclingDocument`, from the HTML that docling writes for each."""
     written = (document.export_to_html(page_no=number) for number in range(1, count + 1))
     return tuple(page_of(html_tree(html), number) for number, html in enumerate(written, start=1))
 
 
 def _loaded(request: Request) -> Any:
-    """Return docling's converter, its models loaded; RapidOCR has those of its own package, so that
-    none are fetched."""
+    """Return docling's converter with its models loaded.
+
+    OCR uses the models in RapidOCR's package, so that none are downloaded.
+    """
     import rapidocr  # heavy, as all of these, so late
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
@@ -81,7 +83,7 @@ def _loaded(request: Request) -> Any:
 
 
 def _confidence(result: Any, number: int) -> float | None:
-    """Return how sure docling's OCR was of a page; None for one that it did not read by OCR."""
+    """Return the confidence of docling's OCR for a page; None if the page was not read by OCR."""
     scores = result.confidence.pages.get(number)
     score = math.nan if scores is None else float(scores.ocr_score)
     return None if math.isnan(score) else round(score, 4)

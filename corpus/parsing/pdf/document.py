@@ -1,7 +1,7 @@
-"""PDFs: PDFium reads words and rules, OCR what is a picture, `layout` makes blocks of them.
+"""Read PDFs: words and rules by PDFium, pictures by OCR, blocks by the layout engine.
 
 Running headers, body size and heading levels show only over the whole document, so all pages are
-read before any is laid out. With docling's own weights at hand (`--docling-artifacts`) its pipeline
+read before any is laid out. With docling's own weights (`--docling-artifacts`) docling's pipeline
 runs instead, see `docling_models`.
 """
 
@@ -32,7 +32,7 @@ _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "Creati
 
 
 def parse_pdf(request: Request) -> ParsedDocument:
-    """Return all pages. Raises ParseError."""
+    """Return the parsed document with all its pages. Raises ParseError."""
     renderer = Renderer(request.path)
     count, limit = renderer.page_count, request.max_pages
     if count == 0:
@@ -79,7 +79,7 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
 
 
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
-    """Return the cells of all pages; one that can't be read costs that page, and says so."""
+    """Return the cells of all pages; a page that can't be read is empty, with a doubt."""
     pictures = PictureReader(renderer)
     cells: list[PageCells] = []
     total = renderer.page_count

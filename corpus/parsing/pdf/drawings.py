@@ -1,4 +1,4 @@
-"""What is drawn on a page of a PDF: rules, boxes around text, pictures."""
+"""Read what is drawn on a page of a PDF: rules, boxes around text, pictures."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PAINTED = (
     raw.FPDF_PAGEOBJ_SHADING,
 )
 MAX_RULES = 1_000  # of a page, pieces of one line as one; the fullest of a guideline has 200
-_MAX_EDGES = 400_000  # of all paths of a page; the paths that follow are known by their bounds
-_MAX_SEGMENTS = 400  # of a path; what has more is a drawing, known by its bounds alone
+_MAX_EDGES = 400_000  # of all paths of a page; of the paths that follow only bounds are read
+_MAX_SEGMENTS = 400  # of a path; one with more is a drawing, of which only bounds are read
 _MAX_DEPTH = 8  # of forms in each other
 _BACKGROUND = 0.7  # of the page's area
 _MIN_FRAME = (20.0, 8.0)  # width and height of a box that can hold words
@@ -45,9 +45,9 @@ Point = tuple[float, float]
 
 
 class Painted(NamedTuple):
-    """An object of a page, with the matrix and the clips of the forms that it stands in.
+    """An object of a page, with the matrix and the clips of the forms that contain it.
 
-    `window` is the box, in user space, that those clips leave; None where there are none.
+    `window` is the box, in user space, that those clips leave; None without clips.
     """
 
     found: Any
@@ -62,7 +62,7 @@ class Painted(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """How a page's user space (y upwards, uncropped) becomes the page that a reader sees."""
+    """Maps a page's user space (y upwards, uncropped) to the displayed page."""
 
     turn: int
     size: tuple[float, float]
@@ -88,9 +88,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class Drawings:
-    """Boxes on the displayed page. `frames` are closed boxes that can hold words, `art` all that
-    is drawn, pictures included, but for the page's background. `covers` are all that hides what was
-    painted before, each with its place in the order of painting."""
+    """What is drawn on a page, as boxes on the displayed page.
+
+    `frames` are closed boxes that can hold words; `art` is all that is drawn, pictures included,
+    except the page's background; `covers` are all boxes that hide what was painted before, each
+    with its place in the order of painting.
+    """
 
     rules: tuple[Rule, ...]
     frames: tuple[Box, ...]
@@ -100,7 +103,7 @@ class Drawings:
 
 
 def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
-    """Return what is drawn on a page and can be seen on it; `painted` are all its objects."""
+    """Return the visible drawings of a page; `painted` are all objects of the page in order."""
     rules: list[Rule] = []
     frames: list[Box] = []
     art: list[Box] = []
@@ -156,9 +159,9 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
 
 
 def _areas(boxes: Sequence[Box]) -> list[Box]:
-    """Return what boxes of one colour fill together: the edge between two of them is not seen.
+    """Merge touching boxes of one colour, since the edge between them is invisible.
 
-    What they fill only in part, as a frame of strips does, is known by the box around it.
+    Boxes that fill an area only in part, as a frame of strips does, become the box around them.
     """
 
     def touches(box: Box, other: Box) -> bool:
@@ -167,7 +170,7 @@ def _areas(boxes: Sequence[Box]) -> list[Box]:
         return min(across, down) >= -_SEAM and max(across, down) > 1
 
     done: list[list[Box]] = []
-    groups: list[list[Box]] = []  # that reach as low as the boxes that are still to come
+    groups: list[list[Box]] = []  # groups that the boxes still to come may touch
     for box in sorted(set(boxes[:_MAX_FILLS]), key=lambda b: (b[1], b[0], b)):
         done += [g for g in groups if max(b[3] for b in g) < box[1] - 1]
         groups = [g for g in groups if max(b[3] for b in g) >= box[1] - 1]
@@ -178,17 +181,16 @@ def _areas(boxes: Sequence[Box]) -> list[Box]:
 
 
 class _Grounds:
-    """The filled boxes painted so far, to tell what is painted in the colour of its ground."""
+    """The filled boxes painted so far, to find paths in the colour of the ground below them."""
 
     def __init__(self) -> None:
         self._filled: list[tuple[Box, Colour]] = []
 
     def paint(self, path: Any, box: Box) -> tuple[Colour | None, Colour | None] | None:
-        """Return the colours of a path's inside and of its edge, where they can be seen.
+        """Return the visible colours of a path's fill and stroke; None if neither is visible.
 
-        None where both are those of what it is painted on.
-
-        To be asked in paint order.
+        A colour is None where there is none, or where it is that of the ground. Call in paint
+        order.
         """
         filled, stroked = _paint(path)
         corners = (box[:2], box[2:])
@@ -216,7 +218,7 @@ def _differs(colour: Colour, ground: Colour) -> bool:
 
 
 def _colour(path: Any, ask: Any) -> Colour | None:
-    """Return a colour; None for one that is transparent, black where it is a pattern."""
+    """Return a colour; None if it is transparent, black if it is a pattern."""
     parts = [ctypes.c_uint() for _ in range(4)]
     if not ask(path, *parts):
         return _BLACK
@@ -225,7 +227,7 @@ def _colour(path: Any, ask: Any) -> Colour | None:
 
 
 def objects(page: Any) -> Iterator[Painted]:
-    """Yield what a page paints in that order: text, paths, pictures and shades, also in forms."""
+    """Yield a page's objects in paint order, forms unpacked: text, paths, pictures, shadings."""
     for index in range(raw.FPDFPage_CountObjects(page.raw)):
         yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), PdfMatrix(), None, 0)
 
@@ -243,7 +245,7 @@ def _unpacked(found: Any, place: PdfMatrix, window: Box | None, depth: int) -> I
 
 
 def clip_of(found: Any, place: PdfMatrix) -> Box | None:
-    """Return the box, in user space, around what an object's own clip leaves; None without one."""
+    """Return the box, in user space, that an object's own clip leaves; None without a clip."""
     clip = raw.FPDFPageObj_GetClipPath(found)
     count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
     if count <= 0:
@@ -267,7 +269,7 @@ def _matrix(found: Any) -> PdfMatrix:
 
 
 def bounds(found: Any, place: PdfMatrix, frame: Frame) -> Box | None:
-    """Return the box of an object on the displayed page; None where it has none."""
+    """Return the box of an object on the displayed page; None if PDFium gives none."""
     values = [ctypes.c_float() for _ in range(4)]
     if not raw.FPDFPageObj_GetBounds(found, *values):
         return None
@@ -287,9 +289,10 @@ def _paint(found: Any) -> tuple[bool, bool]:
 def _outline(
     found: Any, place: PdfMatrix, frame: Frame, count: int | None
 ) -> tuple[list[Point], list[bool]]:
-    """Return a path's points on the displayed page, and which are reached by a straight line.
+    """Return a path's points on the displayed page, and whether a straight line leads to each.
 
-    `count` is that of its segments; without one, only the corners of its bounds are told.
+    `count` is the number of segments; if None, only two opposite corners of the bounds are
+    returned.
     """
     whole = _matrix(found).multiply(place)
     if count is None:
@@ -322,7 +325,7 @@ def _rules(
     box: Box,
     size: tuple[float, float],
 ) -> list[Rule]:
-    """Return the straight, level or upright edges of a path that are long enough to be rules."""
+    """Return the straight, level or upright edges of a path that are long enough for rules."""
     if width(box) * height(box) > 0.8 * size[0] * size[1]:
         return []  # the page's background
     if min(box[0], box[1], size[0] - box[2], size[1] - box[3]) < -2:
@@ -342,14 +345,17 @@ def _rules(
 
 
 def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
-    """Join pieces of one line: tables are often drawn cell by cell."""
+    """Join the pieces of one line, since tables are often drawn cell by cell."""
     level = _merge([rule.box for rule in rules if rule.horizontal], along=0)
     upright = _merge([rule.box for rule in rules if not rule.horizontal], along=1)
     return [Rule(box) for box in level + upright]
 
 
 def _merge(boxes: Sequence[Box], *, along: int) -> list[Box]:
-    """Return pieces that touch in one line as one; each is compared with those at its height."""
+    """Join boxes that touch in one line, level for `along` 0 and upright for 1.
+
+    A box is compared only with those at its height.
+    """
     across = 1 - along
     merged: list[Box] = []
     open_from = 0

@@ -1,9 +1,9 @@
-"""Tell whether a page's own text is words at all. Pure.
+"""Tell whether the text layer of a page consists of words at all. Pure.
 
-Fonts that lack a mapping to Unicode give codes instead of letters, and fonts with a wrong one give
-letters that look plausible and are no words. The second shows in the pairs of letters: four of five
+Fonts without a mapping to Unicode give codes instead of letters, and fonts with a wrong mapping
+give plausible letters that form no words. The latter shows in the pairs of letters: four of five
 pairs in English are of the 120 commonest, and three of five in other languages of the same script,
-but two of five at most once the letters are swapped. Numbers, signs and dots say nothing of either.
+but two of five at most once the letters are swapped. Numbers, signs and dots do not count.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _MIN_WORD = 3
 
 
 def has_unmapped_letters(words: Sequence[str], unmapped: int) -> bool:
-    """Tell text of fonts that do not say which letters theirs are.
+    """Tell whether many letters of a text are in fonts that do not say which letters they are.
 
-    `unmapped` is what the reader of the file counted of them; what it passed on as codes counts
-    too. Signs that stand alone are bullets and ticks, which have codes for private use.
+    `unmapped` is the reader's count of such characters; codes in `words` count too. Signs that
+    stand alone don't: they are bullets and ticks, which have codes for private use.
     """
     alone = sum(_CODE.fullmatch(word) is not None for word in words)
     found = max(unmapped, sum(len(_CODE.findall(word)) for word in words)) - alone
@@ -45,17 +45,17 @@ def has_unmapped_letters(words: Sequence[str], unmapped: int) -> bool:
 
 
 def has_swapped_letters(words: Sequence[str]) -> bool:
-    """Tell whether a stretch of Latin letters is no words of any language that we know.
+    """Tell whether a stretch of Latin letters forms no words of any known language.
 
-    Columns of units and abbreviations are no words either: none of less than three letters counts,
-    and each counts once in a stretch. False for a few words, and for other scripts.
+    Columns of units and abbreviations form no words either, so words of fewer than three letters do
+    not count, and each word counts once in a stretch. False for a few words, and for other scripts.
     """
     long = [window for window in _windows(words) if len(window) >= _LEAST]
     return any(sum(window) < _MIN_SHARE * len(window) for window in long)
 
 
 def _windows(words: Sequence[str]) -> Iterator[list[bool]]:
-    """Yield stretches of pairs of letters: whether each is a common one."""
+    """Yield stretches of text: for each pair of letters, whether it is a common one."""
     window: list[bool] = []
     known: set[str] = set()
     for run in (run for word in words for run in _LATIN.findall(word.lower())):
@@ -69,9 +69,9 @@ def _windows(words: Sequence[str]) -> Iterator[list[bool]]:
 
 
 def share_confirmed(words: Sequence[str], read: Sequence[str]) -> float:
-    """Return the share of the words read from the picture that the page's own text has too.
+    """Return the share of words read from the picture that the text layer has too.
 
-    In [0, 1]; 1 where nothing was read. Words of less than three letters are not counted.
+    In [0, 1]; 1 where nothing was read. Words of fewer than three letters are not counted.
     """
     own = {_letters(word) for word in words}
     seen = [letters for letters in map(_letters, read) if len(letters) >= _MIN_WORD]

@@ -1,4 +1,4 @@
-"""Words of a picture of a page or of a part of it, upright."""
+"""Read the words in the picture of a page, or of a part of it, by OCR."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MIN_SCORE = 0.5  # lines below it are as often specks as words
 SURE = 0.85  # upright print reads at 0.95 and more, upside down below 0.8
 MIN_PX_PER_PT = 1.4  # 100 dpi: a page longer than half a metre
 SAMPLE = 8  # lines, the longest ones, that tell how a picture lies
-COVERED = 0.5  # of a line's length by words that are known: it is theirs
-# A narrow blank is lost at times: `5Observation`. Behind a section's number it makes the heading.
-# Behind a full stop it ends the sentence; a long number is no part of a word.
+COVERED = 0.5  # of a line's length by known words: the line is already known
+# OCR sometimes loses a narrow blank: `5Observation`. Behind a section's number the blank marks a
+# heading, behind a full stop a sentence; and a long number is no part of a word.
 _NEW = r"(?=[A-Z][a-z]{2})"
 _GLUED = re.compile(
     rf"(^\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}\.?{_NEW}|[a-z]{{3}}\.{_NEW}|[a-z]{{4}}(?=\d{{3}}))"
@@ -40,7 +40,7 @@ _GLUED = re.compile(
 
 @dataclass(frozen=True)
 class ReadLine:
-    """A line as it was read, its box in points of the frame in which it was read."""
+    """A line read by OCR, with its box in points of the frame in which it was read."""
 
     text: str
     box: Box
@@ -53,7 +53,7 @@ class ReadLine:
 
 @dataclass(frozen=True)
 class Reading:
-    """All lines of a picture that was turned by `turn` degrees against the clock before."""
+    """All lines of a picture, which was turned anticlockwise by `turn` degrees before."""
 
     turn: int
     frame: tuple[float, float]
@@ -61,14 +61,14 @@ class Reading:
 
     @property
     def confidence(self) -> float:
-        """The mean score of all lines found, also of those left out, by their letters."""
+        """The mean score of all lines, illegible ones too, weighted by characters; 0 for none."""
         letters = sum(len(line.text) for line in self.lines)
         total = sum(line.score * len(line.text) for line in self.lines)
         return round(total / letters, 4) if letters else 0.0
 
     @property
     def stands_tall(self) -> bool:
-        """Tell whether most letters run downwards or upwards."""
+        """Whether most characters are in lines that run downwards or upwards."""
         sideways = sum(len(line.text) for line in self.lines if line.is_sideways)
         return 2 * sideways > sum(len(line.text) for line in self.lines)
 
@@ -82,7 +82,7 @@ class Reading:
 
 
 class Reader:
-    """Loads the models once; each call reads one picture."""
+    """An OCR engine for pictures, whose models are loaded once."""
 
     def __init__(self) -> None:
         self._finder, self._reader = LineFinder(), LineReader()
@@ -93,12 +93,12 @@ class Reader:
     ) -> PageCells:
         """Return the words of an RGB picture that shows `size` points, upright.
 
-        Where it was scanned sideways or upside down, it is turned first. Lines whose place is
-        taken by `known` boxes, as displayed, are left out. The confidence is the mean over all
-        other lines by their letters; 0 where there are none.
+        A picture scanned sideways or upside down is turned first. Lines that `known` boxes of the
+        picture cover are left out. `ocr_confidence` is the mean score of the other lines, weighted
+        by characters; 0 where there are none.
         """
-        # A line that stands on end is laid down before it is read, so that even a page that lies
-        # on its side tells by the scores of a few lines to which side.
+        # Lines that stand on end are laid down before they are read, so the scores of a few lines
+        # show to which side even a sideways page is turned.
         view = self._view(picture, size, self._turn, known)
         tried = view.read(self._reader, view.longest)
         sure = tried.confidence >= SURE
@@ -141,7 +141,7 @@ class Reader:
 
 
 class _View:
-    """A picture turned by `turn` degrees, with the lines that were found in it."""
+    """A picture turned by `turn` degrees, with the lines found in it."""
 
     def __init__(
         self, turn: int, frame: tuple[float, float], factor: float, pixels: Any, quads: list[Quad]
@@ -152,7 +152,7 @@ class _View:
 
     @property
     def longest(self) -> list[int]:
-        """The numbers of the lines that say most about how the picture lies."""
+        """The indexes of the longest lines, which show best how the picture lies."""
         by_length = sorted(
             range(len(self.quads)),
             key=lambda at: -max(self.quads[at].width, self.quads[at].height),
@@ -160,7 +160,7 @@ class _View:
         return by_length[:SAMPLE]
 
     def read(self, reader: LineReader, chosen: Iterable[int]) -> Reading:
-        """Read the chosen lines, each once; those without text are left out."""
+        """Read the lines with these indexes, each once; leave out those without text."""
         lines = []
         for at in chosen:
             if at not in self._read:
@@ -173,7 +173,7 @@ class _View:
 
 
 def spaced(text: str) -> str:
-    """Return a line with the blanks lost before a heading, a sentence or a long number."""
+    """Restore the blanks that OCR loses before a heading, a sentence or a long number."""
     return _GLUED.sub(r"\1 ", text)
 
 
@@ -183,7 +183,7 @@ def _scaled(box: Box, factor: float) -> Box:
 
 
 def _is_covered(line: Box, taken: Sequence[Box]) -> bool:
-    """Tell whether words whose place is known stand along a line."""
+    """Tell whether words with known boxes cover half of a line's length."""
     along = 0 if width(line) >= height(line) else 1
     on_it = [box for box in taken if contains(line, middle(box), margin=1)]
     length = line[along + 2] - line[along]
@@ -192,8 +192,10 @@ def _is_covered(line: Box, taken: Sequence[Box]) -> bool:
 
 
 def _words(line: ReadLine) -> list[Word]:
-    """Divide a read line into words, by the number of letters: the recogniser gives no finer
-    boxes."""
+    """Divide a line into words, their boxes estimated by number of characters.
+
+    The recogniser gives no finer boxes.
+    """
     left, top, right, bottom = line.box
     step = (right - left) / len(line.text)
     words, at = [], 0
@@ -205,7 +207,7 @@ def _words(line: ReadLine) -> list[Word]:
 
 
 def _doubts(reading: Reading, px_per_pt: float) -> list[Doubt]:
-    """Return what the whole page's reading leaves in doubt, apart from its unsure lines."""
+    """Return the doubts about a page's reading as a whole, without its unsure lines."""
     found = []
     if px_per_pt < MIN_PX_PER_PT:
         message = "The page is so large that its picture was shrunk: small print may be missing."

@@ -1,10 +1,10 @@
-"""The two models of PP-OCR in RapidOCR's package: one finds lines of print, the other reads them.
+"""The two models of PP-OCR in RapidOCR's package: one finds lines of print, one reads them.
 
-OpenVINO computes them in one thread: ONNX Runtime takes two to six times as long. The finder's
-answer is a picture of how surely each point is print; what hangs together is a line (Liao et al.,
+OpenVINO computes both in one thread: ONNX Runtime takes two to six times as long. The finder
+returns for each point the probability of print; connected points make a line (Liao et al.,
 Real-time Scene Text Detection with Differentiable Binarization, AAAI 2020, section 3.5). The reader
-tells for each few pixels which sign they show, of 18,708: nine in ten are Chinese. To weigh them
-all takes half of its time, so a line is read with the other signs first.
+returns for every few pixels the probabilities of 18,708 signs, of which nine in ten are Chinese.
+Computing them all takes half of the reader's time, so a line is read with the other signs first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READER = "PP-OCRv6_rec_small.onnx"
 # The published settings of the model, as RapidOCR has them.
 _PRINT = 0.3  # a point that is print, in [0, 1]
 _LINE = 0.5  # the mean over a line that is one, in [0, 1]
-_WIDER = 1.6  # the model marks the heart of a line: its area to its edge, times this, are left out
+_WIDER = 1.6  # the model marks the core of a line: it grows by its area over its edge, times this
 _MIN_SIDE = 3  # pixels of what the model marks
 _STRIDE = 32  # of the model: a side is a multiple of it
 _SAME_ROW_PX = 10
@@ -43,7 +43,10 @@ Compiled = Callable[[Any], list[Any]]
 
 
 def read_model(name: str) -> Any:
-    """Return a model as OpenVINO's graph. Its package is not imported. Raises ParseError."""
+    """Return a model of RapidOCR's package as OpenVINO's graph, without importing the package.
+
+    Raises ParseError if the model is not installed.
+    """
     found = find_spec("rapidocr")
     path = Path(found.origin or "").parent / "models" / name if found else None
     if path is None or not path.is_file():
@@ -56,10 +59,10 @@ def read_model(name: str) -> Any:
 
 
 def compiled(graph: Any, *, hint: str = "") -> Compiled:
-    """Return a function from the graph's input to its outputs, in 16 bits where the processor has
-    them unless `hint` says `f32`.
+    """Return a function that computes a graph's outputs for an input.
 
-    What it returns is overwritten by its next call.
+    In 16 bits where the processor has them, unless `hint` is `f32`. Each call overwrites the arrays
+    that the call before returned.
     """
     options = {
         "NUM_STREAMS": 1,  # and so computed by the thread that calls
@@ -76,9 +79,9 @@ def compiled(graph: Any, *, hint: str = "") -> Compiled:
 
 
 def takes_pixels(graph: Any) -> Any:
-    """Return a model that takes RGB pictures, `(n, h, w, 3) uint8`.
+    """Return the model with RGB pictures, `(n, h, w, 3) uint8`, as its input.
 
-    The models themselves take BGR, channels first, in [-1, 1].
+    The model itself takes BGR, channels first, in [-1, 1].
     """
     module = openvino()
     prepared = module.preprocess.PrePostProcessor(graph)
@@ -92,8 +95,7 @@ def takes_pixels(graph: Any) -> Any:
 
 @dataclass(frozen=True)
 class Quad:
-    """The four corners of a line in a picture, from the upper left one clockwise: (4, 2) float32,
-    pixels."""
+    """The corners of a line in a picture, clockwise from the upper left: (4, 2) float32, pixels."""
 
     corners: Any
 
@@ -111,7 +113,7 @@ class Quad:
         return float(left), float(top), float(right), float(bottom)
 
     def cut_from(self, picture: Any) -> Any:
-        """Return the line as a picture of its own, level; one that stands on end is laid down."""
+        """Return the line as a level picture; a line 1.5 times as high as wide is turned level."""
         import cv2  # heavy, so late
         import numpy
 
@@ -128,16 +130,15 @@ class Quad:
 
 
 class LineFinder:
-    """Loads the model once."""
+    """The model that finds lines, loaded once."""
 
     def __init__(self) -> None:
         self._model = compiled(takes_pixels(read_model(FINDER)))
 
     def find(self, picture: Any, scale: float) -> list[Quad]:
-        """Return the lines of an RGB picture `(h, w, 3) uint8`, from the top down, then from the
-        left.
+        """Return the lines of an RGB picture `(h, w, 3) uint8`, row by row, each from the left.
 
-        They are looked for in the picture made smaller by `scale`, in (0, 1].
+        The picture is first made smaller by `scale`, in (0, 1].
         """
         import cv2  # heavy, so late
         import numpy
@@ -152,7 +153,7 @@ class LineFinder:
 
 
 def _marked(surely: Any) -> Iterator[Any]:
-    """Yield the corners of all lines in the model's answer, `(h, w) float32`."""
+    """Yield the corners of each line in the model's output, `(h, w) float32`."""
     import cv2  # heavy, so late
     import numpy
 
@@ -180,7 +181,7 @@ def _mean_inside(surely: Any, corners: Any) -> float:
 
 
 def _quad(corners: Any, size: tuple[int, int]) -> Quad:
-    """Order four corners, and keep them in the picture."""
+    """Order four corners clockwise from the upper left, and clip them to the picture."""
     import numpy
 
     inside = numpy.clip(corners, 0, (size[0] - 1, size[1] - 1))
@@ -205,7 +206,7 @@ def _distance(corners: Any, one: int, other: int) -> float:
 
 
 class LineReader:
-    """Loads the model once."""
+    """The model that reads lines, loaded once."""
 
     def __init__(self) -> None:
         graph = read_model(READER)
@@ -223,9 +224,9 @@ class LineReader:
         self._features = compiled(takes_pixels(features))
 
     def read(self, line: Any) -> tuple[str, float]:
-        """Return the text of an RGB picture of a line, and how sure it is, in [0, 1].
+        """Return the text in an RGB picture of a line, and its confidence in [0, 1].
 
-        The mean over the signs; 0 where there are none.
+        The confidence is the mean probability of the signs; 0 where there are none.
         """
         features = self._features(_framed(line))[0].copy()
         readings = []
@@ -237,10 +238,10 @@ class LineReader:
 
 
 def _head(weights: Any, bias: Any) -> Any:
-    """Return the model's last layer for some of its signs: the likeliest one at each place, and how
-    likely it is.
+    """Return the model's last layer for some of its signs.
 
-    In 32 bits: 16 can't tell signs apart that are nearly as likely.
+    It gives the likeliest sign at each place, and its probability. In 32 bits: 16 can't tell apart
+    signs that are nearly as likely.
     """
     import numpy  # heavy, so late
 
@@ -254,7 +255,7 @@ def _head(weights: Any, bias: Any) -> Any:
 
 
 def _framed(line: Any) -> Any:
-    """Return a line's picture at the model's height, on grey: (1, 48, w, 3) uint8."""
+    """Scale a line's picture to the model's height, padded with grey: `(1, 48, w, 3) uint8`."""
     import cv2  # heavy, so late
     import numpy
 
@@ -269,7 +270,10 @@ def _framed(line: Any) -> Any:
 
 
 def _decoded(signs: Sequence[str], best: Any, shares: Any) -> tuple[str, float]:
-    """Return the signs one after the other: what is repeated without a gap is one."""
+    """Return the text of the likeliest signs and their mean probability.
+
+    A sign that repeats without a gap counts once. The probability is 0 without signs.
+    """
     text, sure = [], []
     before = _NO_SIGN
     for at, share in zip(best.ravel().tolist(), shares.ravel().tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Pages of a PDF as pictures, by PDFium: for the viewer and for OCR."""
+"""Render pages of a PDF as pictures by PDFium, for the viewer and for OCR."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAP = 1.0  # points between the pieces of one picture
 
 
 class Renderer:
-    """An open PDF that gives pictures of its pages, turned as a reader sees them."""
+    """An open PDF whose pages can be rendered, turned as a reader sees them."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -34,9 +34,10 @@ class Renderer:
             raise unreadable(str(error)) from error
 
     def picture(self, number: int, scale: float, region: Box | None = None) -> Any:
-        """Return page `number` (1-based), or a part of it, as an RGB picture of PIL.
+        """Return page `number` (1-based), or a region of it, as an RGB picture of PIL.
 
-        `region` is in points of the displayed page. The picture is smaller where it would be huge.
+        `region` is in points of the displayed page. The scale is reduced where the picture would be
+        huge. Raises ParseError for a page without a size.
         """
         across, down = size = self.size(number)
         if min(size) <= 0:
@@ -47,13 +48,12 @@ class Renderer:
         return self.page(number).render(scale=scale, crop=crop).to_pil().convert("RGB")
 
     def size(self, number: int) -> tuple[float, float]:
-        """Return width and height in points, as a reader sees the page."""
+        """Return the width and height of the displayed page, in points."""
         width, height = self.page(number).get_size()
         return float(width), float(height)
 
     def pictures(self, number: int) -> list[Box]:
-        """Return where pictures stand on the displayed page, in points; pieces of one are
-        joined."""
+        """Return the boxes of pictures on the displayed page, in points, touching ones joined."""
         right_edge, bottom_edge = self.size(number)
         boxes = []
         for drawn in self._drawn(number, raw.FPDF_PAGEOBJ_IMAGE):
@@ -64,13 +64,12 @@ class Renderer:
         return _joined(boxes)
 
     def outlines(self, number: int) -> int:
-        """Return how many small shapes of many edges are drawn on a page, as letters are that
-        were turned into outlines."""
+        """Count the small shapes with many edges on a page, such as letters drawn as outlines."""
         boxes = self._drawn(number, raw.FPDF_PAGEOBJ_PATH, least=LETTER_EDGES)
         return sum(max(width(box), height(box)) <= LETTER_PT for box in boxes)
 
     def _drawn(self, number: int, kind: int, least: int = 0) -> list[Box]:
-        """Return the boxes of objects of a kind, those of paths with at least so many edges."""
+        """Return the boxes of objects of one kind, or of paths with at least `least` edges."""
         page = self.page(number)
         frame = Frame.of(page)
         return [
@@ -82,7 +81,7 @@ class Renderer:
         ]
 
     def metadata(self) -> dict[str, str]:
-        """Return what the file says of itself; what is no text is left out."""
+        """Return the metadata of the file, without the values that are no text."""
         found = {}
         for key in self._document.METADATA_KEYS:
             with contextlib.suppress(UnicodeDecodeError):
@@ -90,7 +89,7 @@ class Renderer:
         return found
 
     def page(self, number: int) -> Any:
-        """Return page `number` (1-based) of pypdfium2. Raises ParseError where it is damaged."""
+        """Return page `number` (1-based) of pypdfium2. Raises ParseError if it is damaged."""
         try:
             return self._document[number - 1]
         except pypdfium2.PdfiumError as error:
@@ -101,13 +100,13 @@ class Renderer:
             ) from error
 
     def save_view(self, number: int, folder: Path) -> None:
-        """Write the picture of a page that the viewer shows, as `{number}.webp`."""
+        """Write the picture of a page for the viewer, as `{number}.webp`."""
         picture = self.picture(number, VIEW_SCALE)
         picture.save(folder / f"{number}.webp", "WEBP", quality=QUALITY, method=2)
 
 
 def _joined(boxes: Sequence[Box]) -> list[Box]:
-    """Unite boxes that touch: programs cut a large picture into strips."""
+    """Join boxes that touch, since programs cut a large picture into strips."""
     joined: list[Box] = []
     for box in sorted(boxes, key=lambda box: (box[1], box[0])):
         touching = [other for other in joined if touch(box, other, GAP)]
@@ -120,7 +119,7 @@ def _joined(boxes: Sequence[Box]) -> list[Box]:
 
 
 def unreadable(detail: str) -> ParseError:
-    """Return the error of a PDF that a library refuses to open, by what it says of it."""
+    """Return the error of a PDF that can't be opened; `detail` is the library's message."""
     if "password" in detail.lower() or "security" in detail.lower():
         return ParseError(
             "The PDF is protected by a password.",

@@ -1,7 +1,7 @@
-"""What a page shows and its own text does not say: its picture is read, or a part of it.
+"""Read by OCR what a page shows and its text layer lacks.
 
-A page whose text is garbled is read whole, and what was read decides. To a sound text the lines are
-added that stand in pictures; where there is nothing of the kind, nothing is read.
+A page with a garbled text layer is read whole, and the result decides which text is kept. A sound
+text layer gets the lines in pictures added. A page that needs neither is not read.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ FAINT = 24  # of 255 levels of grey: what differs less is no print
 
 
 class Suspicion(StrEnum):
-    """Why a page's own text may not be what it says."""
+    """Why the text layer of a page may be wrong."""
 
     UNMAPPED = "unmapped"
     SWAPPED = "swapped"
 
 
-# A good text layer has 90 % and more of the words that are read from its picture. Where letters are
-# known to be missing, a paragraph may be.
+# Least share of the words read by OCR that a text layer must have to be kept: a good one has 90 %
+# and more. Where letters are known to be missing, a paragraph may be missing too.
 CONFIRMED = {Suspicion.SWAPPED: 0.75, Suspicion.UNMAPPED: 0.9}
 
 
 class PictureReader:
-    """Looks at the pages of an open PDF where their own text lacks what they show."""
+    """Reads pages of an open PDF by OCR, where their text layer lacks what they show."""
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
         self._reader: Reader | None = None
 
     def read(self, layer: PageCells) -> PageCells:
-        """Return `layer`, with what only pictures on its page say, or their words instead."""
+        """Return a page's cells with words from its pictures added, or replaced by those of OCR."""
         size = self._renderer.size(layer.number)
         if max(size) > MAX_RATIO * min(size):
             return layer
@@ -74,7 +74,7 @@ class PictureReader:
         return found
 
     def _regions(self, layer: PageCells, whole: Box) -> list[Box]:
-        """Return the parts of a page that may hold text besides its own."""
+        """Return the regions of a page that may show text which the text layer lacks."""
         pictures = self._renderer.pictures(layer.number)
         letters = letters_of(layer.words)
         large = [box for box in pictures if area(box) >= LARGE_PICTURE * area(whole)]
@@ -84,8 +84,7 @@ class PictureReader:
         return [whole] if drawn or letters < MIN_LETTERS else []
 
     def _read(self, number: int, region: Box, known: Sequence[Box] = ()) -> PageCells:
-        """Return the words in a part of the displayed page, but for those whose boxes in it are
-        known."""
+        """Return the words in a region of the displayed page, except those with `known` boxes."""
         size = (region[2] - region[0], region[3] - region[1])
         picture = self._renderer.picture(number, SCALE, region)
         if _is_blank(picture, known, picture.width / size[0]):
@@ -95,7 +94,7 @@ class PictureReader:
 
 
 def suspicion_of(layer: PageCells) -> Suspicion | None:
-    """Return what is wrong with a page's own text at first sight."""
+    """Return what seems wrong with the text layer of a page; None for nothing."""
     words = [word.text for word in layer.words]
     if has_unmapped_letters(words, layer.unmapped):
         return Suspicion.UNMAPPED
@@ -103,7 +102,10 @@ def suspicion_of(layer: PageCells) -> Suspicion | None:
 
 
 def choose(layer: PageCells, read: PageCells, suspicion: Suspicion) -> PageCells:
-    """Return the page's own text or what was read from its picture, with what is doubtful of it."""
+    """Return the text layer or the words read by OCR, with doubts.
+
+    OCR is chosen if the text layer has too few of its words.
+    """
     confirmed = share_confirmed([w.text for w in layer.words], [w.text for w in read.words])
     if read.words and confirmed < CONFIRMED[suspicion]:
         return _seen(read, _REPLACED)
@@ -114,7 +116,10 @@ def choose(layer: PageCells, read: PageCells, suspicion: Suspicion) -> PageCells
 
 
 def join(layer: PageCells, read: PageCells, region: Box) -> PageCells:
-    """Return a page with what was read from a part of it; as it was if that is a mere label."""
+    """Return a page with the words read from a region, or with a doubt why they are left out.
+
+    Unchanged if fewer than 16 letters were read and the page has words of its own.
+    """
     letters = letters_of(read.words)
     is_whole = area(region) >= area((0.0, 0.0, *layer.displayed_size))
     if not layer.words and is_whole:
@@ -138,10 +143,10 @@ def join(layer: PageCells, read: PageCells, region: Box) -> PageCells:
 
 
 def unsure_lines(page: Page, unsure: Sequence[tuple[Box, float]]) -> Iterator[Doubt]:
-    """Yield a doubt for each printed line of a page that was not read surely.
+    """Yield a doubt for each printed line of a page that OCR was not sure of.
 
-    `unsure` holds boxes on the displayed page and their scores; a line is named once, by the lowest
-    of the scores on it, in order of the text.
+    `unsure` holds boxes on the displayed page and their scores. A line is named once, with its
+    lowest score, in order of the text.
     """
     for line in (line for block in page.blocks for line in block.lines):
         scores = [score for box, score in unsure if contains(line.box, middle(box), margin=1)]
@@ -151,7 +156,7 @@ def unsure_lines(page: Page, unsure: Sequence[tuple[Box, float]]) -> Iterator[Do
 
 
 def _seen(read: PageCells, *doubts: Doubt) -> PageCells:
-    """Return what was read, its doubts in front."""
+    """Return the result of OCR with `doubts`, and one for low confidence, before its own."""
     confidence = read.ocr_confidence or 0.0
     if confidence < LOW_CONFIDENCE:
         message = f"The picture of this page was read with a confidence of {confidence:.0%} only."
@@ -160,7 +165,7 @@ def _seen(read: PageCells, *doubts: Doubt) -> PageCells:
 
 
 def _is_blank(picture: Any, known: Sequence[Box], px_per_pt: float) -> bool:
-    """Tell whether nothing is printed in a picture beside words whose boxes are known."""
+    """Tell whether a picture shows nothing besides words with `known` boxes."""
     from PIL import ImageDraw  # heavy, so late
 
     grey = picture.convert("L")
@@ -202,23 +207,24 @@ def letters_of(words: Sequence[Word]) -> int:
 
 
 def holds_words(words: Sequence[Word]) -> bool:
-    """Tell words from the numbers and letters along the axes of a chart."""
+    """Tell whether these are words, and not the numbers and letters along the axes of a chart."""
     long = sum(sum(c.isalpha() for c in word.text) >= _LONG for word in words)
     return long >= _WORDS_SHARE * len(words)
 
 
 def known_boxes(layer: PageCells, region: Box) -> list[Box]:
-    """Return where the words of a page stand in a part of the displayed page."""
+    """Return the boxes of a page's words in a region, in points from the region's corner."""
     boxes = [layer.displayed(word.box) for word in layer.words]
     inside = [box for box in boxes if contains(region, middle(box))]
     return [shifted(box, -region[0], -region[1]) for box in inside]
 
 
 def add_words(layer: PageCells, read: PageCells, region: Box) -> PageCells:
-    """Return a page with the words that were read from a part of it, which lies as its text does.
+    """Return a page with the words read from a region, which has the direction of its text.
 
-    Print from a picture is given the size of the page's text: its own is a guess, and would make
-    headings of labels. What is drawn there is no figure any more whose words are labels.
+    These words get the usual font size of the page: a size measured in a picture is a guess, and
+    would make headings of labels. Drawings in the region are dropped, so that no figure takes its
+    words as labels.
     """
     size = layer.displayed_size
 

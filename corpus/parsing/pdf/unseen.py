@@ -1,8 +1,8 @@
-"""Words that are printed so that nobody sees them, told by the picture of their page.
+"""Find words that are printed but invisible, by rendering their page.
 
 White words are a heading on a dark bar, or an order to a language model on white paper; a box may
-hide what was painted before it, or be clear. What PDFium paints decides: a character is seen where
-the page looks different without it.
+hide what was painted before it, or be transparent. So PDFium renders the page with and without a
+character: it is seen where the two differ.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _SAME = 8  # of 255; what differs by less nobody sees
 _SCALE = 1.5  # pixels a point
 _LONGEST = 3_000  # pixels
 _MAX_LAYERS = 8
-_MAX_COVERS = 2_000  # of a page; where there are more, all that is below any of them is looked at
+_MAX_COVERS = 2_000  # of a page; where there are more, all words are looked at
 _COVERED = 0.25  # of a word's height: lines that only touch a box are not below it
 _INNER = 0.2  # of a character's height, above and below: there the lines beside it reach in
-_CUT = 1.0  # points of an object that a clip may take; bounds are not exact
+_CUT = 1.0  # points that a clip may cut off unnoticed; bounds are not exact
 _OPTIONAL = "OC"  # marks what belongs to a layer, which may be switched off
 
 
 class Doubtful:
-    """Tells the text objects of a page that may not be seen, asked once for each of them."""
+    """Tests the text objects of a page for signs that they are invisible."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -55,7 +55,7 @@ class Doubtful:
         self._marks: dict[int, bool] = {}  # by address: whether it is that of an optional layer
 
     def __call__(self, text: Painted) -> bool:
-        """Tell an object of a light or clear colour, or that is clipped or in an optional layer."""
+        """Tell whether a text object is light or transparent, clipped, or in an optional layer."""
         return self._is_light(text.found) or self._is_optional(text.found) or self._is_cut(text)
 
     def _is_light(self, text: Any) -> bool:
@@ -93,9 +93,10 @@ class Doubtful:
 
 
 def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]]) -> set[int]:
-    """Return which words something reaches that is painted later.
+    """Return the indexes of words that an object painted later overlaps.
 
-    Both come with their places in the order of painting.
+    Words and covers come with their places in the order of painting. All words where there are more
+    than 2,000 covers.
     """
     if len(covers) > _MAX_COVERS:
         return set(range(len(words)))
@@ -119,7 +120,7 @@ def are_seen(
 ) -> list[bool | None]:
     """Tell for each character whether it is seen; None where too many lie over each other.
 
-    A mark is the text object of a character and its box on the displayed page; `doubles` are the
+    A mark is the text object of a character and its box on the displayed page; `doubles` are
     objects that may paint a character again, for weight or over what hid it.
     """
     picture = _Picture(page, [box for _, box in marks])
@@ -145,7 +146,7 @@ def are_seen(
 
 @contextmanager
 def _left_out(texts: Sequence[Painted]) -> Iterator[None]:
-    """Keep text objects from being painted."""
+    """Keep text objects from being painted within the `with` block."""
     for text in texts:
         raw.FPDFPageObj_SetIsActive(text.found, False)
     try:
@@ -156,7 +157,7 @@ def _left_out(texts: Sequence[Painted]) -> Iterator[None]:
 
 
 class _Picture:
-    """The part of a page around some boxes, to be painted more than once."""
+    """The part of a page around some boxes, to be rendered more than once."""
 
     def __init__(self, page: Any, boxes: Sequence[Box]) -> None:
         self._page = page
@@ -185,14 +186,14 @@ class _Picture:
         return rows, slice(max(0, int(left)), max(0, int(right)) + 1)
 
     def changed(self, one: Any, other: Any) -> Any:
-        """Return which pixels of two pictures somebody could tell apart."""
+        """Return which pixels of two pictures differ visibly."""
         import numpy  # heavy, so late
 
         apart = numpy.maximum(one, other) - numpy.minimum(one, other) > _SAME
         return apart[..., 0] | apart[..., 1] | apart[..., 2]
 
     def apart(self, whole: Any, groups: Sequence[Sequence[Box]]) -> list[bool]:
-        """Tell which groups of boxes, taken one after another, reach into none that was taken."""
+        """Tell for each group of boxes, in order, whether it overlaps no group accepted before."""
         import numpy  # heavy, so late
 
         inside, around = (numpy.zeros(whole.shape[:2], bool) for _ in range(2))
