@@ -1,4 +1,4 @@
-"""Blocks to passages. Pure: no Django, no model; the tokenizer comes in as a function."""
+"""Cut blocks into passages. Pure: no Django, no model; the tokenizer is passed as a function."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One document cut into passages, from an order to rows, both of which are JSON. No Django.
+"""Cut one document into passages, from an order to rows, both of them JSON. No Django.
 
-This runs in the sandbox's child: what it takes depends on what somebody uploaded.
+This runs in the sandbox's child process, since its work depends on an uploaded file.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ CUT = "passages.json"  # what `write_cut` writes
 
 @dataclass(frozen=True)
 class Order:
-    """What is cut, and how. `pages` is the JSON of `corpus.parsing.types.Page` in order.
+    """The document to cut, and how. `pages` is the JSON of `corpus.parsing.types.Page` in order.
 
-    What came in as passages has no `pages` here: it is read from the file itself.
+    A document that came in as passages has no `pages` here; it is read from the file itself.
     """
 
     media_type: str
@@ -45,7 +45,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Passage:
-    """A draft, where it stands in a document without pages, the label of what it says, and that."""
+    """A draft, its position in a document without pages, its meaning label and its statements."""
 
     draft: ChunkDraft
     position: str
@@ -58,7 +58,7 @@ def order_json(order: Order) -> str:
 
 
 def write_cut(document: Path, order: Path, folder: Path) -> None:
-    """Do what the file `order` says with the stored `document`; write the passages into `folder`.
+    """Cut the stored `document` by the JSON file `order`, and write its passages into `folder`.
 
     Raises ParseError for passages of the document that can't be read.
     """
@@ -100,7 +100,7 @@ def passages_from(text: str) -> list[Passage]:
 def passages_of(
     drafts: Sequence[ChunkDraft], pages: Sequence[Page], *, title: str, population: str
 ) -> list[Passage]:
-    """Return drafts with their labels and statements; `pages` are all that they were cut from."""
+    """Return drafts with positions, labels and statements; `pages` are all of the document."""
     views = {
         page.number: PageView(page.text, [asdict(block) for block in page.blocks]) for page in pages
     }
@@ -126,9 +126,9 @@ def take_passages(
     sha256: str,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """Return a draft for each passage, in order, on the pages that `lay_out` makes of them.
+    """Return a draft for each passage given, in order, on the pages that `lay_out` makes of them.
 
-    What came in as one passage stays one, whatever its length.
+    A passage stays whole, whatever its length.
     """
     layout = lay_out(passages)
     source = Source({page.number: page.text for page in layout.pages}, sha256, count_tokens)

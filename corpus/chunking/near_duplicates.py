@@ -1,15 +1,15 @@
-"""Which passages say the same thing. Pure.
+"""Label passages so that those with the same meaning have the same label. Pure.
 
-Two passages are near-duplicates when their words are the same in the same order, but for what
-changes no meaning: case, white space, quotation marks, bullets, hyphens inside words, articles,
-British and American spelling, ways to write a number or a unit, and a closed list of synonyms;
-and when the same stands above them: title, headings and population, but for words such as
-"guideline" or a year.
+Two passages are near-duplicates if they have the same words in the same order, below the same
+title, headings and population. Differences without meaning are ignored: case, white space,
+quotation marks, bullets, hyphens inside words, articles, British and American spelling, ways to
+write a number or a unit, a closed list of synonyms; and in titles words such as "guideline" or a
+year.
 
-Likeness of vectors decides nothing here: "5 mg" and "50 mg", "adults" and "children", "give" and
-"do not give" are nearer to each other than many a copy is to its original. Every word that is not
-in a list below counts, so that what nobody thought of keeps two passages apart. Being of one
-meaning is an equivalence: groups depend neither on the order of indexing nor on who looks first.
+Similarity of vectors is not used: "5 mg" and "50 mg", "adults" and "children", "give" and "do not
+give" are closer to each other than many a copy is to its original. Every word that is in no list
+below counts, so that an unforeseen difference keeps two passages apart. Equal labels are an
+equivalence: groups do not depend on the order of indexing.
 """
 
 from __future__ import annotations
@@ -98,17 +98,16 @@ _IZE = re.compile(r"(?<=[a-z]{3})is(e[ds]?|ing|ations?)$")
 def meaning_label(
     text: str, *, title: str = "", section_path: Sequence[str] = (), population: str = ""
 ) -> str:
-    """Return 32 hexadecimal digits, equal for two passages exactly where they say the same
-    thing.
-    """
+    """Return 32 hexadecimal digits, equal for two passages if and only if they say the same."""
     parts = [_words(text), _above(title, section_path), sorted(_words(population))]
     content = "\x1e".join("\x1f".join(part) for part in parts)
     return hashlib.sha256(content.encode()).hexdigest()[:LABEL_DIGITS]
 
 
 def _above(title: str, section_path: Sequence[str]) -> list[str]:
-    """Return what stands above a passage and says what it is about: title and headings, each
-    once.
+    """Return the title and headings of a passage in normalised words, each once, sorted.
+
+    Words about the document, versions and numbers of headings are left out.
     """
     matter = [w for w in _words(_VERSION.sub(" ", title)) if w not in _ABOUT_DOCUMENTS]
     headings = [_words(_HEADING_NUMBER.sub("", line)) for line in section_path]
@@ -116,7 +115,7 @@ def _above(title: str, section_path: Sequence[str]) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the text's words, numbers and signs in their one spelling, in order."""
+    """Return the words, numbers and signs of a text, normalised, in order."""
     text = _BULLETS.sub(" ", _QUOTES.sub("", unicodedata.normalize("NFC", text)))
     text = _DASHES.sub("-", text).replace("µ", "u").replace("μ", "u")
     text = _THOUSANDS.sub("", _LEADING_POINT.sub("0.", text))
@@ -152,7 +151,10 @@ def _word(token: str) -> str:
 
 
 def _is_article(word: str, before: str) -> bool:
-    """Return a capital `A` is one only where a sentence begins: there is a hepatitis A."""
+    """Tell whether a word is an article.
+
+    A capital `A` is one only where a sentence begins, since there is a hepatitis A.
+    """
     if word == "A":
         return before in ("", ".", ":", "\n")
     return word not in _ABBREVIATIONS and word.casefold() in _ARTICLES

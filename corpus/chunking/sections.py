@@ -1,11 +1,10 @@
-"""Windows of whole sentences inside a section.
+"""Cut the text of a section into windows of whole sentences.
 
-A passage never leaves its section. Text is cut at sentences into windows of at most
-`max_tokens` tokens that share up to `overlap_tokens` with the window before. A table is a
-passage of its own with its caption and footnotes; where it must be split, its header row is
-repeated. A paragraph that goes on over a page break is cut as the one text that it is. The
-context line (title, section path, population) counts into the size, since it is embedded in front
-of the text.
+A passage never leaves its section. Text is cut at sentences into windows of at most `max_tokens`
+tokens that share up to `overlap_tokens` with the window before. A table is a passage of its own
+with its caption and footnotes; if it must be split, its header row is repeated. A paragraph that
+continues over a page break is cut as one text. The context line (title, section path, population)
+counts towards the size, since it is embedded in front of the text.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _SHARE = 0.5  # of a page's lines; the rest are its heading and entries printed 
 
 @dataclass(frozen=True)
 class _Unit:
-    """What is never cut: a sentence, on more pages than one where it runs over, or a row."""
+    """Text that is never cut: a sentence, which may run over pages, or a row."""
 
     spans: Spans
     tokens: int
@@ -66,7 +65,7 @@ def split(
     settings: ChunkSettings,
     count_tokens: CountTokens,
 ) -> list[ChunkDraft]:
-    """Return the passages in reading order, tables of contents left out; none without text."""
+    """Return the passages in reading order, without tables of contents; empty without text."""
     last = max((page.number for page in pages), default=0)
     pages = [page for page in pages if not _is_contents_page(page, last)] or pages
     source = Source({page.number: page.text for page in pages}, sha256, count_tokens)
@@ -88,11 +87,11 @@ def split(
 
 
 def _is_contents_page(page: Page, last: int) -> bool:
-    """Tell whether most lines of a page are dots that lead to the number of a page: it names every
-    subject of its document in few words, is found for many questions and answers none.
+    """Tell whether most lines of a page are dots that lead to a page number.
 
-    These never fall and end near the `last` page of the document: a list of telephones or doses
-    that is set so stays.
+    Such a page names every subject of its document, is found for many questions and answers none.
+    Its numbers never fall and stay near the `last` page of the document; a list of telephone
+    numbers or doses that is set like this is kept.
     """
     lines = [line.rstrip() for line in page.text.splitlines() if line.strip()]
     entries = [found for line in lines if (found := _NUMBER.search(line)) and _LEADERS.search(line)]
@@ -102,7 +101,7 @@ def _is_contents_page(page: Page, last: int) -> bool:
 
 
 def _runs(budget: int, blocks: Sequence[tuple[Page, Block]], source: Source) -> Iterator[_Run]:
-    """Run in reading order: text of the section, or one table with its caption and footnotes."""
+    """Yield runs in reading order: text of the section, or a table with caption and footnotes."""
     located = _Located(budget, source)
     after = _continued(blocks)
     later = {place for places in after.values() for place in places}
@@ -126,9 +125,9 @@ def _runs(budget: int, blocks: Sequence[tuple[Page, Block]], source: Source) -> 
 
 
 def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
-    """Return the places of blocks that go on from one on a page before, by the place of that one.
+    """Return the indexes of blocks that continue a text, by the index of that text's first block.
 
-    What stands between them (a table, a footnote) comes after their text.
+    A table or a footnote between them comes after the text.
     """
     after: dict[int, list[int]] = {}
     last: dict[BlockKind, tuple[int, int]] = {}  # the page and the first place of the text
@@ -145,8 +144,8 @@ def _continued(blocks: Sequence[tuple[Page, Block]]) -> dict[int, list[int]]:
 def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Page, Block]]:
     """Yield every block that is no heading, with the headings above it, outermost first.
 
-    A heading below which nothing stands is its own text, so that no word is lost. So is one that
-    is longer than any: it would be written again above each passage below it.
+    A heading with nothing below it is yielded as text, so that no word is lost. So is a heading
+    longer than MAX_HEADING_CHARS, which would be repeated above each passage below it.
     """
     stack: list[tuple[int, str]] = []
     path: tuple[str, ...] = ()
@@ -170,9 +169,7 @@ def _with_sections(pages: Sequence[Page]) -> Iterator[tuple[tuple[str, ...], Pag
 
 
 def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
-    """Return where the table that begins at `position` ends, footnotes included; `position` if
-    none.
-    """
+    """Return the index after a table and its footnotes; `position` if no table begins there."""
     here = position
     if blocks[here][1].kind is BlockKind.CAPTION:
         here += 1
@@ -185,7 +182,7 @@ def _table_end(blocks: Sequence[tuple[Page, Block]], position: int) -> int:
 
 
 class _Located:
-    """Cuts blocks of a section into units that fit its passages, and counts their tokens."""
+    """Cuts the blocks of a section into units that fit its passages, and counts their tokens."""
 
     def __init__(self, budget: int, source: Source) -> None:
         self._budget = budget
@@ -195,7 +192,7 @@ class _Located:
         self._header: list[_Unit] = []
 
     def sentences(self, blocks: Sequence[tuple[Page, Block]]) -> list[_Unit]:
-        """Return the sentences of a text in one or more blocks, in order."""
+        """Return the sentences of one text, which may be in several blocks, in order."""
         parts = [(page.number, block.start, block.end) for page, block in blocks]
         joined = _Joined(parts, self._texts)
         units: list[_Unit] = []
@@ -205,11 +202,12 @@ class _Located:
         return units
 
     def table(self, blocks: Sequence[tuple[Page, Block]]) -> _Run:
-        """Return a table with its caption and header in front of each of its passages.
+        """Return a table as a run, its caption and header in front of each passage.
 
-        Where those would leave rows less than half of the room, the caption stands before the
-        first rows only; a header that would leave them less than a third is text like any other.
-        Part of a table that goes on from the page before has the caption and header of that.
+        Where these take over half of a passage, only the header is repeated, and the caption stands
+        before the first rows; a header over two thirds of a passage is not repeated either. A part
+        that continues a table from the page before, without caption or header of its own, has those
+        of that table.
         """
         captions: list[_Unit] = []
         header: list[_Unit] = []
@@ -237,8 +235,11 @@ class _Located:
         return _Run(tuple(lead), tuple(units), is_table=True)
 
     def _unit(self, *spans: tuple[int, int, int]) -> _Unit:
-        """Text that can't fit is not given to the tokenizer, so that what is halved until it fits
-        is tokenised a few times, however long it was."""
+        """Return a unit with its number of tokens, at least one for 16 characters.
+
+        Text that can't fit is not tokenised, so that a long text that is halved until it fits is
+        tokenised only a few times.
+        """
         chars = sum(end - start for _, start, end in spans) + len(spans) - 1
         least = chars // _MOST_CHARS_OF_TOKEN
         if least > self._budget:
@@ -247,7 +248,7 @@ class _Located:
         return _Unit(spans, max(self._count(text), least))
 
     def _fitting(self, unit: _Unit, room: int) -> list[_Unit]:
-        """Return the unit itself, or halves of halves of it of which each fits."""
+        """Return the unit, or parts of it by repeated halving that fit `room` tokens."""
         fitting: list[_Unit] = []
         waiting = [unit]
         while waiting:
@@ -265,7 +266,7 @@ class _Located:
 
 
 class _Joined:
-    """Parts of pages that are one text, joined by newlines."""
+    """One text made of parts of pages, joined by newlines."""
 
     def __init__(self, parts: Sequence[tuple[int, int, int]], texts: Mapping[int, str]) -> None:
         self.text = "\n".join(texts[page][start:end] for page, start, end in parts)
@@ -273,7 +274,7 @@ class _Joined:
         self._begins = list(accumulate((end - start + 1 for _, start, end in parts), initial=0))
 
     def spans(self, start: int, end: int) -> Spans:
-        """Return where a range of the text stands on the pages."""
+        """Return the spans on the pages of a range of the text."""
         found: list[tuple[int, int, int]] = []
         for place in range(bisect_right(self._begins, start) - 1, len(self._parts)):
             at, (page, first, last) = self._begins[place], self._parts[place]
@@ -286,8 +287,9 @@ class _Joined:
 
 
 def _joint(text: str, start: int, end: int) -> int:
-    """Return where to cut what is too long: between cells, else clauses, else words, near its
-    middle.
+    """Return where to cut a text that is too long: near its middle, between cells.
+
+    Without cells between clauses, else between words.
     """
     middle, first = start + (end - start) // 2, start + (end - start) // 4 + 1
     for joint, kept in ((" | ", 0), ("; ", 1), (", ", 1), (" ", 0)):
@@ -302,7 +304,10 @@ def _tokens(units: Sequence[_Unit]) -> int:
 
 
 def _windows(run: _Run, budget: int, overlap: int) -> Iterator[tuple[_Unit, ...]]:
-    """Greedy windows of whole units; each but the first begins with the end of the one before."""
+    """Yield windows of as many whole units as fit, each opened by the run's `lead`.
+
+    Each but the first begins with the end of the one before, up to `overlap` tokens.
+    """
     room = budget - _tokens(run.lead)
     start = 0
     units = run.units
@@ -321,7 +326,7 @@ def _windows(run: _Run, budget: int, overlap: int) -> Iterator[tuple[_Unit, ...]
 
 
 def _merge(units: Sequence[_Unit], texts: Mapping[int, str]) -> Spans:
-    """Return spans in order, joined where only white space stands between two of one page."""
+    """Return the spans of units in order, joined if only white space of a page is between them."""
     spans: list[tuple[int, int, int]] = []
     for page, start, end in (span for unit in units for span in unit.spans):
         piece = texts[page][start:end]

@@ -1,4 +1,4 @@
-"""What the chunker is given and what it makes, and the line in front of each passage."""
+"""The chunker's settings, source and drafts, and the context line in front of each passage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARE_OF_ENCODER = (13, 15)
 class ChunkSettings:
     """Sizes in tokens of the embedder's tokenizer; `max_tokens` includes the context line.
 
-    `reserved_tokens` of them are left free for a context line that is written afterwards.
+    `reserved_tokens` of them are left free for a context line that is written later.
     """
 
     max_tokens: int = 200
@@ -28,14 +28,14 @@ class ChunkSettings:
 
     @property
     def recipe(self) -> str:
-        """The sizes, as they go into a fingerprint."""
+        """The sizes, as written in a fingerprint."""
         reserved = f" -{self.reserved_tokens}" if self.reserved_tokens else ""
         return f"sections {self.max_tokens}/{self.overlap_tokens}{reserved}"
 
     def bounded(self, encoder_tokens: int) -> ChunkSettings:
-        """Return the same, or smaller in proportion where the encoder reads less than that.
+        """Return the settings, reduced in proportion if the encoder reads fewer tokens.
 
-        What an encoder cuts off could never be found by its vector.
+        Text that an encoder cuts off could never be found by its vector.
         """
         share, whole = SHARE_OF_ENCODER
         most = encoder_tokens * share // whole
@@ -47,7 +47,7 @@ class ChunkSettings:
 
 @dataclass(frozen=True)
 class ChunkDraft:
-    """A passage before it is stored; fields as in `corpus.models.Chunk`."""
+    """A passage before it is stored; its fields are those of `corpus.models.Chunk`."""
 
     key: str
     index: int
@@ -61,7 +61,7 @@ class ChunkDraft:
 
 @dataclass(frozen=True)
 class Source:
-    """The document that is cut: its pages' texts by number, its identity, and the tokenizer."""
+    """The document to cut: its pages' texts by number, its checksum, and the tokenizer."""
 
     texts: Mapping[int, str]
     sha256: str
@@ -70,7 +70,7 @@ class Source:
     def draft(
         self, spans: Spans, *, index: int, context: str = "", section_path: Sequence[str] = ()
     ) -> ChunkDraft:
-        """Return the passage that `spans` are; they are not empty, and their pages are known."""
+        """Return the passage of `spans`: one at least, all on pages of this source."""
         text = "\n".join(self.texts[page][start:end] for page, start, end in spans)
         page = spans[0][0]
         return ChunkDraft(
@@ -93,8 +93,10 @@ def context_line(
     *,
     max_tokens: int = MAX_CONTEXT_TOKENS,
 ) -> str:
-    """Return `title | section > subsection | population`, shortened from the outer sections
-    inwards. It is embedded and indexed in front of a passage, and never quoted.
+    """Return `title | section > subsection | population`, shortened to `max_tokens`.
+
+    The outermost sections are dropped first, then words of the title, then the population. The line
+    is embedded and indexed in front of a passage, and never quoted.
     """
     path = list(section_path)
     while True:

@@ -41,11 +41,10 @@ _ACCENT = re.compile(f"([{''.join(_COMBINING)}])([^\\W\\d_])")
 
 
 def clean_text(text: str) -> str:
-    """Return `text` in NFC without what is invisible or not a character.
+    """Return `text` in NFC without invisible characters and those that are no characters.
 
-    A sign that only its own font can show leaves `UNREADABLE` in its place. Ligatures are spelled
-    out; symbols that carry meaning (µ, ≥, superscripts, fractions) stay.
-    White space is left as it is.
+    A sign that only its own font can show becomes `UNREADABLE`. Ligatures are spelled out; symbols
+    that carry meaning (µ, ≥, superscripts, fractions) stay, and so does white space.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
@@ -60,17 +59,17 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Return `text` cleaned and on one line, with single spaces and no space at its ends."""
+    """Return `text` cleaned, on one line with single spaces and none at its ends."""
     return " ".join(clean_text(text).split())
 
 
 def clean_lines(text: str) -> str:
-    """Return `text` cleaned, with single spaces, its line breaks kept."""
+    """Return `text` cleaned, its lines kept, with single spaces."""
     return "\n".join(_BLANKS.sub(" ", line).strip() for line in clean_text(text).split("\n"))
 
 
 def mend_accents(text: str) -> str:
-    """Set an accent that was printed before its letter, as TeX does, onto it: `Gon¸calves`."""
+    """Join an accent printed before its letter to the letter, as in TeX's `Gon¸calves`."""
     return _ACCENT.sub(
         lambda match: unicodedata.normalize("NFC", match.group(2) + _COMBINING[match.group(1)]),
         text,
@@ -108,9 +107,9 @@ _OF_WINGDINGS = {
 
 
 def symbol_text(text: str, font: str = "Symbol") -> str | None:
-    """Return text with its private characters as Unicode; None where one of them is unknown.
+    """Return a text of a symbol font in Unicode; None if one of its private characters is unknown.
 
-    All else in it stays as it is. Any other font than Symbol and Wingdings has no known sign.
+    Other characters stay as they are. Only Symbol and Wingdings are known.
     """
     signs = {"symbol": _OF_SYMBOL, "wingdings": _OF_WINGDINGS}.get(font.strip().casefold(), {})
     if any(_FIRST <= ord(sign) <= _LAST and ord(sign) not in signs for sign in text):

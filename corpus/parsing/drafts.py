@@ -19,8 +19,7 @@ CELL_JOINT = " | "
 
 @dataclass(frozen=True)
 class Piece:
-    """Text of one printed line. `glue` stands between it and the piece before: a space or
-    nothing."""
+    """Text of one printed line. `glue`, a space or nothing, joins it to the piece before."""
 
     text: str
     box: Box | None = None
@@ -29,7 +28,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Draft:
-    """A text block: its pieces in order. Its doubts get the block's offsets when it is written."""
+    """A text block: its pieces in order. Its doubts get offsets when the page is written."""
 
     kind: BlockKind
     pieces: tuple[Piece, ...]
@@ -51,7 +50,7 @@ class Draft:
 class DraftTable:
     """A table: its cells as printed, in order of row and column, header rows first.
 
-    `inherited` are the labels of the part of it on the page before, where it prints none itself.
+    `inherited` are the labels of the table's part on the page before, if this part prints none.
     """
 
     cells: tuple[Cell, ...]
@@ -77,7 +76,7 @@ class DraftTable:
         return tuple(tuple(entry.text for entry in row) for row in self.reading.rows)
 
     def reworded(self, change: Callable[[str], str]) -> DraftTable:
-        """Return the table with each of its texts changed."""
+        """Return the table with `change` applied to all its texts."""
         return replace(
             self,
             cells=tuple(replace(cell, text=change(cell.text)) for cell in self.cells),
@@ -90,12 +89,12 @@ Drafted = Draft | DraftTable
 
 
 def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
-    """Return a block of text that has no geometry."""
+    """Return a text block without geometry."""
     return Draft(kind, (Piece(text),), level)
 
 
 def place_draft(draft: Drafted, place: Callable[[Box], Box]) -> Drafted:
-    """Return a draft with its boxes moved by `place`."""
+    """Return a draft with `place` applied to its boxes."""
     if isinstance(draft, DraftTable):
         cells = (replace(c, box=None if c.box is None else place(c.box)) for c in draft.cells)
         return replace(draft, cells=tuple(cells))
@@ -107,8 +106,10 @@ def place_draft(draft: Drafted, place: Callable[[Box], Box]) -> Drafted:
 
 
 def write_page(page: Page, drafts: Sequence[Drafted]) -> Page:
-    """Return a page with drafts for its blocks, behind the doubts that it has; counts the offsets
-    of blocks, lines and rows."""
+    """Return `page` with drafts as its blocks; count the offsets of blocks, lines and rows.
+
+    Drafts without text are left out. The doubts of the drafts follow those of the page.
+    """
     texts: list[str] = []
     blocks: list[Block] = []
     doubts = list(page.doubts)
@@ -161,9 +162,9 @@ def _write_table(draft: DraftTable, start: int) -> tuple[str, Block]:
 
 
 def _row_lines(entries: Sequence[Entry], start: int) -> list[Line]:
-    """Return where the texts of a row stand: one line for neighbours that are printed in one row.
+    """Return the places of a row's texts: one line for neighbours printed in the same row.
 
-    What is repeated from a cell over several rows, or from another row, has a line of its own.
+    A cell over several rows, or a text repeated from another row, has a line of its own.
     """
     lines: list[Line] = []
     before: Cell | None = None

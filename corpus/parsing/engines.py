@@ -1,4 +1,4 @@
-"""Which engine reads the layout of a PDF: geometry and fonts, or docling's own models."""
+"""Choose what reads the layout of a PDF: geometry and fonts, or docling's own models."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from corpus.models import ReadWith
 
 
 class ModelsMissing(MedragError):
-    """A document is to be read with docling's models, which this site has not got."""
+    """A document is to be read with docling's models, which this site lacks."""
 
     code = "models_missing"
     hint = "Set DOCLING_ARTIFACTS_PATH, or read the document again with geometry."
 
 
 def artifacts_for(read_with: str) -> Path | None:
-    """Return the folder of docling's models where they read such a document, else None.
+    """Return the folder of docling's models if they are to read a document, else None.
 
-    A document without a choice of its own is read as the site is set: with the models where there
-    are any. Raises ModelsMissing.
+    A document without a choice of its own is read with the models if the site has them. Raises
+    ModelsMissing.
     """
     folder = settings.DOCLING_ARTIFACTS_PATH
     if read_with == ReadWith.MODELS and not folder:

@@ -1,4 +1,4 @@
-"""Words and rules of a page, and the few measures that the layout engine takes of boxes."""
+"""Words and rules of a page, and measures of boxes for the layout engine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word as printed. `size` is the height of its font's box in points; `font` is empty where
-    it is not known; `place` counts the words of the file, -1 where its order says nothing.
-    `after_blank` where the file prints a blank between it and the word before it."""
+    """One word as printed.
+
+    `size` is the height of its font's box in points; `font` is empty if unknown; `place` counts the
+    words of the file, -1 where their order is unknown; `after_blank` is true where the file prints
+    a blank before the word.
+    """
 
     text: str
     box: Box
@@ -39,16 +42,15 @@ class Rule:
 
 @dataclass(frozen=True)
 class PageCells:
-    """All that the layout engine sees of a page, in a frame in which its text stands upright.
+    """All that the layout engine gets of a page, in a frame in which its text stands upright.
 
-    `turn` is how far the text is turned clockwise on the page that a reader sees; `displayed` leads
-    back to that page. `drawn` holds the boxes of pictures and of all that is drawn with lines,
-    `frames` those of closed boxes that can hold words, `unsure` boxes and scores of lines that OCR
-    was not sure of. `ocr_confidence` is that of the words that were read from a picture, which may
-    be some or all. `insets` are the words in other directions, each in a frame in which they stand
-    upright. `unmapped` counts the shown characters of the page's own text whose font does not say
-    which letters they are, or that have a code for private use. `hidden` are the boxes, on the page
-    that a reader sees, of words that nobody sees there.
+    `turn` is how far the text is turned clockwise on the displayed page; `displayed` maps boxes to
+    that page. `drawn` holds the boxes of pictures and of all that is drawn with lines, `frames`
+    those of closed boxes that can hold words, `unsure` the boxes and scores of lines that OCR was
+    not sure of. `ocr_confidence` is that of the words read from a picture: some, or all. `insets`
+    are the words in other directions, each in a frame in which they stand upright. `unmapped`
+    counts the visible characters whose font does not say which letters they are, or that have a
+    code for private use. `hidden` are the boxes of invisible words, on the displayed page.
     """
 
     number: int
@@ -68,7 +70,7 @@ class PageCells:
 
     @property
     def is_scan(self) -> bool:
-        """Tell whether most of the page was read from its picture: such words have no font."""
+        """Whether OCR read most of the page's characters; words that it reads have no font."""
         seen = sum(len(word.text) for word in self.words if not word.font)
         most = 2 * seen >= sum(len(word.text) for word in self.words)
         return self.ocr_confidence is not None and most
@@ -79,7 +81,7 @@ class PageCells:
         return size[::-1] if self.turn in (90, 270) else size
 
     def displayed(self, box: Box) -> Box:
-        """Return a box of the upright frame as it stands on the page, cut to the page."""
+        """Return a box of the upright frame as a box on the displayed page, clipped to the page."""
         width, height = self.displayed_size
         left, top, right, bottom = box
         corners = {
@@ -97,8 +99,10 @@ class PageCells:
 
 
 def upright(box: Box, size: tuple[float, float], turn: int) -> Box:
-    """Return a box of a displayed page of `size` in the frame in which text turned so is
-    upright."""
+    """Return a box of a displayed page in the frame in which text with this `turn` is upright.
+
+    `size` is that of the displayed page.
+    """
     width, height = size
     left, top, right, bottom = box
     return {
@@ -110,13 +114,13 @@ def upright(box: Box, size: tuple[float, float], turn: int) -> Box:
 
 
 def union(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box around all `boxes`, of which there must be one."""
+    """Return the smallest box around all `boxes`; there must be at least one."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return (min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def common(one: Box | None, other: Box | None) -> Box | None:
-    """Return what two boxes share, empty where they are apart; None stands for no bound."""
+    """Return the intersection of two boxes, without area if they are apart; None means no bound."""
     if one is None or other is None:
         return one or other
     left, top = max(one[0], other[0]), max(one[1], other[1])
@@ -149,14 +153,17 @@ def contains(box: Box, point: tuple[float, float], *, margin: float = 0.0) -> bo
 
 
 def touch(box: Box, other: Box, reach: float) -> bool:
-    """Tell boxes that share something, or stand no further apart than `reach` points."""
+    """Tell whether two boxes overlap or are at most `reach` points apart."""
     across = min(box[2], other[2]) - max(box[0], other[0])
     down = min(box[3], other[3]) - max(box[1], other[1])
     return min(across, down) >= -reach
 
 
 def connected(items: Iterable[T], box_of: Callable[[T], Box], reach: float) -> list[list[T]]:
-    """Group what touches, directly or through others, in order of the last of each group."""
+    """Group items whose boxes touch, directly or through others.
+
+    Groups are in order of their last item.
+    """
     groups: list[list[T]] = []
     for item in items:
         box = box_of(item)
@@ -167,18 +174,18 @@ def connected(items: Iterable[T], box_of: Callable[[T], Box], reach: float) -> l
 
 
 def overlap(start: float, end: float, other_start: float, other_end: float) -> float:
-    """Return the length that two intervals share; 0 where they do not touch."""
+    """Return the length that two intervals share; 0 if they don't touch."""
     return max(0.0, min(end, other_end) - max(start, other_start))
 
 
 def same_row(box: Box, other: Box) -> bool:
-    """Tell whether two boxes stand on one printed line: they share half the lower one's height."""
+    """Tell whether two boxes stand on one printed line: they share half of the smaller height."""
     shared = overlap(box[1], box[3], other[1], other[3])
     return shared >= 0.5 * min(height(box), height(other))
 
 
 def typical_size(words: Sequence[Word]) -> float:
-    """Return the median font height, weighted by characters; 10 where there is none."""
+    """Return the median font height, weighted by characters; 10 without words."""
     sizes = [word.size for word in words for _ in word.text]
     from statistics import median  # late: it brings fractions and decimals, which XML does without
 

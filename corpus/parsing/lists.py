@@ -12,29 +12,28 @@ _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 
 
 def list_marker(text: str) -> str | None:
-    """Return the marker (with the blank after it) that `text` begins with; None for no list
-    item."""
+    """Return the list marker that `text` begins with, and the blank after it; None without one."""
     found = (form.match(text) for form in (_BULLET, _TICK, _NUMBER, _RECOMMENDATION))
     return next((match.group() for match in found if match), None)
 
 
 def is_recommendation(text: str) -> bool:
-    """Tell text that a number of a section introduces, as `1.2.4 Offer ...`."""
+    """Tell whether a text begins with a section's number, as `1.2.4 Offer ...`."""
     return _RECOMMENDATION.match(text) is not None
 
 
 def goes_on_range(before: str, text: str) -> bool:
-    """Tell the second figure of a range that was wrapped: `5` and `– 10 mg`."""
+    """Tell whether `text` is the second figure of a range that was wrapped: `5` and `– 10 mg`."""
     return before[-1:].isdigit() and re.match(r"[-–—]\s+\d", text) is not None
 
 
 def is_bullet(text: str) -> bool:
-    """Tell text that begins with a mere bullet, which says nothing and may be left out."""
+    """Tell whether a text begins with a bullet, which has no meaning and may be left out."""
     return _BULLET.match(text) is not None
 
 
 def is_tick(text: str) -> bool:
-    """Tell text that begins with a tick, a cross or their box: it may say yes or no, and stays."""
+    """Tell whether a text begins with a tick, a cross or their box, which may mean yes or no."""
     return _TICK.match(text) is not None
 
 
@@ -45,12 +44,12 @@ _ROMAN = (
 
 
 def whole_number(raw: str, default: int, digits: int = 5) -> int:
-    """Return the number that a file writes; `default` for what is none, or has more digits."""
+    """Parse a whole number of at most `digits` digits; return `default` for anything else."""
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) <= digits else default
 
 
 def ordinal(number: int, form: str) -> str:
-    """Return a number in a form of Word's (ST_NumberFormat); in figures where that is unknown."""
+    """Write a number in a form of Word's (ST_NumberFormat); in figures if the form is unknown."""
     if number < 1 or number > 3999:
         return str(number)
     if form in ("lowerLetter", "upperLetter"):  # aa after z

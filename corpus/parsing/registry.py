@@ -1,4 +1,4 @@
-"""Which parser reads which media type, and under which name the result is recorded."""
+"""Which parser reads which media type, and the engine name that is stored with the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODELS_ENGINE = "docling-models"
 
 @dataclass(frozen=True)
 class Request:
-    """One file to read, where to put what belongs beside it, and whom to tell about progress."""
+    """One file to parse, the folder for its output, and a function to report progress to."""
 
     path: Path
     media_type: str
@@ -32,9 +32,12 @@ class Request:
 
 @dataclass(frozen=True)
 class _Format:
-    """What reads a type: the module and its function, imported when needed, since a child reads
-    one file; the name of our own code, its number raised when it gives other blocks; the package
-    whose version may change them; and what a child imports beside our own modules."""
+    """How a media type is read.
+
+    `module` and `function` are the parser, imported when needed, since a child reads one file;
+    `engine` names our own code, with a number raised when it gives other blocks; `package` is one
+    whose version may change the blocks; `imports` are libraries that the parser needs.
+    """
 
     module: str
     function: str
@@ -82,13 +85,13 @@ ALWAYS_LOADED = (
 
 
 def libraries_for(*, media_type: str) -> tuple[str, ...]:
-    """Return the names of the modules that reading this type needs; none for an unknown one."""
+    """Return the names of modules to import for a media type; empty for an unknown one."""
     found = _FORMATS.get(media_type)
     return (found.module, *found.imports) if found else ()
 
 
 def parse_file(request: Request) -> ParsedDocument:
-    """Parse a file in this process. Raises ParseError; may also crash, so run it in a child."""
+    """Parse a file in this process. Raises ParseError; may also crash, so call it in a child."""
     found = _FORMATS.get(request.media_type)
     if found is None:
         raise ParseError(
@@ -110,7 +113,7 @@ def parse_file(request: Request) -> ParsedDocument:
 
 
 def engine_name(media_type: str, *, with_models: bool = False) -> str:
-    """Return the engine that reads this type here, with versions: part of the fingerprint.
+    """Return the name of the engine that reads a media type, with versions, for the fingerprint.
 
     `with_models`: docling's own layout models read PDFs, see `docling_models`.
     """

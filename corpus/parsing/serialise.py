@@ -1,6 +1,6 @@
-"""Write a parsed document as JSON and read it back.
+"""Write a parsed document as JSON, and read it again.
 
-JSON and not a pickle: the child that writes it read a hostile file.
+JSON and not a pickle, since the child process that writes it has read a hostile file.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def from_json(text: str) -> ParsedDocument:
 
 
 def from_raw(raw: dict[str, Any]) -> ParsedDocument:
-    """Return the document of JSON that was read; what is amiss raises as it comes."""
+    """Return a document from parsed JSON. Raises whatever unexpected JSON causes."""
     return cast(ParsedDocument, _reader(ParsedDocument)(raw))
 
 
 def unreadable_output() -> ParseError:
-    """Return the error of what a child wrote that nobody can read."""
+    """Return the error of a child process whose output can't be read."""
     return ParseError(
         "The parser wrote a result that can't be read.",
         code="parser_output",
@@ -48,9 +48,9 @@ def unreadable_output() -> ParseError:
 
 @cache
 def _reader(kind: Any) -> Callable[[Any], Any]:
-    """Return what makes a value of a type of `types.py` out of JSON.
+    """Return a function that makes a value of this type from JSON.
 
-    What an older release stored may lack fields that have defaults.
+    JSON stored by an older release may lack fields that have defaults.
     """
     origin, parts = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):

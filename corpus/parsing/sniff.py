@@ -1,4 +1,4 @@
-"""Tell what a file is from its name and its first bytes, before anything reads it in earnest.
+"""Tell the type of a file from its name and its first bytes, before it is parsed.
 
 Runs in the web process, so it opens no format beyond a zip's directory.
 """
@@ -78,9 +78,9 @@ _MARKUP = re.compile(
 def media_type_of(source: Path | bytes, filename: str) -> str:
     """Return the media type of a file whose extension and content agree.
 
-    `source` is the file, or at least its first 8,192 bytes; a zip's directory is only checked where
-    the file itself is given. Raises ParseError: `empty_file`, `unsupported_type`, `type_mismatch`,
-    or one of `archives.check_archive`.
+    `source` is the file, or at least its first 8,192 bytes; a zip's directory is only checked if it
+    is the file. Raises ParseError: `empty_file`, `unsupported_type`, `type_mismatch`, or a code of
+    `archives.check_archive`.
     """
     if isinstance(source, bytes):
         head = source[:HEAD_BYTES]
@@ -112,7 +112,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
 
 
 def _is_blank(path: Path) -> bool:
-    """Tell a file of blanks and null bytes alone, in blocks."""
+    """Tell whether a file has white space and null bytes only; reads it in blocks."""
     with path.open("rb") as stream:
         while block := stream.read(1024**2):
             if block.strip(_BLANKS):
@@ -135,7 +135,7 @@ def _agrees(head: bytes, media_type: str) -> bool:
 
 
 def _is_text(head: bytes) -> bool:
-    """Tell text from bytes: UTF-16 with its mark, or hardly any control characters."""
+    """Tell whether bytes are text: UTF-16 with its mark, or hardly any control characters."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     controls = sum(byte < 9 or 13 < byte < 32 for byte in head)

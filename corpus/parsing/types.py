@@ -1,4 +1,4 @@
-"""What a parser makes of a file: pages of text, blocks on them, and where each line stands.
+"""Types of a parsed document: pages of text, blocks on them, and the place of each line.
 
 Offsets count Unicode code points of `Page.text`, half-open. Boxes are `(left, top, right, bottom)`
 in points from the page's top left corner, y growing downwards.
@@ -23,7 +23,7 @@ class ParseError(MedragError):
 
 
 def too_deep() -> ParseError:
-    """Return the error of a file whose parts are nested further than any reader would follow."""
+    """Return the error of a file whose parts are nested too deeply."""
     return ParseError(
         "The file's parts are nested too deeply to be read.",
         code="too_deep",
@@ -42,7 +42,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """A run of a block's text and the box that it fills on the page."""
+    """A span of a block's text, and the box that it fills on the page."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as printed: where it begins, how far it spans, and the box that it fills.
+    """A cell as printed: its place in the table, how far it spans, and its box on the page.
 
     Rows and columns count from 0 over the whole printed table, header rows first.
     """
@@ -78,11 +78,11 @@ class Cell:
 class Table:
     """A table's labels and rows. `header` is empty where the table has none.
 
-    `header` and `rows` are what is searched and quoted: one label a column, and a cell that spans
+    `header` and `rows` are searched and quoted. They have one label a column, and a cell that spans
     is repeated in each row and column that it covers. Labels below each other are joined by commas,
     and a label over the whole width becomes a first column of the rows below it. Part of a table
-    that continues without labels has those of the part before in `header`, but not in the page's
-    text. `cells` is the table as printed, in order of row and column.
+    that continues without labels has the labels of the part before in `header`, but not in the
+    page's text. `cells` is the table as printed, in order of row and column.
     """
 
     header: tuple[str, ...]
@@ -108,7 +108,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What the parser was not sure of at `page.text[start:end]`, for the person who approves.
+    """Something the parser was not sure of at `page.text[start:end]`, for the person who approves.
 
     `code` is stable; the message is a sentence for staff without text of the page.
     """
@@ -126,14 +126,14 @@ DOCUMENT_ENOUGH = 0.85  # of all its words: below, it is not published without a
 
 @dataclass(frozen=True)
 class WordsFound:
-    """How many of a page's words stand where its blocks say (`selfcheck/share.py`)."""
+    """How many of a page's words were found in its blocks (`selfcheck/share.py`)."""
 
     found: int
     checked: int
 
     @property
     def share(self) -> float:
-        """In [0, 1], higher is better; 1 for a page without words."""
+        """The share of words found, in [0, 1], higher is better; 1 for a page without words."""
         return self.found / self.checked if self.checked else 1.0
 
 
@@ -153,7 +153,7 @@ class Page:
 
 @dataclass(frozen=True)
 class ParsedDocument:
-    """All pages of a file, what the file says of itself, and which engine read it."""
+    """All pages of a file, its metadata, and the engine that read it."""
 
     pages: tuple[Page, ...]
     engine: str  # names and versions; part of the fingerprint of what is derived

@@ -1,8 +1,9 @@
-"""The program that reads one hostile file: `child INPUT TYPE OUTPUT_DIR`.
+"""Read one untrusted file: `child INPUT TYPE OUTPUT_DIR`.
 
-It limits itself before it opens anything. Exit status 0 means that `parsed.json` is there, with
-`--picture 7` of a PDF that `7.webp` is, and with `--cut ORDER` that `passages.json` is, made of the
-pages that the file ORDER holds; 3 means that `error.json` says what is wrong; all else is a crash.
+The program limits its memory and time before it opens anything. Exit status 0 means that
+`parsed.json` was written; with `--picture 7` of a PDF `7.webp`; with `--cut ORDER` `passages.json`,
+cut from the pages in the file ORDER. Status 3 means that `error.json` says what is wrong. Any other
+status is a crash.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MAX_FILE_BYTES = 512 * 2**20
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Parse one file, or draw a page of it; return the exit status."""
+    """Parse one file, draw a page of it or cut it into passages; return the exit status."""
     arguments = _arguments(argv)
     memory = arguments.memory_mb * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -67,10 +68,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseError:
-    """Return what a person can do about an error, also about one that no parser foresaw.
+    """Return the error that a person can act on, also for one that no parser foresaw.
 
-    Then the same bytes would raise it again, so it is not retryable, short of memory apart. Its
-    type and place go to stderr, its text to nobody: it may quote the file.
+    An unforeseen error is not retryable, since the same file would raise it again, unless memory
+    ran short. Its type and place go to stderr; its text goes nowhere, since it may quote the file.
     """
     if isinstance(error, ParseError) and error.code not in _MAYBE_MEMORY:
         return error
@@ -99,7 +100,7 @@ def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseErro
 
 
 def _ran_short(memory_mb: int) -> bool:
-    """Tell whether so much was asked for that what failed may have failed for want of memory."""
+    """Tell whether the peak of memory was so near the limit that the error may come from it."""
     with contextlib.suppress(OSError):
         found = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text())
         return found is not None and int(found.group(1)) > _NEARLY_ALL * memory_mb * 1024
@@ -128,7 +129,7 @@ def die_with(parent: int) -> None:
 
 
 def allow_no_tracing() -> None:
-    """Let no process of the same user read or write this one's memory."""
+    """Forbid processes of the same user to read or write this one's memory."""
     _control(_PR_SET_DUMPABLE, 0)
 
 

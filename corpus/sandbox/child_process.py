@@ -1,5 +1,4 @@
-"""A child that runs: a program of its own with the environment that every child has, and what it
-writes."""
+"""Run a child process: start a program in the environment of all children, read its output."""
 
 from __future__ import annotations
 
@@ -19,20 +18,20 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
 class Running(Protocol):
-    """A child that was started, and leads a group of processes of its own."""
+    """A child process that was started, and leads a process group of its own."""
 
     stdout: IO[bytes]
     stderr: IO[bytes]
 
     def poll(self) -> int | None:
-        """Return the exit status, minus the signal that ended it; None while it runs."""
+        """Return the exit status, or minus the signal that ended the child; None while it runs."""
 
     def end(self) -> None:
-        """Kill it with all that it started. Nothing where it has ended and left nothing."""
+        """Kill the child and all that it started; do nothing if nothing is left of them."""
 
 
 class Program:
-    """`command` in a new session, its folder `home`."""
+    """A child process that runs `command` in a new session, in the folder `home`."""
 
     def __init__(self, command: Sequence[str], home: str) -> None:
         self._process = subprocess.Popen(
@@ -57,13 +56,13 @@ class Program:
 
 
 def kill_group(leader: int) -> None:
-    """Kill a child and all that it started. Its group lives as long as one of them does."""
+    """Kill a child and all that it started: the group exists as long as one of them lives."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return a child's whole environment: of ours the path to programs and the precision."""
+    """Return the whole environment of a child; only PATH and the precision are inherited."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": home,
@@ -87,9 +86,9 @@ _PROGRESS = re.compile(rb"^page (\d{1,7})/(\d{1,7})$")
 
 
 class PipeReader:
-    """Reads `page 3/10` lines from stdout into `progress`, and the end of stderr into `errors`.
+    """Reads a child's progress from stdout (`page 3/10`), and keeps the end of its stderr.
 
-    The first line, whatever it says, is the child's word that it has started.
+    The first line on stdout, whatever it says, means that the child has started.
     """
 
     def __init__(self, child: Running, on_start: Callable[[], None] = lambda: None) -> None:
@@ -104,7 +103,7 @@ class PipeReader:
             self._selector.register(pipe, selectors.EVENT_READ, name)
 
     def read(self, *, timeout_s: float) -> bool:
-        """Wait for output at most so long; return whether the progress changed."""
+        """Wait for output at most `timeout_s`; return whether the progress changed."""
         before = self.progress
         if not self._selector.get_map():  # both ends closed: the child is about to end
             return False

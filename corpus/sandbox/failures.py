@@ -1,4 +1,4 @@
-"""What a child's end says: the error for a person, by its own words, its status or a limit."""
+"""Make errors of failed children, from their own words, their exit status or a limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READING, CUTTING = "Reading the file", "Cutting its text into passages"
 
 
 def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
-    """Return what an exit status says: the child's own words, or which signal ended it.
+    """Return the error of a child by its exit status: its own words, or how it ended.
 
     `work` is READING or CUTTING.
     """
@@ -40,7 +40,7 @@ def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
 
 
 def write_failure(output_dir: Path, error: ParseError) -> int:
-    """Write what the child says is wrong; return its exit status."""
+    """Write an error for the parent to read; return the child's exit status."""
     said = [str(error), error.code, error.hint, error.retryable]
     (output_dir / _FILE).write_text(json.dumps(said), encoding="utf-8")
     return KNOWN_FAILURE

@@ -1,11 +1,12 @@
-"""The program that children are forked from: it has imported what they need, and opens no file.
+"""The fork server: a program that has imported what children need, and forks them.
 
-`nursery SOCKET PARENT`: over the socket come a line of JSON for each file (`arguments` of `child`,
-the folder that is its home) with the ends of two pipes. It answers `{"pid": 7}`, and
-`{"status": 0}` when the child has ended; then it waits for a line, kills what the child started
-and frees its number. Not before, so that the number stays the child's as long as somebody may
-want to kill it. One thread and no state: a child handles one file, and what it does to its memory
-ends with it. This process ends with its parent, and its children with it.
+`fork_server SOCKET PARENT`: for each file it receives a line of JSON over the socket (the
+`arguments` of `child`, and the child's home folder), with the ends of two pipes. It answers
+`{"pid": 7}`, and `{"status": 0}` when the child has ended; then it waits for a line, kills what the
+child started, frees the child's process id and answers `{"ended": 7}`. It waits so that the id
+belongs to the child as long as somebody may want to kill it. The fork server opens no file, and has
+one thread and no state: a child handles one file, and its changes to memory end with it. The fork
+server ends with its parent, and its children with it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _TASKS = Path("/proc/self/task")
 
 
 def main() -> None:
-    """Serve until the parent closes its end or dies."""
+    """Serve until the parent closes its end of the socket or dies."""
     control = socket.socket(fileno=int(sys.argv[1]))
     child.die_with(int(sys.argv[2]))
     child.allow_no_tracing()
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Wait for the next file; None when there will be none."""
+    """Wait for the next file's request and pipes; None if the parent has closed the socket."""
     line, pipes = b"", list[int]()
     while not line.endswith(b"\n"):
         part, found, _, _ = socket.recv_fds(control, _LINE_BYTES, 2)
@@ -66,7 +67,7 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 def _serve(
     arguments: list[str], home: str, pipes: list[int], control: socket.socket, woken: int
 ) -> None:
-    """Fork a child for one file, tell how it ends, and clear up after it when asked to."""
+    """Fork a child for one file, report how it ends, and clean up after it when told to."""
     _load(libraries_for(media_type=arguments[1]))
     nursery, is_safe = os.getpid(), _threads() == 1
     pid = os.fork()
@@ -98,7 +99,7 @@ def _tell(control: socket.socket, what: str, number: int) -> None:
 
 
 def _load(libraries: Sequence[str]) -> None:
-    """Import what the children of this type need, once; what is missing the child will tell."""
+    """Import modules that children need, each once; leave missing ones to the child to report."""
     for name in libraries:
         if name not in sys.modules:
             with suppress(ImportError):
@@ -107,7 +108,7 @@ def _load(libraries: Sequence[str]) -> None:
 
 
 def _become_child(nursery: int, pipes: list[int], home: str) -> None:
-    """Leave all of the nursery behind but its modules: its signals, files, folder and session."""
+    """Drop the fork server's signals, files, folder and session, and keep only its modules."""
     try:
         child.die_with(nursery)
         os.setsid()
@@ -126,10 +127,10 @@ def _become_child(nursery: int, pipes: list[int], home: str) -> None:
 
 
 def _work(arguments: list[str], *, is_safe: bool) -> None:
-    """Handle the file and exit, in no case return into the nursery's loop.
+    """Handle the file and exit; never return into the fork server's loop.
 
-    Not `is_safe` is a fork beside threads: a lock that one of them held is held for ever. Then the
-    child begins anew.
+    If the fork server had other threads (not `is_safe`), a lock that one of them held would never
+    be released, so the child is started anew as a program.
     """
     status = 1
     try:
@@ -143,7 +144,7 @@ def _work(arguments: list[str], *, is_safe: bool) -> None:
 
 
 def _threads() -> int:
-    """Return how many threads this process has, those of native libraries too where it is told."""
+    """Return the number of threads of this process, on Linux with those of native libraries."""
     return len(list(_TASKS.iterdir())) if _TASKS.exists() else threading.active_count()
 
 

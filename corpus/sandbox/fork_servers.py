@@ -1,7 +1,7 @@
-"""Nurseries of this process: each forks one child at a time, and is kept for the next file.
+"""Keep the fork servers of this process: each forks one child at a time, file after file.
 
-See `nursery`, the program. One that has died is started again for the next file; the one that it
-was reading ends as a child that was killed.
+The program is `fork_server`. One that has died is replaced for the next file; its child counts as
+killed.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ def fork_child(arguments: Sequence[str], home: str) -> Running:
 
 
 def start_early() -> None:
-    """Have a nursery ready before the first file comes.
+    """Start a fork server before the first file comes.
 
-    Call it in a thread that lives on: with the thread that started it a nursery ends.
+    Call it in a thread that lives on: a fork server ends with the thread that started it.
     """
     if not _idle:
         _idle.append(ForkServer())
 
 
 class ForkServer:
-    """The process and our end of its socket."""
+    """A fork server's process, and our end of its socket."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -67,14 +67,14 @@ class ForkServer:
         self.socket = ours
 
     def close(self) -> None:
-        """End it, and its child with it."""
+        """Kill the fork server, and its child with it."""
         self.socket.close()
         self.process.kill()
         self.process.wait()
 
 
 class ForkedChild:
-    """`Running` by a nursery: only that process may wait for it, and tells how it ended."""
+    """A `Running` child of a fork server, which alone may wait for it and reports its end."""
 
     def __init__(self, nursery: ForkServer, arguments: Sequence[str], home: str) -> None:
         self._nursery = nursery
@@ -113,7 +113,7 @@ class ForkedChild:
             kill_group(self._told["pid"])
 
     def _listen(self, timeout_s: float) -> bool:
-        """Hear what the nursery tells within this time; False when it has died."""
+        """Read what the fork server reports, for at most `timeout_s`; False if it has died."""
         if not select.select([self._nursery.socket], [], [], timeout_s)[0]:
             return True
         try:
@@ -130,7 +130,7 @@ class ForkedChild:
 
 
 def _taken() -> ForkServer | None:
-    """Return one that waits for work and lives."""
+    """Take an idle fork server that is alive; None if there is none."""
     while _idle:
         nursery = _idle.pop()
         if nursery.process.poll() is None:
@@ -145,7 +145,7 @@ def _close_all() -> None:
 
 
 def _forget() -> None:
-    """In a process that was forked: they belong to the one that started them."""
+    """Close the sockets in a forked process: the fork servers belong to its parent."""
     while _idle:
         _idle.pop().socket.close()
 

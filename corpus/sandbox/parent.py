@@ -1,4 +1,4 @@
-"""Open a file in a child process that can be limited, and killed even in native code.
+"""Open a file in a child process, which can be limited, and killed even in native code.
 
 Light on purpose: no parser is imported here.
 """
@@ -35,7 +35,10 @@ OnStart = Callable[[], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may cost. `wall_s` is kept by the parent, the others by the child on itself."""
+    """The limits for one file.
+
+    The parent enforces `wall_s` and `max_output_mb`, the child the others on itself.
+    """
 
     max_pages: int = 1_000
     memory_mb: int = 3_072  # address space
@@ -46,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Watch:
-    """What is looked at while a child runs, and who is told."""
+    """The output and limits to check while a child runs, and the functions to call."""
 
     output_dir: Path
     limits: Limits
@@ -66,12 +69,12 @@ def parse_in_child(
     command: Sequence[str] = CHILD,
     docling_artifacts: Path | None = None,
 ) -> ParsedDocument:
-    """Parse `path` in a child process and return what it made of it.
+    """Parse `path` in a child process and return the document.
 
-    `output_dir` must exist; it gets `parsed.json`.
-    `on_progress(done, total)` is called at least every two seconds, with (0, 0) until the number of
-    pages is known; what it raises kills the child and goes on to the caller. `on_start()` is called
-    when the child begins to read the file. Raises ParseError.
+    `output_dir` must exist; the child writes `parsed.json` into it. `on_progress(done, total)` is
+    called at least every two seconds, with (0, 0) until the number of pages is known; an error that
+    it raises kills the child and is passed on to the caller. `on_start()` is called when the child
+    begins to read the file. Raises ParseError.
     """
     arguments = _arguments(path, media_type, output_dir, limits)
     start = _started(arguments, command)
@@ -91,9 +94,9 @@ def cut_in_child(
     on_progress: OnProgress,
     command: Sequence[str] = CHILD,
 ) -> list[Passage]:
-    """Cut what was read of `path` into passages in a child process; limits as for parsing.
+    """Cut the pages in `order` into passages in a child process; limits as for parsing.
 
-    Raises ParseError.
+    `path` is the stored file that the pages were read from. Raises ParseError.
     """
     written = output_dir / "order.json"
     written.write_text(order_json(order), encoding="utf-8")
@@ -103,7 +106,7 @@ def cut_in_child(
 
 
 def _started(arguments: Sequence[str], command: Sequence[str]) -> Callable[[str], Running]:
-    """Return what starts the child: forked from a nursery, unless it is another program."""
+    """Return a function that starts the child, by a fork server unless `command` is not CHILD."""
     if tuple(command) == CHILD:
         return partial(fork_child, arguments)
     return partial(Program, [*command, *arguments])
@@ -133,9 +136,9 @@ def _arguments(path: Path, media_type: str, output_dir: Path, limits: Limits) ->
 
 
 def _run(start: Callable[[str], Running], watch: _Watch) -> None:
-    """Run a child to its end, in a home of its own; leave no process of it behind.
+    """Run a child to its end, in a home folder of its own, and leave none of its processes.
 
-    Raises ParseError unless it ended well.
+    Raises ParseError unless its exit status is 0.
     """
     with tempfile.TemporaryDirectory(prefix="medrag-parse-") as home:
         child = start(home)

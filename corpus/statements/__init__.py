@@ -1,7 +1,7 @@
-"""What a page says, piece by piece: the one definition of a statement. Pure, no Django.
+"""Cut the statements of pages: the one definition of a statement. Pure, no Django.
 
-Statements are cut where passages are, in the child that reads a file, and kept with them; nothing
-is taken apart when a question is asked.
+Statements are cut together with passages, in the child process that reads a file, and stored with
+them; none are cut when a question is asked.
 """
 
 from corpus.statements.making import Statement, statements_of

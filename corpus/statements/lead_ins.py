@@ -1,7 +1,7 @@
-"""What a piece of a page depends on: headings that limit it, and the lines that introduce it.
+"""Find the headings that limit a block, and the lines that introduce it.
 
-Quoted without them it could say the opposite. Where it can't be told what it depends on, it is not
-to be quoted: None.
+Quoted without these the block could say the opposite. The functions return None where they can't be
+determined; then the block is not to be quoted.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ HEADING_PAGES = 20  # up to which a heading that limits is looked for above a bl
 
 
 def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
-    """Return the headings above a block that turn it round, the outermost first.
+    """Return the headings of the section path that limit or negate a block, outermost first.
 
-    None where one of the passage's section path is not found above.
+    None if one of them is not found above the block, 20 pages up at most.
     """
     wanted = [one_line(part) for part in section_path if CONDITION.search(part)]
     if not wanted:
@@ -37,12 +37,12 @@ def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
 
 
 def introduction(at: Place) -> Leads | None:
-    """Return the lines above a list, a table or a paragraph that say what it is, the outermost
-    first.
+    """Return the lines that introduce a list, a table or a paragraph, the outermost first.
 
-    That is a line with no full stop, one that speaks of `the following`, or one that limits; and
-    items of the same list that stand over it (`Never give in:`). None where an item above may or
-    may not hold for it, or where its list begins on a page that is not known.
+    Such a line has no full stop, speaks of `the following` or, above a list, limits it. Items of
+    the same list that head the block count too (`Never give in:`). A paragraph is introduced by a
+    line with a colon right above. None if an item above may or may not hold for the block, or if
+    its list begins on a page that is missing.
     """
     if at.kind == "paragraph":
         line = next(at.above(), None)  # right above, with a colon
@@ -64,10 +64,11 @@ def introduction(at: Place) -> Leads | None:
 
 
 def _over(at: Place, items: Sequence[Place]) -> Leads | None:
-    """Return the items that an item stands under; `items` are those above, the nearest first.
+    """Return the items that a list item is nested in or headed by; None if they are uncertain.
 
-    Where the file tells how deep each stands, those are the open ones less deep than what is below
-    them, and items beside it that head it by their words and have no deeper ones of their own.
+    `items` are those above, the nearest first. If the level of each is known, the result is the
+    open items of lower levels, and items of the same level that head the others by their words and
+    have no deeper items of their own.
     """
     if not _depths_known(at, items):
         return _items_over(at, items)
@@ -83,9 +84,7 @@ def _depths_known(at: Place, items: Sequence[Place]) -> bool:
 
 
 def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
-    """Yield the items beside one, the nearest first, but those that deeper ones stand right
-    under.
-    """
+    """Yield the items of the same list and level, nearest first, without deeper items below."""
     below = depth = at.block["level"]
     for item in items:
         if item.block["level"] < depth:
@@ -96,10 +95,11 @@ def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
 
 
 def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
-    """Return the items that open what stands so deep, the outermost first; `items` from the nearest
-    on.
+    """Return the items that contain an item of level `depth`, the outermost first.
 
-    An item over a break is all of its parts: None where its first is not among them.
+    `items` are those above, the nearest first. Full sentences that limit nothing are left out. An
+    item that runs over a break consists of all its parts: None if its first part is not among
+    `items`.
     """
     found: list[Place] = []
     for at, item in enumerate(items):
@@ -119,9 +119,10 @@ def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
 
 
 def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
-    """Return the items that a list stands under beyond a paragraph or a table among them.
+    """Return the items that contain a list which a paragraph or a table has interrupted.
 
-    `above` is what the list's own items end at; None where they begin on a page that is not known.
+    `above` is the block that the list's own items end at. None if the items begin on a page that is
+    missing.
     """
     depth = min((place.block["level"] for place in (at, *items)), default=0)
     if above.kind == "heading" or depth <= 1 or not _depths_known(at, items):
@@ -142,8 +143,9 @@ def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
 
 
 def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
-    """Return the items that head the ones below them; `items` are those above, the nearest
-    first.
+    """Return the nearest items that head the ones below them by their words.
+
+    `items` are those above, the nearest first. None if it is uncertain what they head.
     """
     heads = [n for n, item in enumerate(items) if heads_items(item.text)]
     if not heads:
@@ -160,10 +162,9 @@ def _items_over(at: Place, items: Sequence[Place]) -> Leads | None:
 
 
 def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
-    """Tell whether an item that says nothing by itself may go on a limit above it (`Avoid
-    ibuprofen`).
+    """Tell whether an item without a verb may continue a limit above it (`Avoid ibuprofen`).
 
-    Where levels are not known, the next item may be under it or beside it.
+    Where levels are not known, an item below may be nested in the one above, or its sibling.
     """
     text = at.text.strip()
     if not items or is_stopped(text) or has_verb(text) or is_imperative(text):
@@ -175,9 +176,7 @@ def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
 
 
 def _lines(at: Place, *, is_list: bool) -> Leads:
-    """Return the last one or two sentences of the text that ends at a block, where they
-    introduce.
-    """
+    """Return the last one or two sentences of the text up to a block, if they introduce it."""
     found = list(_sentences_up_to(at))
     if not found:
         return ()
@@ -189,7 +188,7 @@ def _lines(at: Place, *, is_list: bool) -> Leads:
 
 
 def _sentences_up_to(at: Place) -> Iterator[Piece]:
-    """Yield the sentences of a paragraph, and the last one of the text right above it, in order."""
+    """Yield the last sentence of the text right above a paragraph, then its own sentences."""
     if at.kind != "paragraph":
         return
     above = next(at.above(), None)
@@ -205,5 +204,5 @@ def _sentences(at: Place) -> Iterator[Piece]:
 
 
 def as_lead(text: str) -> str:
-    """Return a line as it is put in front of what it introduces."""
+    """Return a line to be put in front of the text that it introduces, with a colon if needed."""
     return text if text.rstrip()[-1:] in ":.,;" else f"{text.rstrip()}:"

@@ -1,4 +1,4 @@
-"""Words that say that one piece of text depends on another. Pure."""
+"""Tell from its words whether a text limits, introduces or depends on another. Pure."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def is_cut_off(text: str) -> bool:
 
 
 def announces(text: str) -> bool:
-    """Tell whether a line says what stands below it: open at its end, or `of the following`."""
+    """Tell whether a line introduces the text below it: no full stop, or `of the following`."""
     return not is_stopped(text) or bool(_ANNOUNCES.search(text))
 
 
 def heads_items(item: str) -> bool:
-    """Tell whether an item of a list stands over the items below it: `Never give in:`."""
+    """Tell whether a list item heads the items below it, as `Never give in:` does."""
     text = item.rstrip()
     if text.endswith(":") or is_cut_off(text):
         return True
@@ -67,23 +67,24 @@ def heads_items(item: str) -> bool:
 
 
 def leans_on_before(sentence: str) -> bool:
-    """Tell whether a sentence may say nothing, or something else, without the one before it."""
+    """Tell whether a sentence may mean nothing, or something else, without the one before it."""
     return bool(BOUND_TO_BEFORE.match(sentence) or _REFERS.match(sentence))
 
 
 def binds_to_before(sentence: str) -> bool:
-    """Tell whether a sentence limits the one before it, `Do not give it in renal failure.`, or
-    compares its doses with those of it.
+    """Tell whether a sentence limits the one before it, or compares its doses with that one's.
+
+    `Do not give it in renal failure.` and `With lower doses ...` do.
     """
     refers = _REFERS.match(sentence) and CONDITION.search(sentence)
     return bool(BOUND_TO_BEFORE.match(sentence) or refers or _COMPARES.search(sentence))
 
 
 def is_negative_lead(quote: str) -> bool:
-    """Tell whether a quote behind the first says `not` of what stands below it."""
+    """Tell whether a quote negates the text below it; a table row never does."""
     return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
 
 
 def limits(text: str) -> bool:
-    """Tell whether a text holds any word that forbids, excepts or narrows."""
+    """Tell whether a text has a word that forbids, excepts or narrows."""
     return bool(CONDITION.search(text) or _ALSO_LIMITS.search(text))

@@ -1,9 +1,9 @@
-"""What can be quoted of a passage: whole sentences, list items and table rows, with places.
+"""Cut the quotable statements of a passage: whole sentences, list items and table rows.
 
-A statement keeps the place of each of its parts. A sentence brings the headings that turn it round,
-a list item the lines that introduce it, a table row its header, caption and the footnotes that it
-is marked with: quoted without them it could say something else. What that is may not be told apart,
-or a page break may have cut it: then it is no statement.
+A statement keeps the place of each of its parts. A sentence comes with the headings that limit it,
+a list item with the lines that introduce it, a table row with its header, its caption and the
+footnotes of its marks: quoted without these it could say something else. Text for which they can't
+be determined, or which a page break may have cut, is no statement.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Span = tuple[int, int, int]  # page, start, end
 
 @dataclass(frozen=True)
 class Statement:
-    """A quotable piece: the first piece is what is said, the others are what it depends on."""
+    """A quotable text: its first piece is the text itself, the others are what it depends on."""
 
     text: str  # as shown: a row with its labels, an item with its introduction
     pieces: tuple[Piece, ...]
@@ -49,7 +49,7 @@ class Statement:
 def statements_of(
     passages: Iterable[tuple[Sequence[str], Sequence[Span]]], views: Views
 ) -> list[list[Statement]]:
-    """Return the statements of each passage of a document, in order of reading.
+    """Return the statements of each passage of a document, in reading order.
 
     A passage is its section path and its spans; `views` are all pages of the document.
     """
@@ -72,7 +72,7 @@ def statements_of(
 
 
 def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
-    """Yield the statements of a block; a heading and the caption of a table say nothing."""
+    """Yield the statements of a block; none for a heading or the caption of a table."""
     below = next(at.below(), None) if at.kind == "caption" else None
     if at.block.get("table"):
         caption, start = caption_of(at), int(at.block["start"])
@@ -99,7 +99,10 @@ def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return spans of sentences, joined while they fit: a condition stays with what it limits."""
+    """Return the spans of sentences, joined up to MAX_CHARS characters.
+
+    A sentence that limits the one before it is joined to it at any length.
+    """
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
         fits = spans and end - spans[-1][0] <= MAX_CHARS
@@ -111,9 +114,9 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 
 def _whole_statements(at: Place, statements: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return those of a block's statements that no break cuts off from what belongs to them.
+    """Return the statements of a block that no page or column break has cut.
 
-    Of a part that goes on from before the first is left out, of one that goes on below the last.
+    The first is left out if the block continues another, the last if another continues the block.
     """
     if at.kind not in _FLOWING:
         return statements
@@ -123,7 +126,7 @@ def _whole_statements(at: Place, statements: list[tuple[int, int]]) -> list[tupl
 
 
 def _is_second_part(at: Place) -> bool:
-    """Tell whether a block begins in the middle of what another page or column began."""
+    """Tell whether a block begins in the middle of a text from another page or column."""
     if at.block.get("continues"):
         return True
     before = _flowing(at.above())
@@ -136,7 +139,7 @@ def _is_second_part(at: Place) -> bool:
 
 
 def _is_first_part(at: Place) -> bool:
-    """Tell whether a block ends in the middle of what another page or column goes on with."""
+    """Tell whether a block ends in the middle of a text that continues elsewhere."""
     following = _flowing(at.below())
     if following is None:
         # A paragraph at the end of all that is known may go on.
@@ -151,10 +154,11 @@ def _is_first_part(at: Place) -> bool:
 
 
 def _is_open(at: Place, *, following: Place) -> bool:
-    """Tell whether the last text of a page may go on with the first of the next.
+    """Tell whether the last text of a page may continue in the first text of the next.
 
-    Items often have no full stop: one is open where it ends on a word that can't be the last, or
-    where the item above it has one. A line above a list is no half of it.
+    A paragraph may if it ends with neither a full stop nor a colon. List items often have no full
+    stop: one may continue if it ends on a word that can't be the last, if the item above it has a
+    full stop, or if the next text is a paragraph that begins with a small letter.
     """
     if not _is_unended(at):
         return False
@@ -176,7 +180,7 @@ def _begins_inside(at: Place) -> bool:
 
 
 def _flowing(places: Iterable[Place]) -> Place | None:
-    """Return the next text over notes and tables; None where a heading comes first."""
+    """Return the next running text past notes and tables; None if a heading comes first."""
     for place in places:
         if place.kind in _FLOWING:
             return place

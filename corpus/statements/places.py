@@ -1,4 +1,4 @@
-"""Pages as statements are cut from them: their text, their blocks, and what stands above."""
+"""Pages, blocks and pieces of text, from which statements are cut."""
 
 from __future__ import annotations
 
@@ -50,11 +50,10 @@ class Place:
 
     @property
     def text(self) -> str:
-        """Of the block, as it stands on the page."""
         return self.view.text[self.block["start"] : self.block["end"]]
 
     def piece(self, start: int, end: int) -> Piece:
-        """Cut out the text at a place of the page, without white space around it."""
+        """Return a span of the page as a piece, without white space at its ends."""
         whole = self.view.text[start:end]
         text = whole.strip()
         start += len(whole) - len(whole.lstrip())
@@ -64,7 +63,7 @@ class Place:
         return self.piece(self.block["start"], self.block["end"])
 
     def above(self) -> Iterator[Place]:
-        """Yield the blocks above, the nearest first, on to earlier pages while none is missing."""
+        """Yield the blocks above, the nearest first, on earlier pages too until one is missing."""
         yield from (replace(self, position=p) for p in reversed(range(self.position)))
         page = self.page - 1
         while page in self.views:

@@ -1,4 +1,4 @@
-"""The rows of a table as what can be quoted: each with its labels, and all that holds for it."""
+"""Find the quotable rows of a table, each with its labels and all that it depends on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOLD_APART = 2  # cells of a row without labels: whom or what, and one value
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the first piece is itself, then labels, merged cell, what stands above, and notes."""
+    """A quotable row. Its pieces: the row itself, labels, merged cell, leads and footnotes."""
 
     index: int  # 0-based, among the rows of its table
     shown: str  # cells with their labels, footnotes behind
@@ -30,7 +30,7 @@ class Row:
 
 
 def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows that may be quoted: none where it can't be told what they depend on."""
+    """Yield the quotable rows of a table; none if what they depend on can't be determined."""
     table = at.block["table"]
     rows = table["rows"]
     parts = (
@@ -58,18 +58,18 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
 
 
 def filled_cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Return the cells of each row, a merged one with the text that it shares."""
+    """Return the cells of each row, an empty first cell filled with the merged cell above."""
     return [cells for cells, _ in _filled(rows)]
 
 
 def _labels(at: Place) -> Leads:
-    """Return the header row of a table; none where it prints none."""
+    """Return the header row of a table as a piece; empty if it prints none."""
     header = at.piece(at.block["start"], at.block["table"]["rows"][0]["start"])
     return (header,) if header.text else ()
 
 
 def _part_before(at: Place) -> Place | None:
-    """Return the last table of the page before, where this one goes on from it."""
+    """Return the last table of the page before, if this table continues it; else None."""
     if not at.block.get("continues"):
         return None
     return next(
@@ -79,7 +79,7 @@ def _part_before(at: Place) -> Place | None:
 
 
 def caption_of(at: Place) -> str:
-    """Return the table's own, or the caption that stands above it."""
+    """Return the table's own caption, else the caption right above it; may be empty."""
     own = str(at.block["table"].get("caption", ""))
     above = replace(at, position=at.position - 1) if at.position else None
     if own or above is None or above.kind != "caption":
@@ -88,9 +88,9 @@ def caption_of(at: Place) -> str:
 
 
 def _placed_caption(at: Place) -> Leads | None:
-    """Return where a caption that limits stands, here or above the first part.
+    """Return the piece of a caption that limits, from this page or that of the first part.
 
-    None where it is nowhere.
+    Empty if the caption limits nothing, None if it is on neither page.
     """
     caption = caption_of(at)
     if not CONDITION.search(caption):
@@ -105,7 +105,10 @@ def _placed_caption(at: Place) -> Leads | None:
 
 
 def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Leads | None:
-    """Return the cell that a row without a first cell shares; None where it is not found."""
+    """Return the merged first cell that a row shares; None if it is missing or not found.
+
+    Empty if the row has a first cell of its own.
+    """
     if above == index:
         is_alone = len(filled) > 1 and not filled[0].strip()
         return None if is_alone else ()
@@ -116,8 +119,9 @@ def _merged_cell(at: Place, index: int, above: int, filled: Sequence[str]) -> Le
 
 
 def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
-    """Return the cells of each row, and the row that its first cell is from: a merged cell is
-    written once, and the rows that it covers mean nothing without it.
+    """Return the cells of each row, its merged first cell filled in, and the row of that cell.
+
+    A merged cell is written once, and the rows that it covers mean nothing without it.
     """
     filled: list[tuple[list[str], int]] = []
     for index, row in enumerate(rows):
@@ -129,10 +133,10 @@ def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
 
 
 def _footnotes(at: Place, *, marked: str) -> list[Piece]:
-    """Return the footnotes below the table that hold for what is `marked`.
+    """Return the footnotes below the table that hold for the text `marked`.
 
-    Those whose mark stands in it, those without a mark, and those whose mark stands nowhere in the
-    table or only in its caption.
+    These have a mark that is in the text, no mark, or a mark that is nowhere in the table or only
+    in its caption.
     """
     marks = _marks_in(marked)
     elsewhere = _marks_in(at.text) - marks
@@ -151,12 +155,12 @@ def _marks_in(text: str) -> set[str]:
 
 
 def _plain_mark(mark: str) -> str:
-    """Return one mark for `ᵃ`, `(a)` and `a`."""
+    """Normalise a footnote's mark: `ᵃ`, `(a)` and `a` are one."""
     return unicodedata.normalize("NFKC", mark).strip("()[]")
 
 
 def labelled(header: Sequence[str], cells: Sequence[str]) -> str:
-    """Return `label: cell; label: cell`, or the bare cells where the labels are not as many."""
+    """Return `label: cell; label: cell`, or bare cells if labels and cells differ in number."""
     if len(header) != len(cells):
         return " | ".join(cells)
     pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell.strip()]

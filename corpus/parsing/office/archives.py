@@ -1,4 +1,4 @@
-"""Look at an Office file's zip directory before anything unpacks it."""
+"""Check an Office file's zip directory before anything unpacks it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAIN_PART = {"wordprocessingml": "word/", "presentationml": "ppt/", "spreadshee
 
 
 def check_archive(path: Path, media_type: str) -> None:
-    """Refuse a zip that is no Office file of this type, or that is unsafe to unpack.
+    """Reject a zip that is no Office file of this type, or unsafe to unpack.
 
     Raises ParseError: `archive_corrupt`, `archive_bomb`, `archive_unsafe`, `archive_encrypted`,
     `type_mismatch`.

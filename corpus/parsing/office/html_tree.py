@@ -1,6 +1,6 @@
-"""A piece of HTML to the tree that XML gives, and of that what a reader sees.
+"""Parse HTML into the tree that XML gives, and prune it to what a reader sees.
 
-Nothing of it is fetched or run.
+Nothing is fetched or run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
 
 
 def html_tree(text: str) -> Element:
-    """Return a `body` with what HTML holds.
+    """Return a `body` element with the content of HTML.
 
     Raises ParseError (`too_deep`, `table_too_large`) beyond 200 levels or 100,000 cells.
     """
@@ -102,7 +102,10 @@ class _Parser(HTMLParser):
 
 
 def prune(parent: Element) -> None:
-    """Drop what is not said, with a mark where it was struck out. What follows it stays."""
+    """Remove what a reader does not see or the page does not say; the text after it stays.
+
+    A struck-out text leaves the mark `STRUCK`.
+    """
     kept: list[Element] = []
     for child in parent:
         after = child.tail or ""

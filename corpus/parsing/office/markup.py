@@ -1,4 +1,4 @@
-"""HTML, Markdown and plain text to pages. Nothing of them is fetched or run."""
+"""Parse HTML, Markdown and plain text into pages. Nothing is fetched or run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FRONT_TITLE = re.compile(r"^title:[^\S\n]*[\"']?(.*?)[\"']?[^\S\n]*$", re.M)
 
 
 def parse_html(request: Request) -> ParsedDocument:
-    """Return one page. Scripts, hidden parts and navigation are left out."""
+    """Return one page, without scripts, hidden parts and navigation."""
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
     tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
@@ -44,7 +44,7 @@ def parse_html(request: Request) -> ParsedDocument:
 
 
 def parse_markdown(request: Request) -> ParsedDocument:
-    """Return one page: CommonMark with tables and strikethrough, and the HTML inside it."""
+    """Return one page of CommonMark with tables, strikethrough and HTML."""
     from markdown_it import MarkdownIt  # late: other formats must not wait for it
 
     text = clean_text(decode(request.path.read_bytes()))
@@ -67,7 +67,10 @@ def parse_markdown(request: Request) -> ParsedDocument:
 def document_of(
     request: Request, tree: Element, title: str = "", metadata: dict[str, str] | None = None
 ) -> ParsedDocument:
-    """Return one page of what a tree of HTML says; its first heading is the title, else `title`."""
+    """Return a document of one page from a tree of HTML.
+
+    Its title is its first heading, else `title`.
+    """
     page = page_of(tree)
     request.on_page(1, 1)
     said = first_heading((page,)) or title_said(title)
@@ -75,7 +78,7 @@ def document_of(
 
 
 def page_of(tree: Element, number: int = 1) -> Page:
-    """Return what a reader sees of a tree of HTML as one page, doubts and all."""
+    """Return what a reader sees of a tree of HTML as one page, with doubts."""
     prune(tree)
     drafts = annotate(blocks(tree, 1))
     doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
@@ -83,7 +86,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
 
 
 def first_heading(pages: Iterable[Page]) -> str:
-    """Return the first heading of all pages; empty where there is none."""
+    """Return the first heading of all pages; empty if there is none."""
     headings = (
         page.text[block.start : block.end]
         for page in pages
@@ -94,7 +97,7 @@ def first_heading(pages: Iterable[Page]) -> str:
 
 
 def parse_text(request: Request) -> ParsedDocument:
-    """Return one page: paragraphs are divided by blank lines, list items by their markers."""
+    """Return one page; blank lines divide paragraphs, and markers begin list items."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
     page = write_page(Page(1, "", ()), annotate(drafts))
@@ -122,7 +125,7 @@ def _text_drafts(part: str) -> list[Draft]:
 
 
 def decode(raw: bytes, declared: str | None = None) -> str:
-    """Return text of bytes: by their mark, as UTF-8, as declared, else as Windows-1252."""
+    """Decode bytes by their byte order mark, as UTF-8, as `declared`, else as Windows-1252."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", "replace")
     for encoding in ("utf-8-sig", declared or "cp1252"):
@@ -137,7 +140,7 @@ _NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ�
 
 
 def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
-    """Return drafts with captions and notes of tables as such, by their words and places."""
+    """Mark paragraphs that are captions or notes of tables, and give tables their captions."""
     result: list[Drafted] = []
     for draft in drafts:
         above = result[-1] if result else None

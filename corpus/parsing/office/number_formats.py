@@ -1,4 +1,4 @@
-"""What Excel shows of a number or a date: 0.05 as `5%`, 0.5 as `0.50`. Pure.
+"""Write numbers and dates as Excel shows them: 0.05 as `5%`, 0.5 as `0.50`. Pure.
 
 Source: ECMA-376, part 1, 18.8.31 (numFmts).
 """
@@ -22,7 +22,7 @@ _DATE = re.compile(
 
 
 def shown_number(value: int | float, form: str) -> str | None:
-    """Return a number as a format shows it; None for a format that is not known here."""
+    """Return a number as a format shows it; None if the format is unknown."""
     sections = _SECTION.findall(_COLOUR.sub("", form)) or [form]
     own = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
     section = _CURRENCY.sub(r'"\1"', sections[own])

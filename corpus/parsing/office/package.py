@@ -1,4 +1,4 @@
-"""The XML parts of a Word file, and which part another one points to."""
+"""Read the XML parts of a Word file, and the relations between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNREADABLE = (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotI
 
 
 class Package:
-    """Reads parts by what they are to the main one, such as `styles`; a missing one is None."""
+    """An Office file whose XML parts can be read by their relation to the main part."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,7 +29,10 @@ class Package:
         return self._read(self._main)
 
     def beside(self, kind: str) -> Element | None:
-        """Return the root of the part that the main one calls its `kind`."""
+        """Return the root of the part that the main one relates to as `kind`, such as `styles`.
+
+        None if it is missing.
+        """
         target = self._targets(self._main).get(kind)
         return None if target is None or not self._has(target) else self._read(target)
 
@@ -63,7 +66,7 @@ class Package:
 
 
 def too_many(count: int, parts: str, limit: int) -> ParseError:
-    """Return the error of a file that has more `parts`, slides or sheets, than are allowed."""
+    """Return the error of a file with more `parts` (slides or sheets) than allowed."""
     return ParseError(
         f"The file has {count} {parts}; {limit} are allowed.",
         code="too_many_pages",

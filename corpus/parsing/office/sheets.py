@@ -1,4 +1,4 @@
-"""Excel files: what a reader sees of each sheet, as tables and lines of text."""
+"""Read Excel files: what a reader sees of each sheet, as tables and lines of text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _APART = 2  # columns without text between tables that stand beside each other
 
 @dataclass(frozen=True)
 class _Filled:
-    """A cell with something in it: raw text with marks, and how far it spans of what is seen."""
+    """A cell with content: raw text with marks, and the visible rows and columns that it spans."""
 
     raw: str
     rows: int
@@ -45,9 +45,9 @@ _Grid = dict[tuple[int, int], _Filled]  # by row and column of those that are se
 
 
 def parse_xlsx(request: Request) -> ParsedDocument:
-    """Return a page for each sheet that is not hidden.
+    """Return a page for each visible sheet, without hidden rows and columns.
 
-    Numbers and dates stand as they are shown. Hidden rows, columns and sheets are left out.
+    Numbers and dates are written as they are shown.
     """
     uncalculated = check_workbook(request.path)
     sheets = _sheets(request)
@@ -89,7 +89,7 @@ def _page(sheet: Any, number: int, marks: str) -> Page:
 
 
 def _grid(sheet: Any) -> tuple[_Grid, bool]:
-    """Return what is filled and seen, and whether something filled is hidden."""
+    """Return the visible cells that are not empty, and whether any such cell is hidden."""
     hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
     hidden_columns = sorted(
         n
@@ -117,12 +117,12 @@ def _grid(sheet: Any) -> tuple[_Grid, bool]:
 
 
 def _seen(number: int, hidden: Sequence[int]) -> int:
-    """Return how many rows or columns stand before one and are seen."""
+    """Return how many visible rows or columns come before this one, counted from 1."""
     return number - 1 - bisect_left(hidden, number)
 
 
 def _raw(cell: Any) -> str:
-    """Return what a cell shows, with marks; empty for nothing."""
+    """Return the text that a cell shows, with marks; empty for an empty cell."""
     value, form = cell.value, cell.number_format or "General"
     if value is None or str(value).strip() == "":
         return ""
@@ -149,7 +149,10 @@ def _parted(grid: _Grid, axis: int, gap: int) -> list[_Grid]:
 
 
 def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:
-    """Yield a table, with a line that stands alone above it as its caption, or lines of text."""
+    """Yield a region's table, or its lines of text if it has only one column.
+
+    A line that stands alone right above a table is its caption.
+    """
     left = min(column for _, column in region)
     width = max(column + cell.columns for (_, column), cell in region.items()) - left
     ordered = groupby(sorted(region.items()), key=lambda held: held[0][0])
@@ -201,7 +204,7 @@ def _empty(cells: Sequence[Cell], width: int) -> list[Cell]:
 
 
 def _inheriting(drafts: Sequence[Drafted]) -> list[Drafted]:
-    """Give a table that begins with figures the labels of the one right above it, if as wide."""
+    """Give a table without labels those of the table right above it, if equally wide."""
     result: list[Drafted] = []
     for draft in drafts:
         above = result[-1] if result else None

@@ -1,4 +1,4 @@
-"""PowerPoint files: a page for each slide, through the tree of HTML that `xml_blocks` reads."""
+"""Read PowerPoint files: a page for each slide, through the HTML tree that `xml_blocks` reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POINTS = frozenset(("BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"))
 
 
 def parse_pptx(request: Request) -> ParsedDocument:
-    """Return a page for each slide; one that is hidden is empty. Notes and footers are left out."""
+    """Return a page for each slide, empty for a hidden one. Notes and footers are left out."""
     trees = _trees(request)
     pages = tuple(page_of(tree, number) for number, tree in enumerate(trees, start=1))
     request.on_page(len(pages), len(pages))

@@ -1,6 +1,6 @@
-"""A Word file to a tree of HTML, which `xml_blocks` reads.
+"""Turn a Word file into a tree of HTML, which `xml_blocks` reads.
 
-Source: ECMA-376, part 1, 17. Only what is on the page is read: tracked insertions and no deletions,
+Source: ECMA-376, part 1, 17. Only what is on the page is read: tracked insertions but no deletions,
 no running headers, no hidden or struck words.
 """
 
@@ -34,7 +34,10 @@ _TYPED = re.compile(
 
 
 def parse_docx(request: Request) -> ParsedDocument:
-    """Return one page: a Word file has none until it is printed. Running headers are left out."""
+    """Return one page, since a Word file has no pages until it is printed.
+
+    Running headers are left out.
+    """
     request.on_page(0, 1)
     package = Package(request.path)
     looks = looks_of(package.beside("styles"), package.beside("numbering"))
@@ -91,7 +94,7 @@ class _Reader:
             _as_point(holder, to)
 
     def _parts(self, element: Element) -> Iterator[str | Element]:
-        """Yield text, and elements of HTML, in order."""
+        """Yield the text and the HTML elements of a paragraph, in order."""
         for child in element:
             if child.tag == "r":
                 yield from self._run(child)
@@ -206,7 +209,7 @@ class _Reader:
 
 
 def _rows(element: Element, tag: str) -> Iterator[Element]:
-    """Yield rows or cells, also those that a content control holds."""
+    """Yield rows or cells, including those inside content controls."""
     for child in element:
         if child.tag == tag:
             yield child
@@ -247,7 +250,7 @@ def _without_typed_tags(parts: list[str | Element]) -> list[str | Element]:
 
 
 def _as_point(paragraph: Element, to: Element) -> None:
-    """Make a point of a list of a paragraph whose marker was typed. How deep it is, is not told."""
+    """Turn a paragraph with a typed list marker into a list item, its depth unknown (0)."""
     text = (paragraph.text or "").lstrip()
     marker = list_marker(text)
     if marker is None or not clean_line(flat(paragraph)[len(marker) :]):
@@ -261,7 +264,7 @@ def _as_point(paragraph: Element, to: Element) -> None:
 
 
 def _of_font(signs: str, font: str) -> str:
-    """Return signs of a symbol font; one that is not known is marked, never left out."""
+    """Return signs of a symbol font in Unicode; mark them as unreadable if one is unknown."""
     known = symbol_text(signs, font)
     return UNREADABLE + UNKNOWN_SIGN if known is None else known
 
@@ -286,7 +289,7 @@ _SIGNS = frozenset("=+−-×·<>≤≥")
 
 
 def _write_math(element: Element, to: Element) -> None:
-    """Write a formula of Word's (ECMA-376, part 1, 22.1) as MathML."""
+    """Write a formula of Word (ECMA-376, part 1, 22.1) as MathML."""
     for child in element:
         name, parts = _PARTS.get(child.tag, ("", ()))
         if name:

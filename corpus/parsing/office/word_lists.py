@@ -1,4 +1,4 @@
-"""Styles and automatic numbers of a Word file: what a paragraph is, and its marker.
+"""Styles and automatic numbers of a Word file: the role of a paragraph, and its marker.
 
 Source: ECMA-376, part 1, 17.7 (styles) and 17.9 (numbering).
 """
@@ -19,7 +19,7 @@ _MAX_STYLES = 50  # in a chain, which may run in a circle
 
 @dataclass(frozen=True)
 class Level:
-    """How a level of a numbered list looks: its form, its text with `%1`, and its first number."""
+    """A level of a numbered list: its form, its text with `%1`, and its first number."""
 
     form: str
     text: str
@@ -28,7 +28,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Look:
-    """What a paragraph is. `rank` 0 is none of a heading; `marker` None that it is no point."""
+    """The role of a paragraph. `rank` is 0 for no heading, `marker` None for no list item."""
 
     rank: int = 0
     is_title: bool = False
@@ -38,14 +38,14 @@ class Look:
 
 
 def value_of(element: Element | None, path: str, default: str = "") -> str:
-    """Return the `val` of what stands at a path below an element."""
+    """Return the `val` attribute of the element at a path below `element`, else `default`."""
     found = None if element is None else element.find(path)
     return default if found is None else found.get("val", default)
 
 
 @dataclass
 class ParagraphLooks:
-    """Tells what paragraphs are, in their order: numbers go on from one to the next."""
+    """Tells the roles of paragraphs; call `look` in their order, since numbers continue."""
 
     styles: dict[str, Element]
     levels: dict[tuple[str, int], Level]
@@ -57,7 +57,7 @@ class ParagraphLooks:
         return self._name(properties) == "title"
 
     def is_contents(self, properties: Element | None) -> bool:
-        """Tell a line of a table of contents, which only says where something is said."""
+        """Tell whether a paragraph is a line of a table of contents, by its style."""
         return bool(_CONTENTS.match(self._name(properties)))
 
     def _name(self, properties: Element | None) -> str:
@@ -75,7 +75,7 @@ class ParagraphLooks:
         return Look(rank, self.is_title(properties), name.casefold() == "caption", depth, marker)
 
     def is_struck(self, properties: Element | None) -> bool:
-        """Tell by its style whether a run is struck out."""
+        """Tell whether the style of a run strikes it out."""
         return any(
             is_on(style.find(f"rPr/{tag}"))
             for style in self._chain(value_of(properties, "rStyle"))
@@ -122,12 +122,12 @@ _RANKS = frozenset("012345678")
 
 
 def is_on(element: Element | None) -> bool:
-    """Tell whether a property is there and not switched off."""
+    """Tell whether a property is present and not switched off."""
     return element is not None and element.get("val", "1") not in ("0", "false", "off", "none")
 
 
 def looks_of(styles: Element | None, numbering: Element | None) -> ParagraphLooks:
-    """Return the looks of a file by its parts, which may be missing."""
+    """Return the paragraph roles of a file from its style and numbering parts, None if missing."""
     named = {} if styles is None else {s.get("styleId", ""): s for s in styles.findall("style")}
     defaults = (key for key, s in named.items() if s.get("default") in ("1", "true"))
     default = next((key for key in defaults if named[key].get("type") == "paragraph"), "")

@@ -1,4 +1,4 @@
-"""Measure the sheets of an Excel file before anything fills them cell by cell."""
+"""Measure the sheets of an Excel file before they are loaded cell by cell."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DAMAGED = (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, EOFErr
 
 
 def check_workbook(path: Path) -> bool:
-    """Raise ParseError (`sheet_too_large`, `xml_entities`) for sheets that would never end.
+    """Tell whether a formula was saved without its value; reject sheets too large to load.
 
-    Return whether a formula was saved without the value that it shows. What is not well-formed is
-    left to the parser.
+    Raises ParseError (`sheet_too_large`, `xml_entities`). Sheets that are not well-formed are left
+    to the parser.
     """
     cells, uncalculated = 0, False
     with zipfile.ZipFile(path) as archive:
@@ -44,7 +44,7 @@ def check_workbook(path: Path) -> bool:
 
 
 class _Sheet:
-    """Counts the cells of a sheet, and how far apart they stand."""
+    """Counts the cells of a sheet, and the area that they extend over."""
 
     def __init__(self) -> None:
         self.cells = self._rows = self._columns = 0

@@ -63,7 +63,7 @@ def _address(part: Element, issuer: str) -> str:
 
 
 def _dates(book: Element) -> Iterator[str]:
-    """Yield the chapter's last revision first, then its publication, then the book's."""
+    """Yield the years of the chapter's last revisions, then its other dates, then the book's."""
     paths = ("book-part/book-part-meta/pub-history/date", "book-part/book-part-meta/pub-date")
     dates = [date for path in paths for date in book.findall(path)]
     revised = [date for date in dates if date.get("date-type") in ("revised", "updated")]

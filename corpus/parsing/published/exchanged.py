@@ -1,10 +1,10 @@
-"""Passages that another system has cut: JSON lines, one a passage, that stay as they are.
+"""Passages cut by another system: JSON lines, one a passage, which stay as they are.
 
     {"page": 3, "section_path": ["Dose"], "title": "...", "text": "...", "boxes": [[3, l, t, r, b]]}
 
-A document of them is a file whose lines are in this module's own spelling, so that the same
-passages are the same bytes. On its pages stands what the passages hold and no more: each is a block
-of its own, below the headings of its section. What overlapped in the original is there twice.
+A document of passages is a file whose lines this module has written, so that the same passages give
+the same bytes. Its pages hold the passages and nothing more: each is a block of its own, below the
+headings of its section. Text that overlapped in the original is there twice.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ MAX_BOXES = 5_000
 
 
 class PassageError(ValueError):
-    """What is wrong with a line, and what is expected, as a sentence without its text."""
+    """The fault of a line and what is expected, as a sentence without the line's text."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """One passage; its `pieces` by page, in order, joined by newlines are its text."""
+    """One passage; its text is its `pieces` (page and text), in order, joined by newlines."""
 
     title: str
     pieces: tuple[tuple[int, str], ...]
@@ -60,16 +60,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class Layout:
-    """Pages that hold passages, and where each of them stands, in order."""
+    """Pages that hold passages, and the spans of each passage, in order."""
 
     pages: tuple[Page, ...]
     spans: tuple[tuple[PageSpan, ...], ...]
 
 
 def read_passage(line: bytes | str) -> Passage:
-    """Return a passage from a line of JSON; keys that are not known here are left out.
+    """Return a passage from a line of JSON; ignore unknown keys.
 
-    `title` and `text` must be there. `spans`, where given, divide the text between pages. Raises
+    `title` and `text` are required. `spans`, if given, divide the text between pages. Raises
     PassageError.
     """
     if len(line) > MAX_LINE_BYTES:
@@ -108,9 +108,7 @@ def read_passage(line: bytes | str) -> Passage:
 
 
 def write_passage(passage: Passage) -> str:
-    """Return the line of a passage in our spelling, without a line break: equal passages, equal
-    lines.
-    """
+    """Return the JSON line of a passage, without a line break; equal passages give equal lines."""
     lengths = accumulate((len(text) for _, text in passage.pieces), initial=0)
     ends = pairwise(lengths)
     spans = [[page, *span] for (page, _), span in zip(passage.pieces, ends, strict=True)]
@@ -130,7 +128,7 @@ def write_passage(passage: Passage) -> str:
 
 
 def read_passages(path: Path) -> list[Passage]:
-    """Return the passages of a file in our spelling. Raises ParseError."""
+    """Return the passages of a file that `write_passage` wrote. Raises ParseError."""
     passages: list[Passage] = []
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
@@ -152,7 +150,10 @@ def read_passages(path: Path) -> list[Passage]:
 
 
 def parse_passages(request: Request) -> ParsedDocument:
-    """Raise ParseError: `bad_passage`, `many_documents`, `too_many_pages`."""
+    """Return the document of a file of passages.
+
+    Raises ParseError: `bad_passage`, `many_documents`, `too_many_pages`.
+    """
     passages = read_passages(request.path)
     last = max((page for p in passages for page, _ in p.pieces), default=0)
     if last > request.max_pages:
@@ -171,7 +172,7 @@ def parse_passages(request: Request) -> ParsedDocument:
 
 
 def lay_out(passages: Sequence[Passage]) -> Layout:
-    """Write the passages on their pages; a page that none names is empty."""
+    """Write the passages on their pages; a page that no passage names is empty."""
     last = max((page for passage in passages for page, _ in passage.pieces), default=0)
     leaves = {number: _Leaf() for number in range(1, last + 1)}
     spans: list[tuple[PageSpan, ...]] = []
@@ -201,7 +202,7 @@ def lay_out(passages: Sequence[Passage]) -> Layout:
 
 @dataclass
 class _Leaf:
-    """A page while it is written."""
+    """A page that is being written."""
 
     parts: list[str] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -254,7 +255,7 @@ def _boxes(value: Any, pages: set[int]) -> Iterator[PageBox]:
 
 
 def _pieces(text: str, page: int, spans: Any) -> tuple[tuple[int, str], ...]:
-    """Return the text by page, divided as `spans` of [page, start, end] say; whole without them."""
+    """Return the text by page, divided by `spans` of [page, start, end]; whole without spans."""
     lengths: list[tuple[int, int]] = []
     try:
         for number, start, end in spans:

@@ -102,7 +102,7 @@ def _body(article: Element) -> Iterator[Drafted]:
 
 
 def blocks_of(part: Element) -> Iterator[Drafted]:
-    """Yield the blocks of a body, or of a section or appendix with its heading, below the title."""
+    """Yield the blocks of a body, section or appendix, its highest headings at level 2."""
     if part.tag in ("app", "sec"):
         holder = Element("body")
         holder.append(part)

@@ -1,7 +1,7 @@
 """Read a health topic of MedlinePlus: its summary for patients.
 
 Source of the format: the U.S. National Library of Medicine's `mplus_topics` XML, in which the
-summary is HTML written as text.
+summary is escaped HTML.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _facts(topic: Element) -> dict[str, str]:
 
 
 def _body(topic: Element) -> Iterator[Drafted]:
-    """Yield what else it is called, and the summary, its highest headings right below the topic."""
+    """Yield the topic's other names, and its summary, whose highest headings get level 2."""
     if names := [name for name in map(line_of, topic.findall("also-called")) if name]:
         label = "Otros nombres" if topic.get("language") == "Spanish" else "Also called"
         yield text_draft(BlockKind.PARAGRAPH, f"{label}: {', '.join(names)}")

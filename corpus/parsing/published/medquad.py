@@ -1,8 +1,7 @@
 """Read a file of MedQuAD: questions about one topic with their answers.
 
 Source of the format: Ben Abacha and Demner-Fushman, BMC Bioinformatics 2019, the published XML. The
-answers were taken from web pages, so that runs of blanks stand where paragraphs and list items
-began.
+answers were taken from web pages, with runs of blanks where paragraphs and list items began.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def _facts(root: Element) -> dict[str, str]:
 
 
 def _body(root: Element) -> Iterator[Draft]:
-    """Yield each question as heading, its answer below; none that has no answer."""
+    """Yield each question as a heading with its answer below; no question without an answer."""
     tags = _VOCABULARIES[root.tag]
     for pair in root.iter(tags.pair):
         question = _LOOSE_QUESTION_MARK.sub("?", clean_line(pair.findtext(tags.question) or ""))
@@ -98,7 +97,7 @@ def _body(root: Element) -> Iterator[Draft]:
 
 
 def answer_lines(answer: str) -> list[str]:
-    """Return the paragraphs and items of an answer, in order; none for one without text."""
+    """Return the paragraphs and items of an answer, in order; empty for one without text."""
     return [draft.text for draft in _answer_drafts(answer)]
 
 

@@ -1,4 +1,4 @@
-"""What readers of published records share, and which publications are no evidence."""
+"""Common parts of the readers of published records, and the refusal of retracted publications."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Reader(Generic[Record]):
-    """How a record of one form is read: what a file holds, and what it says of itself.
+    """The reader of one format of records: how to load a file, and what to take from the record.
 
-    `load` and `facts` raise ParseError for what is no evidence, of another form, or empty.
+    `load` and `facts` raise ParseError for a record that is retracted, in another format, or empty.
     """
 
     load: Callable[[Path | bytes], Record]
@@ -53,11 +53,11 @@ class Reader(Generic[Record]):
     doubts: Callable[[Record], Iterable[Doubt]] = lambda record: ()
 
     def inspect(self, content: Path | bytes) -> dict[str, str]:
-        """Return what the record says of itself. Raises ParseError."""
+        """Return the metadata of a record. Raises ParseError."""
         return self.facts(self.load(content))
 
     def parse(self, request: Request) -> ParsedDocument:
-        """Return one page, the title as heading above the body. Raises ParseError."""
+        """Return one page: the title as a heading, then the body. Raises ParseError."""
         record = self.load(request.path)
         facts, title = self.facts(record), self.title(record)
         heading = [text_draft(BlockKind.HEADING, title, 1)] if title else []
@@ -67,15 +67,17 @@ class Reader(Generic[Record]):
 
 
 def one(tag: str) -> Callable[[Path | bytes], Element]:
-    """Return what loads a file with one such element. It raises as `the_one` and `read_xml`."""
+    """Return a function that loads the only element of this tag in a file.
+
+    It raises as `the_one` and `read_xml`.
+    """
     return lambda source: the_one(read_plain(source), tag)
 
 
 def refuse_taken_back(title: str, *, marked: bool) -> None:
-    """Raise ParseError (`retracted`) for what its publisher took back, as marked or by its title.
+    """Raise ParseError (`retracted`) for a retracted publication, `marked` so or by its title.
 
-    It is refused wherever it comes in, since a collection is searched by people who would not see
-    the mark.
+    Refused on every way of import, since those who search a collection would not see the mark.
     """
     if marked or _TAKEN_BACK.match(title):
         raise ParseError(
@@ -92,18 +94,18 @@ def no_text(what: str) -> ParseError:
 
 
 def year_in(texts: Iterable[str]) -> str:
-    """Return the first year that one of these texts names; empty for none."""
+    """Return the first year in the texts; empty if there is none."""
     return next((match.group() for text in texts if (match := _YEAR.search(text))), "")
 
 
 def language_code(name: str) -> str:
-    """Return a language as two letters where that is known: `eng`, `en-GB` and `EN` are `en`."""
+    """Return a language's two-letter code if known: `en` for `eng`, `en-GB` and `EN`."""
     code = name.strip().lower().replace("_", "-").split("-")[0]
     return _LANGUAGES.get(code, code)
 
 
 def licence_of(permissions: Element | None) -> str:
-    """Return the licence by its short name where it is a Creative Commons one, else its type."""
+    """Return the short name of a Creative Commons licence, else the copyright statement or type."""
     if permissions is None:
         return ""
     addresses = [str(a) for e in permissions.iter() for n, a in e.attrib.items() if n == "href"]
@@ -121,5 +123,5 @@ def licence_of(permissions: Element | None) -> str:
 
 
 def known(**facts: str) -> dict[str, str]:
-    """Return what is not empty."""
+    """Return the facts that are not empty."""
     return {key: value for key, value in facts.items() if value}

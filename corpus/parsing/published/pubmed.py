@@ -57,7 +57,7 @@ def _facts(article: Element) -> dict[str, str]:
 
 
 def _title(article: Element) -> str:
-    """Return the title; brackets around it say that it was translated."""
+    """Return the title, without the brackets that mark a translated one."""
     title = line_of(article.find(".//ArticleTitle"))
     if title.startswith("[") and title.rstrip(".").endswith("]"):
         title = title.rstrip(".")[1:-1]
@@ -65,8 +65,9 @@ def _title(article: Element) -> str:
 
 
 def _abstract(article: Element) -> Iterator[Draft]:
-    """Yield each part below its label; one without a label does not belong to the label
-    before it.
+    """Yield each part of the abstract below its label.
+
+    A part without a label gets the heading `Abstract`, so that it is not below the label before it.
     """
     before = ""
     for part in article.findall(".//Article/Abstract/AbstractText"):

@@ -1,7 +1,7 @@
 """Read one record of a corpus in JSON lines.
 
-The forms that are common: `id, title, content, contents` (MedRAG's snippets), `_id, title, text`
-(BEIR), `doc_id, title, abstract` with the abstract as a list of sentences (SciFact).
+Common formats: `id, title, content, contents` (MedRAG's snippets), `_id, title, text` (BEIR),
+`doc_id, title, abstract` with the abstract as a list of sentences (SciFact).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 def _load(source: Path | bytes) -> dict[str, Any]:
-    """Return the one object of a file. Raises ParseError: `json_corrupt`, `many_records`."""
+    """Return the single object of a file. Raises ParseError: `json_corrupt`, `many_records`."""
     content = source if isinstance(source, bytes) else source.read_bytes()
     record = _value(content)
     if isinstance(record, dict):
@@ -46,7 +46,7 @@ def _load(source: Path | bytes) -> dict[str, Any]:
 
 
 def _value(content: bytes) -> Any:
-    """Return what the JSON says; None for what is none."""
+    """Return the parsed JSON; None if it is not valid."""
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -54,7 +54,7 @@ def _value(content: bytes) -> Any:
 
 
 def record_name(record: dict[str, Any]) -> str:
-    """Return what the record calls itself; empty where it does not."""
+    """Return the record's identifier; empty if it has none."""
     return next((text for name in _NAMES if (text := _line(record, name))), "")
 
 
@@ -90,7 +90,7 @@ def _text(record: dict[str, Any]) -> str:
 
 
 def _body(record: dict[str, Any]) -> Iterator[Draft]:
-    """Yield the headings that it stands below, and its text."""
+    """Yield the headings of the record's section path, then its text."""
     value = record.get("section_path")
     names = value if isinstance(value, list) else [value] if isinstance(value, str) else []
     path = [text for name in names if isinstance(name, str) and (text := clean_line(name))]

@@ -1,8 +1,9 @@
 """Read an article of Wikipedia from a dump of its pages.
 
-Source of the format: the export schema of MediaWiki (`pages-articles.xml`). Markup is resolved to
-lines first: notes and pictures are left out, tables set aside, templates that stand for text of a
-sentence said. One that is not known is left out and marked, since a dose may have stood in it.
+Source of the format: the export schema of MediaWiki (`pages-articles.xml`). Markup is first turned
+into lines: notes and pictures are left out, tables are set aside, and templates that stand for
+words of a sentence are replaced by those. An unknown template is left out and marked, since it may
+have held a dose.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _FORMULA = Doubt("formula", "A formula stands here as it was typed; compare it w
 
 
 class _Article:
-    """The one page of a dump, its markup resolved when first asked for."""
+    """The one page of a dump; its markup is parsed at first use."""
 
     def __init__(self, source: Path | bytes) -> None:
         self.root = read_plain(source)
@@ -54,7 +55,7 @@ class _Article:
 
     @cached_property
     def lines(self) -> _Lines:
-        """Raises ParseError (`table_too_large`)."""
+        """The text of the article. Raises ParseError (`table_too_large`)."""
         return _Lines(self.source)
 
 
@@ -80,7 +81,7 @@ def _facts(article: _Article) -> dict[str, str]:
 
 
 def _address(root: Element, page: Element) -> str:
-    """Return the address of exactly this revision, so that what was imported can be read again."""
+    """Return the address of this very revision, so that the imported text can be read again."""
     base = urlsplit(line_of(root.find("siteinfo/base")))
     if base.scheme not in ("http", "https"):
         return ""
@@ -116,7 +117,7 @@ def _drafts(lines: _Lines) -> Iterator[Drafted]:
 
 
 def _is_box(line: str) -> bool:
-    """Tell what stands alone and is not known: a box more often than text."""
+    """Tell whether a line is nothing but unknown templates: a box more often than text."""
     return _UNKNOWN in line and not line.strip(f"{_UNKNOWN} ")
 
 
@@ -128,8 +129,10 @@ def _text(kind: BlockKind, raw: str) -> Iterator[Draft]:
 
 
 def _body(article: _Article) -> Iterator[Drafted]:
-    """Yield sections with their levels, lists and tables; no references, notes and boxes, and no
-    heading with nothing below."""
+    """Yield the sections with their levels, lists and tables.
+
+    References, notes, boxes and headings without text below them are left out.
+    """
     kept: list[Drafted] = []
     within = 0  # level of the section that is left out
     for draft in _drafts(article.lines):
@@ -166,7 +169,10 @@ _OTHER_LINKS = re.compile(
 
 
 class _Lines:
-    """`text` by lines; one that matches `_TABLE` stands for one of `tables`: caption and cells."""
+    """The text of an article by lines, and its tables.
+
+    A line that matches `_TABLE` stands for one of `tables`, each a caption and its cells.
+    """
 
     def __init__(self, source: str) -> None:
         self.tables: list[tuple[str, tuple[Cell, ...]]] = []
@@ -174,7 +180,7 @@ class _Lines:
         self.text = self._code(mwparserfromhell.parse(clean_text(source)))
 
     def _code(self, code: Any) -> str:
-        """Return the text of parsed wikitext; nothing of what nobody nests so deeply."""
+        """Return the text of parsed wikitext; beyond 40 levels `_UNKNOWN`."""
         if code is None or self._depth >= _MAX_NESTING:
             return _UNKNOWN if self._depth >= _MAX_NESTING else ""
         self._depth += 1
@@ -244,7 +250,10 @@ class _Lines:
         return f"\n\n\ue010{len(self.tables) - 1}\ue011\n\n"
 
     def _rows(self, code: Any, table: Element) -> str:
-        """Fill `table`; return its caption, which the parser gives as a cell that begins with +."""
+        """Fill `table` with rows, and return its caption.
+
+        The parser may give the caption as a cell that begins with `+`.
+        """
         caption, row = "", SubElement(table, "tr")
         for node in code.nodes if code is not None else ():
             name = str(getattr(node, "tag", "")).strip().lower()
@@ -303,7 +312,7 @@ _Named = Mapping[str, str]
 
 
 def _template_text(name: str, values: Sequence[str], named: _Named) -> str:
-    """Return what a template says: empty for nothing, `_UNKNOWN` where it is not known."""
+    """Return the text of a template; empty if it has none, `_UNKNOWN` if it is not known."""
     key = name.strip().lower().replace("_", " ")
     if key in _SYMBOLS:
         return _SYMBOLS[key]
@@ -319,7 +328,7 @@ def _first(values: Sequence[str], named: _Named) -> str:
 
 
 def _convert(values: Sequence[str], named: _Named) -> str:
-    """Return `{{convert|5|to|10|mg|…}}`: the figures and the unit as given, nothing converted."""
+    """Return the figures and the unit of `{{convert|5|to|10|mg|…}}` as given, not converted."""
     said: list[str] = []
     for value in values:
         if said and not said[-1][:1].isdigit() and said[-1] not in _JOINERS:
@@ -332,7 +341,7 @@ def _convert(values: Sequence[str], named: _Named) -> str:
 
 
 def _value(values: Sequence[str], named: _Named) -> str:
-    """Return `{{val|1.5|0.2|e=3|u=mg}}`."""
+    """Return the text of `{{val|1.5|0.2|e=3|u=mg}}`: `1.5 ± 0.2×10³ mg`."""
     if not values:
         return ""
     said = values[0] + (f" ± {values[1]}" if len(values) > 1 else "")

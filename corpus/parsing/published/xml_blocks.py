@@ -1,4 +1,4 @@
-"""Sections, lists, tables and captions of JATS, BITS and HTML to blocks.
+"""Turn sections, lists, tables and captions of JATS, BITS and HTML into blocks.
 
 Sources: NISO Z39.96 (JATS) and its book extension BITS, which share the elements of their bodies;
 HTML's tables are those of JATS.
@@ -30,7 +30,7 @@ _PICTURED = Doubt(
 
 
 def blocks(element: Element, level: int) -> Iterator[Drafted]:
-    """Yield what is inside an element, in order. `level` is that of headings right inside it.
+    """Yield the blocks inside an element, in order; headings right inside it get `level`.
 
     References, pictures and supplements are left out; captions stay. Raises ParseError
     (`table_too_large`).
@@ -53,7 +53,7 @@ def _paragraph(raw: str) -> Iterator[Draft]:
 
 
 def _section(element: Element, level: int) -> Iterator[Drafted]:
-    """Yield a heading without anything below it is that of references or supplements."""
+    """Yield the heading and blocks of a section; no heading over references or supplements only."""
     name = _named(element, "title")
     body = list(blocks(element, level + 1 if name else level))
     beside = {"ref-list", "supplementary-material"} & {child.tag for child in element}
@@ -63,7 +63,10 @@ def _section(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def _box(element: Element, level: int) -> Iterator[Drafted]:
-    """Yield a box whose title is no heading: what follows would seem to belong to it."""
+    """Yield the blocks of a box, its title as a paragraph.
+
+    As a heading it would seem to cover what follows the box.
+    """
     name = _named(element, "title") or _caption(element)
     if name:
         yield text_draft(BlockKind.PARAGRAPH, name)
@@ -85,7 +88,7 @@ def _caption(element: Element) -> str:
 
 
 def _heading(element: Element, level: int) -> Iterator[Drafted]:
-    """HTML's: `h1` stands at `level`, `h2` one below it."""
+    """Yield a heading of HTML: `h1` at `level`, `h2` one below it."""
     text = line_of(element)
     if text:
         rank = level + int(element.tag[1]) - 1
@@ -93,9 +96,9 @@ def _heading(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def _list(element: Element, level: int) -> Iterator[Drafted]:
-    """Items carry their depth as level, 1 for those of the outermost list.
+    """Yield the items of a list; their level is their depth, 1 for the outermost list.
 
-    Word has no list around its items: there `depth` says how deep the one item stands.
+    Word has no lists around its items; there the attribute `depth` gives an item's depth.
     """
     is_numbered = element.tag == "ol" or element.get("list-type") == "order"
     form = _NUMBERINGS.get(element.get("type", "1"), "decimal")
@@ -134,7 +137,7 @@ def _item(drafts: list[Drafted], label: str = "") -> Iterator[Drafted]:
 
 
 def _definitions(element: Element, level: int) -> Iterator[Drafted]:
-    """Yield `term: meaning`, each an item."""
+    """Yield each definition as an item `term: meaning`."""
     yield from _title(element)
     term = ""
     for entry in _entries_of_definitions(element):
@@ -175,7 +178,10 @@ def _table_wrap(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def _group(element: Element, level: int) -> Iterator[Drafted]:
-    """Tables under one caption, which may say for whom they are: it goes before each of theirs."""
+    """Yield tables under a common caption, each with that caption before its own.
+
+    The common caption may name the patients that the tables are for.
+    """
     name = _caption(element)
     for draft in blocks(element, level):
         if isinstance(draft, DraftTable) and name:
@@ -206,10 +212,10 @@ def _footnote(element: Element, level: int) -> Iterator[Drafted]:
 
 
 def cells_of(table: Element) -> tuple[Cell, ...]:
-    """Return the cells of a table as printed, in order; empty where none holds text.
+    """Return the cells of a table as printed, in order; empty if none holds text.
 
-    Header rows are those of its head, else the first rows that hold labels only and what hangs from
-    them: Word marks no row but the first, also where labels stand in two.
+    Header rows are those of its head, else the first rows of `th` cells and the rows of labels
+    below them, since Word marks only the first row. Raises ParseError (`table_too_large`).
     """
     rows = [(row, group) for group in (table, *table) for row in group if row.tag == "tr"]
     order = {"thead": 0, "tfoot": 2}  # HTML lets the foot stand before the body
@@ -258,7 +264,7 @@ def _cell(entry: Element, place: tuple[int, int], limit: int, width: int) -> Cel
 
 
 def cell_text(drafts: Iterator[Drafted]) -> str:
-    """Return what stands in a cell on one line: points and rows of inner tables by semicolons."""
+    """Return a cell's text on one line, items and rows of inner tables joined by semicolons."""
     text, before = "", BlockKind.PARAGRAPH
     for draft in drafts:
         if isinstance(draft, Draft):
@@ -273,7 +279,7 @@ def cell_text(drafts: Iterator[Drafted]) -> str:
 
 
 def _span(entry: Element, name: str) -> int:
-    """Return how far a cell spans; 0 says to the end of its part of the table."""
+    """Return how many rows or columns a cell spans; 0 means to the end of its part of the table."""
     return whole_number(entry.get(name, "1").strip().rstrip("%"), 1, digits=8)
 
 

@@ -1,4 +1,4 @@
-"""Published XML, read safely: the text of elements with mixed content, and marks in it."""
+"""Read published XML safely, and the text of elements with mixed content, with marks in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FRACTION_SIGNS = re.compile(r"[\s+−=<>/-]")
 
 
 def read_plain(source: Path | bytes) -> Element:
-    """Return the root with the prefixes of namespaces taken off all names. Errors of `read_xml`."""
+    """Return the root with namespace prefixes removed from all names. Raises as `read_xml`."""
     root = read_xml(source)
     for element in root.iter():
         element.tag = element.tag.rpartition(":")[2]
@@ -62,7 +62,7 @@ def line_of(element: Element | None) -> str:
 
 
 def tidy(text: str) -> str:
-    """Return text on one line without what is left around citations that were left out."""
+    """Return text on one line, without the brackets and commas of citations that were left out."""
     if LEFT_OUT in text:
         text = _EMPTY_BRACKETS.sub("", text)
         text = _GAP.sub("", _LEFT_OUT_RUN.sub(LEFT_OUT, text))
@@ -70,12 +70,15 @@ def tidy(text: str) -> str:
 
 
 def flat(element: Element) -> str:
-    """Return the text inside an element, raw."""
+    """Return the text inside an element, uncleaned and with marks."""
     return "".join(part for _, part in runs(element, frozenset()))
 
 
 def runs(element: Element, stop: frozenset[str]) -> Iterator[tuple[Element | None, str]]:
-    """Yield the text of an element in pieces; what is named in `stop`, however deep, as itself."""
+    """Yield the text of an element in pieces, and elements with tags in `stop` as themselves.
+
+    Each item is `(None, text)` or `(element, "")`. Such elements are found at any depth.
+    """
     yield None, element.text or ""
     for child in element:
         if child.tag in stop:
@@ -110,7 +113,7 @@ def _inline(element: Element) -> str:
 
 
 def _script(text: str, *, raised: bool) -> str:
-    """Return a superscript so that 10⁹ is not read as 109; a subscript as it stands."""
+    """Return a superscript raised, so that 10⁹ is not read as 109; a subscript as it is."""
     text = tidy(text) if LEFT_OUT not in text else text
     if LEFT_OUT in text:
         rest = _LEFT_OUT_RUN.sub("", text).strip(" ,;–—-[]()")
@@ -121,7 +124,7 @@ def _script(text: str, *, raised: bool) -> str:
 
 
 def formula(element: Element) -> str:
-    """Return MathML on one line: fractions by a slash, powers raised."""
+    """Return MathML on one line, with fractions as `a/b` and powers as superscripts."""
     parts = [formula(child) for child in element if child.tag not in _PICTURES]
     if element.tag == "mfrac" and len(parts) == 2:
         return f"{_grouped(parts[0])}/{_grouped(parts[1])}"
@@ -149,12 +152,12 @@ MAX_DEPTH = 200
 
 
 def read_xml(source: Path | bytes) -> Element:
-    """Return the root element, without entities of the file's own or anything outside it.
+    """Return the root element, without entities declared in the file or anything outside it.
 
-    A document type may be named, as published corpora do, but never fetched, and it may declare
-    nothing: what it would have defined is read as the characters that HTML has under these names.
-    Raises ParseError: `xml_entities` for declarations in the file or an entity that nobody knows,
-    `xml_corrupt` for what is not well-formed, `xml_deep` beyond 200 levels.
+    A document type may be named, as published corpora do, but is never fetched, and it may declare
+    nothing; entities that it would have defined are read as HTML's of the same names. Raises
+    ParseError: `xml_entities` for declarations in the file or an unknown entity, `xml_corrupt` for
+    XML that is not well-formed, `xml_deep` beyond 200 levels.
     """
     reader = _Reader()
     try:
@@ -203,7 +206,7 @@ class _Reader:
             self._refuse()
 
     def _entity(self, name: str, is_parameter: bool) -> None:
-        """Read one of the document type that is not there: `&ge;` may not go silently."""
+        """Read an entity that the file does not define as HTML's: `&ge;` must not be lost."""
         text = html5.get(f"{name};")
         if text is None or is_parameter:
             self._refuse()
@@ -250,11 +253,14 @@ _DOUBTS = {
 
 
 def doubts_in(raw: str) -> tuple[Doubt, ...]:
-    """Return what the marks in raw text say, each once."""
+    """Return the doubts for the marks in raw text, each once."""
     return tuple(doubt for mark, doubt in _DOUBTS.items() if mark in raw)
 
 
 def doubts_beside(raw: str, told: Iterable[Doubt]) -> tuple[Doubt, ...]:
-    """Return the doubts of a text that no block of it tells: all of a block was struck out."""
+    """Return the doubts for the marks in raw text that are not in `told`, those of its blocks.
+
+    They remain where all of a block was struck out.
+    """
     known = set(told)
     return tuple(doubt for doubt in doubts_in(raw) if doubt not in known)

@@ -1,4 +1,4 @@
-"""The lines and cells of a page with their texts, and which printed word stands in which. Pure."""
+"""The lines and cells of a page with their texts, and the printed words in each. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JOINTS = re.compile(r"\s*\|\s*")
 
 @dataclass(frozen=True)
 class Area:
-    """A line of a block, or a cell of its table; `text` is in the form of `plain_texts`."""
+    """A line of a block, or a cell of its table; `text` has the form of `plain_texts`."""
 
     block: int
     text: str
@@ -30,7 +30,7 @@ class Area:
 
 
 def areas_of(page: Page) -> list[Area]:
-    """Return all lines of text and cells of tables in order; a table without cells has lines."""
+    """Return all lines of text and cells of tables in order; lines for a table without cells."""
     found: list[tuple[int, str, Box, bool]] = []
     for index, block in enumerate(page.blocks):
         cells = [cell for cell in block.table.cells if cell.box] if block.table else []
@@ -50,8 +50,8 @@ def areas_of(page: Page) -> list[Area]:
 def words_by_area(areas: Sequence[Area], printed: Sequence[PrintedWord]) -> list[list[int]]:
     """Return the indexes of the words in each area, in the order of the file; each word once.
 
-    Where boxes overlap, a word belongs to the one whose middle line is nearest to its own, and of
-    cells within cells to the smallest.
+    Where boxes overlap, a word belongs to the area whose middle line is nearest to the word's
+    middle, and of cells within cells to the smallest.
     """
     grid = _Grid(areas)
     held: list[list[int]] = [[] for _ in areas]
@@ -64,7 +64,7 @@ def words_by_area(areas: Sequence[Area], printed: Sequence[PrintedWord]) -> list
 
 
 class _Grid:
-    """Areas by the parts of the page that they touch, so that no word is compared with them all."""
+    """Areas by the parts of the page that they touch, to compare a word with few of them."""
 
     def __init__(self, areas: Sequence[Area]) -> None:
         self._areas = areas
@@ -84,8 +84,7 @@ class _Grid:
                 self._cells[cell].append(index)
 
     def near(self, point: tuple[float, float]) -> list[int]:
-        """Return the areas around a point in order: of very many, which no reader could tell from
-        each other, the first."""
+        """Return the indexes of areas around a point in order; only the first 50."""
         here = self._cells.get(self._cell(point), ())
         held = (i for i in here if contains(self._areas[i].box, point, margin=_MARGIN))
         return list(islice(held, _MOST_NEAR))
@@ -110,12 +109,12 @@ def _nearest(near: Sequence[int], areas: Sequence[Area], point: tuple[float, flo
 
 
 def unjoined(text: str) -> str:
-    """Return a row's text without the joints between its cells."""
+    """Return a row's text without the joints (`|`) between its cells."""
     return _JOINTS.sub(" ", text)
 
 
 def unboxed(page: Page) -> list[str]:
-    """Return the words of blocks that stand in none of their lines."""
+    """Return the words of blocks that are in none of the blocks' lines."""
     left_out: list[str] = []
     for block in page.blocks:
         at = block.start
@@ -131,10 +130,10 @@ _EDGE = 1.0  # points by which a cell may stand out of its row
 
 
 def row_faults(page: Page, areas: Sequence[Area]) -> tuple[set[int], int]:
-    """Return which cells (indexes of `areas`) no row of their table holds, and how many words of
-    rows stand in none of the cells in their boxes.
+    """Return the cells missing in the rows of their tables, and the number of words added to rows.
 
-    A cell that spans is repeated in each row that it covers, and labels are joined by commas.
+    Cells are indexes of `areas`; a word is added if no cell in the row's box has it. A cell that
+    spans is repeated in each row that it covers, and labels are joined by commas.
     """
     lost = {i for i, area in enumerate(areas) if area.is_cell}
     added = 0

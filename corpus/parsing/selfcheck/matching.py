@@ -1,4 +1,4 @@
-"""Which printed words stand in a text, in order and whole. Pure; texts are `plain_texts`."""
+"""Find printed words in a text, in order and whole. Pure; texts are `plain_texts`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ _MAX_WORK = 4_000_000  # letters of one times letters of the other: a page of te
 
 @dataclass(frozen=True)
 class Match:
-    """`places`: where in the text each printed word begins, None where it is not found there.
-    `unprinted`: words of the text that are not printed."""
+    """Where each printed word begins in a text, None if not found.
+
+    `unprinted` counts the words of the text that are not printed.
+    """
 
     places: tuple[int | None, ...]
     unprinted: int
@@ -30,10 +32,11 @@ class Match:
 
 
 def match_words(printed: Sequence[str], text: str) -> Match:
-    """Align two readings letter by letter, blanks left aside; a word counts when it is whole.
+    """Align printed words with a text letter by letter, blanks aside; only whole words count.
 
-    Whole: no letter of the text beside it belongs to it and is printed otherwise, so that 5 is not
-    found in 25. Divided by a hyphen or parted by blanks in another way it is still the same.
+    A word is whole if no letter next to it in the text belongs to the same word without being
+    printed: 5 is not found in 25. Hyphens and blanks may divide a word differently. Very long texts
+    are aligned word by word.
     """
     words, wanted = without_hyphens(printed), without_hyphens(text.split())
     letters, own = "".join(words), "".join(wanted)
@@ -55,7 +58,7 @@ def match_words(printed: Sequence[str], text: str) -> Match:
 def _whole(
     blocks: Sequence[tuple[int, int, int]], edges: Sequence[int], others: set[int]
 ) -> list[int | None]:
-    """Return where each word (between two `edges`) lies in the other text, None if not whole."""
+    """Return where each word (between two `edges`) begins in the other text; None if not whole."""
     found: list[int | None] = []
     at = 0
     for start, end in pairwise(edges):
@@ -72,7 +75,10 @@ def _whole(
 
 
 def in_order(places: Sequence[int]) -> int:
-    """Return the length of the longest part of distinct `places` that rises (patience sorting)."""
+    """Return the length of the longest rising subsequence of distinct `places`.
+
+    By patience sorting.
+    """
     tops: list[int] = []
     for place in places:
         at = bisect_left(tops, place)
@@ -88,7 +94,7 @@ Boxes = Mapping[int, Box]
 
 
 def by_place(boxes: Boxes) -> list[int]:
-    """Return words in the order in which they are read: rows from above, columns one by one."""
+    """Return words in reading order: columns one by one, rows from the top down."""
     if len(boxes) < 2:
         return list(boxes)
     size = median(map(height, boxes.values())) or 1.0
@@ -109,7 +115,7 @@ def by_place(boxes: Boxes) -> list[int]:
 
 
 def uprighted(boxes: Boxes, lines: Sequence[Sequence[int]]) -> Boxes:
-    """Return boxes in a frame in which the words of lines follow each other to the right."""
+    """Return boxes in a frame in which the words of `lines` run from left to right."""
     steps = [
         (after[0] - before[0], after[1] - before[1])
         for points in ([middle(boxes[word]) for word in line] for line in lines)

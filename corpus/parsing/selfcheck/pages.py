@@ -1,4 +1,4 @@
-"""The reader's check of itself, at the end of reading: are the words of each page in its blocks?"""
+"""Check after parsing a PDF that the words of each page are in its blocks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ _FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The boxes of words that a page's blocks leave out on purpose: as running headers, footers
-    and page numbers, as labels in a figure, and as hidden from sight; of the latter two there is a
-    doubt."""
+    """The boxes of words that a page's blocks leave out on purpose.
+
+    `running` are headers, footers and page numbers; `labels` those in figures and `hidden`
+    invisible words, for both of which there is a doubt.
+    """
 
     running: Sequence[Box] = ()
     labels: Sequence[Box] = ()
@@ -34,11 +36,11 @@ class LeftOut:
 
 
 def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) -> tuple[Page, ...]:
-    """Return the pages of a PDF with how many of their words PDFium finds under their boxes, and
-    with a doubt on each where that is too few. Pages read by OCR stay as they are.
+    """Return the pages of a PDF with the share of their words found, and a doubt where it is low.
 
-    What was left out as running is believed where another page leaves out the same but for its
-    figures, and of a line in the margin that ends or begins with a figure; all else is missing.
+    The words are those of PDFium; pages read by OCR stay as they are. Running lines count as left
+    out only if another page leaves out the same line, figures aside, or if they are in the margin
+    and begin or end with a figure; otherwise their words count as missing.
     """
     file = Printed(path)
     checked, running = [], []
@@ -57,7 +59,7 @@ def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) 
 
 
 def _has_own_text(page: Page) -> bool:
-    """Tell a page to compare from one that was read by OCR, or that could not be read at all."""
+    """Tell whether a page was read, and not by OCR, so that its words can be compared."""
     lost = any(doubt.code == UNREADABLE_PAGE for doubt in page.doubts)
     return page.ocr_confidence is None and not lost
 
@@ -75,7 +77,7 @@ def _checked(page: Page, printed: Sequence[PrintedWord], left: LeftOut) -> Page:
 
 
 def _within(boxes: Sequence[Box], printed: Sequence[PrintedWord]) -> set[int]:
-    """Return the indexes of the words in any of the boxes."""
+    """Return the indexes of the words whose middle is in any of the boxes."""
     return {
         index
         for index, word in enumerate(printed)
@@ -85,7 +87,7 @@ def _within(boxes: Sequence[Box], printed: Sequence[PrintedWord]) -> set[int]:
 
 @dataclass(frozen=True)
 class _Running:
-    """A line that was left out as running; its text has a sign for each figure."""
+    """A line that was left out as running, with `#` in its text for each figure."""
 
     text: str
     box: Box

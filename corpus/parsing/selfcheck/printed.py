@@ -1,6 +1,6 @@
-"""The words of a PDF's pages as PDFium gives them, for whoever checks what the reader made of them.
+"""Read the words of a PDF's pages by PDFium, to check the parser's result.
 
-Nothing of the reader is used here: what it lost or moved must not be lost or moved here, too.
+Uses nothing of the parser: what it loses or moves must not be lost or moved here too.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _NOTHING = "\u200b"  # keeps a place, and is no part of any word
 
 @dataclass(frozen=True, slots=True)
 class PrintedWord:
-    """A word in the form of `plain_texts`, and its box on the page as a reader sees it."""
+    """A word in the form of `plain_texts`, and its box on the displayed page."""
 
     text: str
     box: Box
 
 
 class Printed:
-    """An open PDF that gives the words of its pages."""
+    """An open PDF whose words can be read page by page."""
 
     def __init__(self, path: Path) -> None:
         import pypdfium2  # native, so late
@@ -45,8 +45,10 @@ class Printed:
             raise unreadable(str(error)) from error
 
     def words(self, number: int) -> list[PrintedWord]:
-        """Return the words of page `number` (1-based) in the order of the file, all that stand on
-        the page; two calls of PDFium a word and one for the text of the page."""
+        """Return the words on page `number` (1-based), in the order of the file.
+
+        Calls PDFium twice a word, and once for the page's text.
+        """
         with closing(self._document[number - 1]) as page, closing(page.get_textpage()) as text_page:
             text = _text(text_page.raw)
             places = [match.span() for match in _WORD.finditer(text)]
@@ -61,7 +63,7 @@ class Printed:
 
 
 def _text(text_page: Any) -> str:
-    """Return the page's text, in which a character stands where PDFium counts it."""
+    """Return the page's text, each character at the index by which PDFium counts it."""
     import pypdfium2.raw as raw
 
     count = raw.FPDFText_CountChars(text_page)
@@ -78,7 +80,7 @@ def _text(text_page: Any) -> str:
 
 
 def _boxes(page: Any, text_page: Any, places: Sequence[tuple[int, int]]) -> Iterator[Box]:
-    """Yield for each word the box around its first and its last letter, on the displayed page."""
+    """Yield each word's box on the displayed page, around its first and last letters."""
     import pypdfium2.raw as raw
 
     sides = [ctypes.c_double() for _ in range(4)]  # left, right, bottom, top
@@ -98,7 +100,7 @@ def _boxes(page: Any, text_page: Any, places: Sequence[tuple[int, int]]) -> Iter
 
 
 def _displayed(rect: Box, size: tuple[float, float], turn: int) -> Box:
-    """Turn a rectangle of PDF user space, y upwards, into a box on the displayed page."""
+    """Return a rectangle of PDF user space, y upwards, as a box on the displayed page."""
     width, height = size
     x0, y0, x1, y1 = rect
     return {
@@ -123,10 +125,10 @@ _HYPHEN_INSIDE = re.compile(r"-(?!\d|$)")
 
 
 def plain_texts(texts: Sequence[str]) -> list[str]:
-    """Return texts in the one form: plain letters, dashes and quotation marks, single blanks.
+    """Return texts normalised: plain letters, dashes and quotation marks, single blanks.
 
-    Ligatures and accents set apart are resolved; leaders and signs that only their own font can
-    show are left out. As many as came in; some may be empty.
+    Ligatures and separate accents are resolved; leaders and signs that only their own font can show
+    are left out. As many texts as were given; some may be empty.
     """
     if not texts:
         return []
@@ -137,9 +139,9 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
 
 
 def without_hyphens(texts: Sequence[str]) -> list[str]:
-    """Return words without their hyphens, but before a figure: there it may be a minus or a range.
+    """Return words without hyphens, except before a figure: there it may be a minus or a range.
 
-    Whether a hyphen at the end of a line stays in the word is not for this comparison to judge.
+    This comparison does not judge whether a hyphen at a line's end belongs to the word.
     """
     if not texts:
         return []

@@ -1,12 +1,12 @@
-"""How many of a page's words are found under the boxes of its blocks. Pure.
+"""Count the words of a page that are found in the boxes of its blocks. Pure.
 
-A word counts as found when it stands in the box of a line or cell whose text holds it whole, in
-the order of that text, and in order with the other lines of its block. The share of a page is
+A word is found if it is in the box of a line or cell whose text has it whole, in the order of that
+text, and in order with the other lines of the block. The share of a page is
 
     found / (printed + max(0, unprinted - (printed - found)))
 
-with `unprinted` the words of the text that its boxes do not hold: a word that was lost, one that
-was added and one that was read otherwise weigh the same, and no number hides another.
+where `unprinted` counts the words of the text that are not in its boxes. So a word lost, a word
+added and a word read otherwise weigh the same, and they don't offset each other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Printed = Sequence[PrintedWord]
 
 @dataclass(frozen=True)
 class _Held:
-    """An area, its words in the order of the file, and how its text agrees with them."""
+    """An area, the words in it in the order of the file, and how they match its text."""
 
     area: Area
     words: tuple[int, ...]
@@ -41,7 +41,7 @@ class _Held:
 
     @property
     def found(self) -> list[int]:
-        """The words found, in the order of the text."""
+        """The indexes of the words found, in the order of the text."""
         pairs = zip(self.read, self.match.places, strict=True)
         placed = [(place, word) for word, place in pairs if place is not None]
         return [word for _, word in sorted(placed)]
@@ -50,7 +50,7 @@ class _Held:
 def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -> WordsFound:
     """Compare a page with its printed words; `dropped` are indexes of those left out on purpose.
 
-    Leaders and bullets are no words; in a table a bullet is one.
+    Leaders do not count as words, nor do bullets outside tables.
     """
     areas = areas_of(page)
     held = [
@@ -70,7 +70,7 @@ def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -
 
 
 def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:
-    """Match an area's text with its words: as the file has them, or as they stand on the page."""
+    """Match an area's text with its words, in the order of the file or, if better, of the page."""
     own = [word for word in words if not _is_leader(printed[word].text)]
     text = " ".join(word for word in area.text.split() if not _is_leader(word))
     if not area.is_cell:
@@ -87,11 +87,10 @@ def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:
 
 
 def _in_order(block: Sequence[_Held], printed: Printed) -> int:
-    """Return how many words of a block were found and stand in order: in that of the file, or in
-    that of the page where the file draws them in another.
+    """Count the words of a block that were found in order: that of the file, or of the page.
 
-    A table may draw some of its cells out of turn, but not most of them: then its rows run through
-    columns of text, or through the lines of its cells.
+    A table may draw some of its cells out of order, but not most: otherwise its rows run across
+    columns of text, or across the lines of its cells.
     """
     lines = [one.found for one in block]
     found = [word for line in lines for word in line]

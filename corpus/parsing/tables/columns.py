@@ -1,4 +1,4 @@
-"""Columns of a table that no upright rules divide: they are told by the white strips between."""
+"""Find the columns of a table without upright rules by the white strips between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT = 4.0  # points between edges that count as one
 
 @dataclass(frozen=True)
 class Piece:
-    """Words that stand together on one line, and the columns that they reach, half-open."""
+    """Neighbouring words on one line, and the columns that they reach, half-open."""
 
     words: tuple[Word, ...]
     left: int
@@ -38,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Columns:
-    """Where columns begin and end: the middles of the strips, and how far their text reaches."""
+    """The columns of a table: the middles of the white strips, and the extents of their text."""
 
     edges: tuple[float, ...]
     extents: tuple[tuple[float, float], ...]
@@ -48,7 +48,7 @@ class Columns:
         return len(self.edges) - 1
 
     def nearest(self, box: Box) -> int:
-        """Return the column that shares most with a box."""
+        """Return the column that a box overlaps most; the first or the last if it overlaps none."""
         pairs = itertools.pairwise(self.edges)
         shares = [overlap(box[0], box[2], left, right) for left, right in pairs]
         if max(shares) > 0:
@@ -56,7 +56,7 @@ class Columns:
         return 0 if box[2] <= self.edges[0] else self.count - 1
 
     def reach(self, box: Box) -> tuple[int, int]:
-        """Return the columns whose text a box stands above or below, half-open."""
+        """Return the columns, half-open, whose text a box stands above or below."""
         best = self.nearest(box)
         reached = [
             at
@@ -73,9 +73,10 @@ class Columns:
         return min(reached), max(reached) + 1
 
     def cut(self, line: Sequence[Word]) -> list[Piece]:
-        """Cut a line at the strips, unless its words run across one without a gap.
+        """Cut a line at the white strips, unless its words run across a strip without a gap.
 
-        What hangs over a column that has words of its own on the line does not reach it.
+        Words that hang over a column that has words of its own on the line do not reach that
+        column.
         """
         words = sorted(line, key=lambda word: word.box[0])
         groups: list[list[Word]] = [[words[0]]]
@@ -97,7 +98,7 @@ class Columns:
 
 
 def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
-    """Return the columns of the lines of a table: those of its body, since labels may span."""
+    """Return the columns of a table, from the lines of its body, since labels may span columns."""
     telling = [word for line in _telling_lines(region, lines) for word in line]
     least = MIN_GAP * typical_size(telling)
     spans = sorted((word.box[0], word.box[2]) for word in telling)
@@ -117,7 +118,7 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
 
 
 def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequence[Word]]:
-    """Return the lines below the labels without those that are one wide run."""
+    """Return the lines below the labels, without those that are one wide run."""
     top = region.ys[1] if len(region.ys) > 2 else region.ys[0]
     body = [line for line in lines if middle(line[0].box)[1] >= top] or list(lines)
     runs = [len(link_runs(line)) for line in body]
@@ -134,10 +135,10 @@ def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequ
 def label_cells(
     lines: Sequence[Sequence[Piece]], columns: Columns, rules: Sequence[Box]
 ) -> tuple[list[GridCell], int]:
-    """Return the cells of the lines above a table's body, and how many rows they make.
+    """Return the cells of the lines above a table's body, and the number of rows they form.
 
-    Without a label over several columns they make one row, however many lines that has. A column
-    below no such label has one label over all rows.
+    Without a label over several columns the lines form one row, however many they are. A column
+    that no such label covers has one label over all rows.
     """
     if not lines:
         return [], 0
@@ -172,7 +173,10 @@ def _cell(
 
 
 def _levels(lines: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
-    """Return the lines as rows: one ends where lines of other columns follow one that spans."""
+    """Group the lines of labels into rows.
+
+    A row ends where a line with labels over several columns is followed by a line without the same.
+    """
     levels: list[list[Piece]] = [[]]
     before: set[tuple[int, int]] = set()
     for line in lines:
@@ -191,7 +195,7 @@ def _widened(
     columns: Columns,
     rules: Sequence[Box],
 ) -> Piece:
-    """Let a label reach the columns that the rule below it covers, or over which it is centred."""
+    """Extend a label to the columns that the rule below it covers, or over which it is centred."""
     others = [p for p in lines[at] if p is not piece]  # free are the columns between them
     first = max((p.right for p in others if p.left < piece.left), default=0)
     end = min((p.left for p in others if p.left > piece.left), default=columns.count)
@@ -220,7 +224,7 @@ def _widened(
 def _columns_of_rule(
     piece: Piece, columns: Columns, rules: Sequence[Box]
 ) -> tuple[int, int] | None:
-    """Return the columns above a short rule right below a label; None where there is none."""
+    """Return the columns, half-open, above a short rule right below a label; None without one."""
     size = piece.box[3] - piece.box[1]
     x = middle(piece.box)[0]
     for rule in rules:

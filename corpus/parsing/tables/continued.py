@@ -1,7 +1,7 @@
-"""Tables over a page break: which table of the next page goes on with the last of this one.
+"""Find the tables that continue on the next page.
 
-The part on the next page stays a table of its own. Where it prints no labels, those of the part
-before it hold for it too, which is said to the approver; they are not put into the page's text.
+The part on the next page stays a table of its own. If it prints no labels, it inherits those of the
+part before, with a doubt for the approver; they are not put into the page's text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SHIFT = 12.0  # points between edges of one column on two pages
 
 
 def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> list[list[Part]]:
-    """Return the parts of each page; a table that goes on says so and has labels and caption."""
+    """Return the parts of each page, with continued tables marked and given labels and caption."""
     joined = [list(page_parts) for page_parts in parts]
     for above, below, page in zip(joined, joined[1:], pages, strict=False):
         # The table that a page ends with, but for notes, and the place of that which the next
@@ -62,7 +62,7 @@ def _is(part: Part, kind: BlockKind) -> bool:
 def _continuation(
     last: FoundTable, below: Sequence[Part], first: int, *, is_low: bool
 ) -> FoundTable | None:
-    """Return the table of the next page as one that goes on with `last`; None where it does not."""
+    """Return the next page's table as the continuation of `last`; None if it is none."""
     table = below[first]
     if not isinstance(table, FoundTable) or not _same_caption(last.draft, below[:first]):
         return None
@@ -93,7 +93,7 @@ def _continuation(
 
 
 def _same_caption(last: DraftTable, above: Sequence[Part]) -> bool:
-    """Tell a table without a caption, or with one that repeats the first part's."""
+    """Tell whether a table has no caption, or one that repeats that of the first part."""
     texts = [" ".join(line.text for line in p.lines) for p in above if isinstance(p, Group)]
     if not texts:
         return True
@@ -103,7 +103,7 @@ def _same_caption(last: DraftTable, above: Sequence[Part]) -> bool:
 
 
 def _same_columns(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:
-    """Tell whether the columns of two tables stand below each other, but for a shift of both."""
+    """Tell whether two tables have their columns at the same places, up to a common shift."""
     columns, below = _columns(cells), _columns(others)
     if set(columns) != set(below):
         return False
@@ -115,7 +115,7 @@ def _same_columns(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:
 
 
 def _columns(cells: Sequence[Cell]) -> dict[int, tuple[float, float]]:
-    """Return how far the body's cells of each column reach."""
+    """Return the left and right edge of each column, over the cells of the body."""
     labels = header_rows(cells)
     found: dict[int, tuple[float, float]] = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Tables of a page as drafts: ruled ones, and rows of cells that are only aligned."""
+"""Find the tables of a page, ruled ones and those of aligned cells only, and draft them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _SHORT = 40  # characters of a cell, on the average
 
 @dataclass(frozen=True)
 class FoundTable:
-    """A table and the words that it took from the page."""
+    """A table, and the words of the page that belong to it."""
 
     draft: DraftTable
     box: Box
@@ -78,7 +78,7 @@ def find_ruled(page: PageCells) -> list[FoundTable]:
 def build_table(
     region: Region, words: Sequence[Word], *, announced: bool = True
 ) -> FoundTable | None:
-    """Return the table in `region`, or None where it has fewer than two columns or rows.
+    """Return the table in `region`; None if it has fewer than two columns or rows.
 
     Two columns without rules or a caption are names and values, unless their labels are bold.
     """
@@ -101,8 +101,11 @@ def build_table(
 
 
 def _label_rows(grid: Grid, *, plain: bool) -> int:
-    """Return how many rows look like labels: bold above what is not, or, where `plain`, with few
-    figures."""
+    """Return how many rows at the top look like labels.
+
+    They are bold above rows that are not or, if `plain`, have figures in at most half of their
+    cells.
+    """
     rows = [[cell for cell in grid.row(at) if cell.words] for at in range(grid.height)]
     bold = [bool(row) and all(cell.bold for cell in row) for row in rows]
     printed = [cell.printed() for cell in grid.cells]
@@ -121,7 +124,7 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     """Return the unruled tables of words among all runs of a page, each with its runs.
 
     Their columns may be as long as those of prose, so they are taken out before text is ordered;
-    only those with bold labels are, and those with a caption on a page of one column.
+    only tables with bold labels, or with a caption on a page of one column.
     """
     found = []
     for stretch in _stretches(lines):
@@ -153,7 +156,7 @@ def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
 
 
 def unsure_runs(lines: Sequence[Line]) -> list[Line]:
-    """Return runs that keep to columns as cells do, where `find_aligned` took no table."""
+    """Return runs that are aligned as cells, where `find_aligned` found no table."""
     return [
         run
         for stretch in _stretches(lines)
@@ -165,7 +168,7 @@ def unsure_runs(lines: Sequence[Line]) -> list[Line]:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Rows that stand in columns; `announced` by a caption right above them."""
+    """Rows whose runs are aligned in columns; `announced` by a caption right above them."""
 
     rows: list[list[Line]]
     announced: bool
@@ -175,7 +178,7 @@ class _Stretch:
         return [run for row in self.rows for run in row]
 
     def table(self) -> FoundTable | None:
-        """Return the table that the rows are, in doubt without a caption."""
+        """Return the rows as a table, doubtful without a caption; None if they are no table."""
         box = union(run.box for run in self.runs)
         words = [word for run in self.runs for word in run.words]
         region = Region(box, (), (box[1], box[3] + 1), ())
@@ -196,7 +199,7 @@ def _stretches(lines: Sequence[Line]) -> Iterator[_Stretch]:
 
 
 def _aligned_stretches(rows: Sequence[list[Line]]) -> list[list[list[Line]]]:
-    """Return the stretches of two or more rows whose runs keep to columns, from the top down."""
+    """Return stretches of two or more rows whose runs are aligned in columns, from the top down."""
     stretches: list[list[list[Line]]] = []
     current: list[list[Line]] = []
     before: list[Line] = []
@@ -227,7 +230,7 @@ def _near(above: Sequence[Line], row: Sequence[Line]) -> bool:
 
 
 def _leads_on(rows: Sequence[Sequence[Line]], below: Sequence[Sequence[Line]]) -> bool:
-    """Tell a row of which only the first cell is filled: a row below it fills others again."""
+    """Tell whether only the first cell of a row is filled, while a row below it fills others."""
     edges = [run.box[0] for run in _widest(rows)]
     above = rows[-1]
     for row in below[:_LONE_LINES]:
@@ -242,7 +245,7 @@ def _leads_on(rows: Sequence[Sequence[Line]], below: Sequence[Sequence[Line]]) -
 
 
 def _labels_above(above: Sequence[Line], row: Sequence[Line]) -> bool:
-    """Tell a line of fewer labels, one of them over several columns of the line below it."""
+    """Tell whether a line is labels for the row below: fewer, one of them over several cells."""
     if not 0 < len(above) < len(row):
         return False
     near = 0 <= row[0].box[1] - above[0].box[3] < 1.2 * row[0].size
@@ -254,7 +257,7 @@ def _labels_above(above: Sequence[Line], row: Sequence[Line]) -> bool:
 
 
 def _is_marker(text: str) -> bool:
-    """Tell a list item, or an entry of a list of references, from a cell."""
+    """Tell whether a text is a list marker or the number of a reference, and no cell."""
     return list_marker(text) is not None or _REFERENCE.match(text) is not None
 
 
@@ -263,7 +266,7 @@ def _widest(rows: Sequence[Sequence[Line]]) -> Sequence[Line]:
 
 
 def _is_wrapped(rows: Sequence[Sequence[Line]], row: Sequence[Line]) -> bool:
-    """Tell a line that goes on with cells of the row above: it keeps to their columns."""
+    """Tell whether a line continues cells of the row above, within their columns."""
     columns = _widest(rows)
     if row[0].box[1] - max(run.box[3] for run in rows[-1]) > 0.6 * row[0].size:
         return False
@@ -276,7 +279,7 @@ def _is_wrapped(rows: Sequence[Sequence[Line]], row: Sequence[Line]) -> bool:
 
 
 def _columns_agree(above: Sequence[Line], row: Sequence[Line]) -> bool:
-    """Tell whether most runs start or end where one of the row above does."""
+    """Tell whether most runs, two at least, start or end where a run of the row above does."""
     agreeing = sum(
         any(
             abs(run.box[0] - other.box[0]) <= _ALIGNED or abs(run.box[2] - other.box[2]) <= _ALIGNED
@@ -288,9 +291,9 @@ def _columns_agree(above: Sequence[Line], row: Sequence[Line]) -> bool:
 
 
 def _looks_like_labels_and_cells(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell a table of words: bold labels above what is not, or many short cells in three columns.
+    """Tell whether rows are a table of words: bold labels above, or many short cells.
 
-    Columns of prose are no table, whatever stands above them.
+    Short cells must be in three columns or more. Columns of prose are no table.
     """
     widest = _widest(rows)
     full = [row for row in rows if len(row) == len(widest)]
@@ -305,7 +308,7 @@ def _looks_like_labels_and_cells(rows: Sequence[Sequence[Line]]) -> bool:
 
 
 def _is_marginal(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell marks and numbers beside text, as those of recommendations, from a first column."""
+    """Tell whether the first cells are marks or numbers beside text, as of recommendations."""
     beside = [row for row in rows if len(row) > 1]
     prose = sum(len(row[1].text) > _SHORT for row in beside) * 2 >= len(beside)
     marks = all(len(row[0].text) <= 3 for row in beside)
@@ -313,7 +316,7 @@ def _is_marginal(rows: Sequence[Sequence[Line]]) -> bool:
 
 
 def _reads_on(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell prose: lines of a column go on in the one below, which begins with a small letter."""
+    """Tell whether rows are columns of prose, in which lines continue with a small letter."""
     pairs = [
         (above, below)
         for row, next_row in itertools.pairwise(rows)

@@ -1,6 +1,6 @@
-"""Where tables stand by their ruling lines, and the cells that they are made of.
+"""Find tables by their ruling lines, and the types of their cells.
 
-Rules are a grid of level and upright ones, or level ones alone (as printed in journals).
+The rules are a grid of level and upright ones, or level ones alone (as printed in journals).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the groun
 
 @dataclass(frozen=True)
 class Region:
-    """Where a table stands, and its inner lines. `xs` is empty where no upright rule divides it."""
+    """The place of a table, and its inner lines. `xs` is empty if no upright rule divides it."""
 
     box: Box
     xs: tuple[float, ...]  # column edges, outer ones too
@@ -47,7 +47,7 @@ class Region:
 
 
 def ruled_regions(page: PageCells) -> list[Region]:
-    """Return the ruled tables of a page, from the top down, none inside another."""
+    """Return the ruled tables of a page, from the top down, none of them inside another."""
     found: list[Region] = []
     grids = _grids(page)
     for region in [*grids, *_level_only(page, grids)]:
@@ -59,7 +59,7 @@ def ruled_regions(page: PageCells) -> list[Region]:
 
 
 def are_drawn(region: Region) -> bool:
-    """Tell columns that upright rules divide from those that they divide in a row or two only."""
+    """Tell whether upright rules divide the columns in more than a row or two."""
     left, top, right, bottom = region.box
     inner = [r for r in region.rules if _upright(r) and left + _SAME < r[0] < right - _SAME]
     drawn = sum(min(rule[3], bottom) - max(rule[1], top) for rule in inner)
@@ -67,7 +67,7 @@ def are_drawn(region: Region) -> bool:
 
 
 def without_title(region: Region, words: Sequence[Word]) -> Region:
-    """Return a region without a first row that is the table's own title, `Table 3 ...`."""
+    """Return a region without a first row that is the table's own title, as `Table 3 ...`."""
     if len(region.ys) < 4:
         return region
     left, _, right, bottom = region.box
@@ -105,9 +105,10 @@ def _grids(page: PageCells) -> list[Region]:
 def _is_beside_bar(
     rules: Sequence[Box], xs: Sequence[float], band: tuple[float, float], words: Sequence[Word]
 ) -> bool:
-    """Tell a row beside a bar that touches a table at its side: nothing is drawn around it.
+    """Tell whether a row belongs to a bar that touches a table's side, and not to the table.
 
-    Uprights bound a part of it at its end, and most words stand elsewhere.
+    Only two upright rules bound the row, close together at one end, and most words are outside
+    them.
     """
     top, bottom = band
     tall = 0.5 * (bottom - top)
@@ -127,7 +128,7 @@ def _upright(box: Box) -> bool:
 
 
 def distinct(values: list[float]) -> list[float]:
-    """Return sorted values, those closer than 4 points as one."""
+    """Return values in rising order, without those within 4 points of one kept."""
     kept: list[float] = []
     for value in sorted(values):
         if not kept or value - kept[-1] > _SAME:
@@ -174,9 +175,10 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
 def _row_beyond(
     page: PageCells, stack: Sequence[Box], taken: Sequence[Box], *, above: bool
 ) -> list[Box]:
-    """Return an edge beyond the rules of a table where a row like the next stands open there.
+    """Return the edge of a row outside the outer rule of a table; empty if there is none.
 
-    What stands in `taken` belongs to other tables.
+    Such a row is aligned like the row inside that rule. Rows that overlap `taken` are of other
+    tables.
     """
     near, next_ = (stack[0], stack[1]) if above else (stack[-1], stack[-2])
     tall = min(abs(next_[1] - near[1]), _OPEN_ROW)
@@ -196,7 +198,7 @@ def _words_in(page: PageCells, box: Box) -> list[Word]:
 
 
 def _is_tabular(page: PageCells, box: Box) -> bool:
-    """Tell rows of cells from a paragraph that happens to stand between two rules."""
+    """Tell whether rows between two rules are cells, and no paragraph."""
     rows = rows_of(link_runs(_words_in(page, box)))
     if not rows:
         return box[3] - box[1] < 8  # a double rule
@@ -213,7 +215,7 @@ def _is_tabular(page: PageCells, box: Box) -> bool:
 
 @dataclass(frozen=True)
 class GridCell:
-    """Words of one printed cell, and where it stands in the table and on the page."""
+    """The words of one printed cell, and its place in the table and on the page."""
 
     row: int
     column: int
@@ -236,7 +238,7 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of a table. `labels` rows from the top are known to be labels; 0: not known."""
+    """The cells of a table; its first `labels` rows are known to be labels, 0 if unknown."""
 
     cells: tuple[GridCell, ...]
     labels: int = 0
@@ -255,12 +257,12 @@ class Grid:
 
 
 def tight(words: Sequence[Word], empty: Box) -> Box:
-    """Return the box around words, or that of the empty place where there are none."""
+    """Return the box around words, or `empty` if there are none."""
     return union(word.box for word in words) if words else empty
 
 
 def without_empty(grid: Grid) -> Grid:
-    """Leave out rows and columns in which no text begins: they lie between double rules."""
+    """Return the grid without rows and columns in which no text begins, as between double rules."""
     filled = [cell for cell in grid.cells if cell.words]
     rows = sorted({cell.row for cell in filled})
     columns = sorted({cell.column for cell in filled})
@@ -278,5 +280,5 @@ def without_empty(grid: Grid) -> Grid:
 
 
 def _within(kept: Sequence[int], start: int, count: int) -> range:
-    """Return the new places of those kept among `count` old ones from `start`."""
+    """Return the new indexes of those `kept` among `count` old indexes from `start`."""
     return range(bisect_left(kept, start), bisect_left(kept, start + count))

@@ -1,4 +1,4 @@
-"""Cells of a table that is ruled both ways: what no rule divides is one cell."""
+"""Find the cells of a table with level and upright rules: each is what no rule divides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
-    """Return the cells between a region's rules; those over several rows and columns as one."""
+    """Return the cells between a region's rules, spanning cells included."""
     uprights = [_near(region.rules, x, across=0) for x in region.xs]
     ys, drawn = _row_edges(region, uprights, words)
     levels = [_near(region.rules, y, across=1) for y in ys]
@@ -44,7 +44,7 @@ def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
 
 @dataclass
 class _Span:
-    """Rows and columns of one cell, half-open."""
+    """The rows and columns of one cell, half-open."""
 
     top: int
     bottom: int
@@ -72,7 +72,7 @@ def _cells(
 
 
 def _near(rules: Sequence[Box], edge: float, *, across: int) -> list[Box]:
-    """Return the rules that draw an edge; `across` is 0 for upright and 1 for level ones."""
+    """Return the rules that draw an edge; `across` is 0 for upright and 1 for level rules."""
     along = 1 - across
     return [
         rule
@@ -94,9 +94,9 @@ def _columns_of(
     band: tuple[float, float],
     words: Sequence[Word],
 ) -> list[tuple[int, int]]:
-    """Return the columns of a band of rows, those together that nothing divides there.
+    """Return the spans of columns, half-open, of the cells in a band of rows.
 
-    What divides is an upright rule, or white where another row has one.
+    Columns are divided by an upright rule, or by a white gap where other rows have a rule.
     """
     last = len(uprights) - 1
     ruled = [at for at in range(1, last) if _covered(uprights[at], 1, *band)]
@@ -115,7 +115,7 @@ def _columns_of(
 def _row_edges(
     region: Region, uprights: Sequence[Sequence[Box]], words: Sequence[Word]
 ) -> tuple[list[float], set[int]]:
-    """Return the edges of rows, and the places of those that are told by the lines of text."""
+    """Return the edges of rows, and the indexes of those found by lines of text, without rules."""
     bands = list(itertools.pairwise(region.ys))
     edges = [region.ys[0]]
     added: set[int] = set()
@@ -134,9 +134,9 @@ def _row_edges(
 
 
 def _holds_many(region: Region, lines: Sequence[Sequence[Line]], *, is_one_of: int) -> bool:
-    """Tell several rows without rules between them from one row whose cells are wrapped.
+    """Tell whether lines are several rows without rules between, not one row of wrapped cells.
 
-    Where rows are ruled, only rows of figures count as more than one.
+    In a table of ruled rows only lines of figures count as several rows.
     """
     width = len(region.xs) - 1
     places = [

@@ -1,8 +1,8 @@
-"""A printed table's cells to the labels and rows that are searched and quoted. Pure.
+"""Turn a printed table's cells into the labels and rows that are searched and quoted. Pure.
 
 Every row can be read alone: a cell that spans is repeated in each row and column that it covers,
 the labels of header rows below each other are joined, and a row that is one label over the whole
-width (`Children`) becomes a column of its own, at the left, of the rows that it stands above.
+width (`Children`) becomes a first column of the rows below it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOTHING = Cell(-1, -1, "")
 
 @dataclass(frozen=True)
 class Entry:
-    """One text of a row: what the cells that it is made of say, the outer one first."""
+    """One text of a row, from the cells that make it up, the outermost first."""
 
     cells: tuple[Cell, ...] = ()
 
@@ -34,14 +34,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Reading:
-    """Labels (empty where there are none) and body rows; all of one length."""
+    """The labels of a table (empty if it has none) and its body rows, all of one length."""
 
     header: tuple[Entry, ...]
     rows: tuple[tuple[Entry, ...], ...]
 
 
 def read_cells(cells: Sequence[Cell]) -> Reading:
-    """Return what a table says; empty for no cells. Rows without text are left out."""
+    """Return the labels and rows of printed cells; empty for no cells.
+
+    Rows without text are left out.
+    """
     if not any(cell.text for cell in cells):
         return Reading((), ())
     width = max(cell.column + cell.columns for cell in cells)
@@ -72,7 +75,7 @@ def read_cells(cells: Sequence[Cell]) -> Reading:
 
 
 def header_rows(cells: Sequence[Cell]) -> int:
-    """Return how many rows from the top hold labels only; 0 where that would be all of them."""
+    """Return the number of rows at the top that are all labels; 0 if all rows are."""
     height = max((cell.row + cell.rows for cell in cells), default=0)
     body = [cell.row for cell in cells if not cell.is_header]
     count = min(body, default=height)
@@ -80,9 +83,9 @@ def header_rows(cells: Sequence[Cell]) -> int:
 
 
 def with_header(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
-    """Return cells in order of row and column; those of the first `count` rows are labels.
+    """Return cells in order of row and column, the first `count` rows marked as labels.
 
-    None are where the first row names the first of several sections, each of them below a bar.
+    None are marked if the first row names the first of several sections, each below a bar.
     """
     labels = 0 if count and begins_with_section(cells, count) else count
     marked = (replace(cell, is_header=cell.row < labels) for cell in cells)
@@ -90,10 +93,11 @@ def with_header(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
 
 
 def begins_with_section(cells: Sequence[Cell], labels: int = 0) -> bool:
-    """Tell a first row that names a section, as rows further down do, from a title of the whole.
+    """Tell whether a first row over all columns names a section, and not the whole table.
 
-    Above the first section a title has nothing below it but labels, in `labels` rows or in one
-    that holds no figures; unless a section further down is as short, or has a label above its own.
+    Other rows over all columns (bars) must follow. The first row is a title if up to the next bar
+    there are only labels: the `labels` rows, or one row without figures. Even then it names a
+    section if a later section is as short, or has two bars above it.
     """
     width = max((cell.column + cell.columns for cell in cells), default=0)
     body = [cell for cell in cells if cell.text and not _is_bar(cell, width)]
@@ -110,10 +114,10 @@ def begins_with_section(cells: Sequence[Cell], labels: int = 0) -> bool:
 
 
 def label_rows(cells: Sequence[Cell], least: int = 1) -> int:
-    """Return how many rows from the top are labels, where `least` of them are known to be.
+    """Return the number of rows at the top that are labels; `least` of them are known to be.
 
-    A label over several rows takes all of them in; below one over several columns stand their own
-    labels, unless there are figures or the other columns are filled too.
+    A label over several rows adds all of them. A label over several columns adds the row below if
+    only its columns are filled there, without figures.
     """
     width = max(cell.column + cell.columns for cell in cells)
     height = max(cell.row + cell.rows for cell in cells)
@@ -136,9 +140,9 @@ def label_rows(cells: Sequence[Cell], least: int = 1) -> int:
 def _groups(
     grid: Sequence[Sequence[Cell]], width: int
 ) -> list[tuple[Entry | None, Sequence[Cell]]]:
-    """Return the rows with the label over the whole width that each stands below, if any.
+    """Return each row with the label over the whole width that it stands below, None for none.
 
-    Labels right below each other hold together; a label with no row below it is a row itself.
+    Labels right below each other are combined; a label with no row below it is itself a row.
     """
     found: list[tuple[Entry | None, Sequence[Cell]]] = []
     last = max((at for at, row in enumerate(grid) if not _is_bar(row[0], width)), default=-1)
@@ -153,6 +157,6 @@ def _groups(
 
 
 def _is_bar(cell: Cell, width: int) -> bool:
-    """Tell a short label over all columns from a note that was set into the table."""
+    """Tell whether a cell is a short label over all columns, and no note set into the table."""
     short = 0 < len(cell.text) <= _MAX_GROUP_CHARS and cell.text[-1] not in ".;"
     return width > 1 and cell.columns == width and cell.rows == 1 and short

@@ -1,4 +1,4 @@
-"""Cells of a table without upright rules: its rows, by level rules and the distance of lines."""
+"""Find the cells of a table without upright rules, by level rules and the distance of lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STAGGERED = 0.3  # of a line's height that it shares with the one above: more t
 
 @dataclass(frozen=True)
 class StripRow:
-    """Words of one row by column. `spans` where one label stands over all columns."""
+    """The words of one row by column. `spans` if one label stands over all columns."""
 
     cells: tuple[tuple[Word, ...], ...]
     box: Box
@@ -36,7 +36,7 @@ class StripRow:
 
 
 def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
-    """Return the cells of a region; rows are told by level rules and by the distance of lines."""
+    """Return the cells of a region, rows divided by level rules and by the distance of lines."""
     lines = [[word for run in row for word in run.words] for row in rows_of(link_runs(words))]
     columns = find_columns(region, lines)
     pieces = [columns.cut(line) for line in lines]
@@ -66,8 +66,8 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
 def _label_lines(region: Region, pieces: Sequence[Sequence[Piece]], width: int) -> int:
     """Return how many lines are known to be labels: those above the first inner rule.
 
-    Without one: bold lines that stand closer to each other than to what is below them; and where
-    the first lines hold labels over several columns, those and the line below.
+    Without such a rule: bold lines that are closer to each other than to the line below them; and
+    where the first lines have labels over several columns, those and the line below.
     """
     if len(region.ys) > 2:
         above = sum(middle(line[0].box)[1] < region.ys[1] for line in pieces)
@@ -100,7 +100,7 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
 
 
 def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
-    """Add a line to the row above it where it only goes on with some of its cells."""
+    """Join a line to the row above if it only continues some of that row's cells."""
     told = rows if labelled else rows[1:]  # the gap below labels tells nothing
     gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(told)]
     # The gap that divides lines of one row from rows; none where all gaps are alike.
@@ -132,7 +132,7 @@ def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
 
 @dataclass(frozen=True)
 class _Reach:
-    """The rows of a band, half-open, in which the label of its first column holds."""
+    """The rows of a band, half-open, for which a label in the first column holds."""
 
     top: int
     bottom: int
@@ -141,10 +141,11 @@ class _Reach:
 
 
 def _grouped(rows: list[StripRow], *, is_one_of: int) -> tuple[list[StripRow], list[_Reach]]:
-    """Return rows without one that holds only their label, and how far each label reaches.
+    """Return the rows, and for each label in the first column the rows for which it holds.
 
-    A single label between rules holds for all rows there, wherever it stands. Otherwise the empty
-    cells below a label are taken to belong to it, and that is a guess.
+    A row that has only the label of all rows is left out. A single label between rules holds for
+    all rows there, wherever it stands. Otherwise the empty cells below a label are taken to belong
+    to it, which is a guess.
     """
     labelled = [row for row in rows if row.cells[0]]
     alone = len(rows) >= 3 and len(labelled) == 1 and labelled[0].filled == 1
@@ -164,12 +165,12 @@ def _grouped(rows: list[StripRow], *, is_one_of: int) -> tuple[list[StripRow], l
 
 
 def _stands_alone(row: StripRow) -> bool:
-    """Tell a row whose only cell is the first: a label over the rows below it."""
+    """Tell whether a row has only one cell: a label over the rows below it."""
     return row.spans or row.filled == 1
 
 
 def _is_section(rows: Sequence[StripRow], at: int) -> bool:
-    """Tell a label over all columns: it runs across them, or stands out from the rows below."""
+    """Tell whether a row is a label over all columns, by its width, weight or indent."""
     row = rows[at]
     if row.spans:
         return True
