@@ -65,9 +65,9 @@ _UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split
 _SYNONYM_OF = {name: word for word, names in _SYNONYMS.items() for name in names.split()}
 _SPELLED_OUT = 4  # letters; a shorter unit counts only as a unit is written: `Mg` is no `mg`
 _ARTICLES = frozenset(("a", "an", "the"))
-# Nitric oxide, leukaemia, anorexia nervosa ...: in capitals no word of every day.
+# Nitric oxide, leukaemia, anorexia nervosa ...: in capitals they are no everyday words.
 _ABBREVIATIONS = frozenset("NO ALL AN IT US AS OR AIDS".split())
-# What a title says of the document and not of its matter.
+# Words of a title about the document and not about its subject.
 _ABOUT_DOCUMENTS = frozenset(
     "guideline guidelines guidance policy protocol procedure handbook manual document leaflet "
     "version edition revision revised draft final copy updated update nhs of for and in to "
@@ -129,7 +129,7 @@ def _words(text: str) -> list[str]:
             is_decimal = "." in token and after in _UNIT_OF
             words.append(token.rstrip("0").rstrip(".") if is_decimal else token)
         elif before[:1].isdigit() or before == "/":
-            # A unit; what is none that is known keeps its case if it is short.
+            # A unit; an unknown one keeps its case if it is short.
             is_long = len(token) >= _SPELLED_OUT
             words.append(_word(token) if is_long else _UNIT_OF.get(token, token))
         elif not _is_article(token, before):
@@ -137,7 +137,7 @@ def _words(text: str) -> list[str]:
     return words[:-1] if words and words[-1] == "." else words
 
 
-@lru_cache(maxsize=20_000)  # most words of a passage stand in the one before
+@lru_cache(maxsize=20_000)  # most words of a passage occur in earlier ones
 def _word(token: str) -> str:
     if token in _ABBREVIATIONS:
         return token

@@ -29,13 +29,13 @@ from corpus.chunking.types import (
 from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
 
-# Text of more characters for each token is no prose: an encoder's tokenizer makes one token of any
-# "word" that is too long for it. The longest words of English have about as many.
+# The most characters that a token is taken for: an encoder's tokenizer makes one token of any
+# "word" that is too long for it. The longest English words have about as many.
 _MOST_CHARS_OF_TOKEN = 16
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
 _NUMBER = re.compile(r"\d{1,4}$")
 _LEAST_ENTRIES = 3
-_BEYOND = 20  # by which printed numbers may run ahead of the file's pages
+_BEYOND = 20  # pages by which printed numbers may exceed the file's
 _SHARE = 0.5  # of a page's lines; the rest are its heading and entries printed on two lines
 
 
@@ -188,7 +188,7 @@ class _Located:
         self._budget = budget
         self._texts = source.texts
         self._count = source.count_tokens
-        self._captions: list[_Unit] = []  # of the table before, which the next may go on with
+        self._captions: list[_Unit] = []  # of the last table, which the next one may continue
         self._header: list[_Unit] = []
 
     def sentences(self, blocks: Sequence[tuple[Page, Block]]) -> list[_Unit]:

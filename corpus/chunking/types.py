@@ -10,8 +10,8 @@ from corpus.encoders.counting import CountTokens as CountTokens
 Spans = tuple[tuple[int, int, int], ...]  # (page, start, end) into Page.text
 
 MAX_CONTEXT_TOKENS = 64
-# The share of what an encoder reads that a passage may fill where the encoder is the limit. The
-# rest is for tokenizers by which a whole has more tokens than its parts; it makes 220 of 254.
+# The share of an encoder's tokens that a passage may fill if the encoder is the limit: 220 of 254.
+# The rest is for tokenizers that make more tokens of a text than of its parts.
 SHARE_OF_ENCODER = (13, 15)
 
 

@@ -15,12 +15,11 @@ _INVISIBLE = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffd\U000e0000-\U000e0fff"
 )
 _REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff{_INVISIBLE}]")
-# Where Word and PDFs put the characters of a symbol font, which only that font can show: one that
-# is used as a bullet, where it stands alone at the beginning of a line; else a sign that may be
-# "at least" or "micro" and must not vanish. The parsers' own marks are private characters too,
-# outside this range.
+# Private characters that Word and PDFs use for a symbol font, and that only this font can show:
+# alone at the beginning of a line, a bullet; else a sign that may be "at least" or "micro" and must
+# not vanish. The parsers' own marks are private characters outside this range.
 PRIVATE_BULLETS = "\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8"
-PRIVATE_TICK = "\uf0fc"  # stands where bullets do, but may say yes
+PRIVATE_TICK = "\uf0fc"  # in the place of a bullet, but may mean yes
 _SYMBOL = re.compile(
     f"^([^\\S\n]*)(?:[{PRIVATE_BULLETS}]|({PRIVATE_TICK}))(?=\\s|$)|[\uf000-\uf0ff]+",
     re.MULTILINE,

@@ -43,7 +43,7 @@ MEDIA_TYPES = {
     "jsonl": RECORD,
 }
 READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
-# Of XML, by its root element; all else is MedQuAD's or not read.
+# Media types of XML by root element; any other is taken for MedQuAD's.
 _ROOTS = {
     b"PubmedArticleSet": PUBMED,
     b"PubmedArticle": PUBMED,

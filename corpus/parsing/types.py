@@ -98,12 +98,12 @@ class Block:
     kind: BlockKind
     start: int
     end: int
-    # Of a heading, 1 is the highest; of a point of a list, how deep it stands (1: outermost; 0: not
-    # known). 0 for all else.
+    # Of a heading: 1 is the highest. Of a list item: 1 is the outermost, 0 unknown. 0 for all other
+    # blocks.
     level: int = 0
     lines: tuple[Line, ...] = ()  # empty for formats without geometry
     table: Table | None = None
-    continues: bool = False  # goes on what the last such block of the page before began
+    continues: bool = False  # continues the last block of its kind on the page before
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ class Doubt:
     end: int = 0
 
 
-PAGE_ENOUGH = 0.97  # of a page's words: below, somebody has to look at it
-UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that gave nothing
-DOCUMENT_ENOUGH = 0.85  # of all its words: below, it is not published without a look at each page
+PAGE_ENOUGH = 0.97  # of a page's words: if fewer are found, somebody has to look at it
+UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that could not be read
+DOCUMENT_ENOUGH = 0.85  # of all words: with fewer each page must be looked at before publishing
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,6 @@ class ParsedDocument:
     """All pages of a file, its metadata, and the engine that read it."""
 
     pages: tuple[Page, ...]
-    engine: str  # names and versions; part of the fingerprint of what is derived
+    engine: str  # names and versions; part of the fingerprint of derived rows
     title: str = ""
     metadata: dict[str, str] = field(default_factory=dict)

@@ -30,7 +30,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _NO_MEMORY = re.compile(
     r"bad.alloc|allocate memory|insufficient memory|failed to map segment", re.IGNORECASE
 )
-_NEARLY_ALL = 0.85  # libraries ask for it in large pieces: the one that failed is not counted
+_NEARLY_ALL = 0.85  # of the limit; the large allocation that failed does not count in the peak
 _MAYBE_MEMORY = frozenset({"file_corrupt", "pdf_corrupt", "models_unusable"})
 _MAX_FILE_BYTES = 512 * 2**20
 
@@ -75,7 +75,7 @@ def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseErro
     """
     if isinstance(error, ParseError) and error.code not in _MAYBE_MEMORY:
         return error
-    # A SystemError is what C code leaves behind that could not even make its own exception.
+    # C code that had no memory to make its own exception leaves a SystemError.
     short = isinstance(error, MemoryError | SystemError) or _NO_MEMORY.search(str(error))
     if short or _ran_short(memory_mb):
         return out_of_memory(memory_mb, work)

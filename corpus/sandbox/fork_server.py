@@ -31,7 +31,7 @@ from corpus.sandbox import child
 from corpus.sandbox.child_process import kill_group
 
 _LINE_BYTES = 64 * 1024
-_MOST_FILES = 256  # open in here: a socket, two pipes, and what libraries keep
+_MOST_FILES = 256  # open files of the fork server: a socket, two pipes, and those of libraries
 _ANEW = (sys.executable, "-m", child.__name__)
 _TASKS = Path("/proc/self/task")
 
@@ -120,9 +120,9 @@ def _become_child(nursery: int, pipes: list[int], home: str) -> None:
             os.dup2(file, standard)
         os.closerange(3, _MOST_FILES)
         os.environ.update(HOME=home, TMPDIR=home)
-        tempfile.tempdir = None  # else what the nursery found
+        tempfile.tempdir = None  # else the fork server's
         os.chdir(home)
-    except BaseException:  # noqa: BLE001  nothing may return into the nursery's loop
+    except BaseException:  # noqa: BLE001  nothing may return into the fork server's loop
         os._exit(1)
 
 

@@ -21,7 +21,7 @@ from typing import IO
 
 from corpus.sandbox.child_process import PROJECT_ROOT, Running, environment, kill_group
 
-ENDING_S = 5.0  # after that a nursery does not answer, and is killed
+ENDING_S = 5.0  # a fork server that has not answered by then is killed
 _NOWHERE = "/nonexistent"  # its home: what a child leaves behind must not reach the next
 _LINE_BYTES = 64 * 1024
 
@@ -108,7 +108,7 @@ class ForkedChild:
         if "ended" in self._told:
             _idle.append(self._nursery)
             return
-        self._nursery.close()  # which kills the child, but not what that started
+        self._nursery.close()  # kills the child too, but not the processes that it started
         if "pid" in self._told:
             kill_group(self._told["pid"])
 

@@ -14,7 +14,7 @@ from corpus.statements.leads import CONDITION, announces, heads_items, is_stoppe
 from corpus.statements.places import Piece, Place, one_line
 
 Leads = tuple[Piece, ...]
-HEADING_PAGES = 20  # up to which a heading that limits is looked for above a block
+HEADING_PAGES = 20  # pages above a block on which a heading that limits it is looked for
 
 
 def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:

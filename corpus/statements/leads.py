@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-# What must not be parted from the sentence before it, however long both are.
+# Words that begin a sentence which must stay with the one before it, however long both are.
 BOUND_TO_BEFORE = re.compile(
     r"(?:However|But|Unless|Except|Otherwise|Exceptions?|Only|Do not|Never|Not|Avoid|Caution"
     r"|Contraindicat\w+|Stop|Withhold|This does not|These do not)\b",
     re.IGNORECASE,
 )
-# What turns round what stands below it: a heading, a caption, the line above a list.
+# Words by which a heading, a caption or a line above a list limits or negates the text below it.
 CONDITION = re.compile(
     r"\b(?:not|no|never|cannot|\w+n['’]t|avoid\w*|stop\w*|withh\w+|exclu\w+|except\w*"
     r"|contra-?indicat\w*|caution\w*|unless|unsuitable|unsafe|forbidden|discontinu\w+|omit\w*)\b",
@@ -22,7 +22,7 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _ALSO_LIMITS = re.compile(r"\b(?:without|only|neither|nor|none|instead|harm\w*)\b", re.IGNORECASE)
-# `the following`, `any of these`, `the doses below`: what is said of them comes after it.
+# `the following`, `any of these`, `the doses below`: the text that they announce comes after.
 _ANNOUNCES = re.compile(r"\b(?:following|these|below|as follows)\b", re.IGNORECASE)
 _STOPPED = re.compile(r"[.!?][\"'”’)\]]*[⁰¹²³⁴-⁹*†‡]*$")
 _DANGLING = re.compile(
@@ -31,14 +31,14 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"(?:It|This|These|They|Those)\b")
-# `With lower doses`: than those of the sentence before.
+# `With lower doses` than in the sentence before.
 _COMPARES = re.compile(
     r"\b(?:lower|higher|smaller|larger|such) (?:initial |starting |maintenance )?dos(?:es?|ages?)\b"
     r"(?!.*\bthan\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"contra|caution|exclu|except|unsuitable|not (?:for|suit)", re.IGNORECASE)
-_LABEL_WORDS = 3  # up to which an item such as `Contraindications` heads the items below it
+_LABEL_WORDS = 3  # words, at most, of an item such as `Contraindications` that heads others
 
 
 def is_stopped(text: str) -> bool:

@@ -19,7 +19,7 @@ from corpus.statements.leads import binds_to_before, is_cut_off, is_stopped
 from corpus.statements.places import Piece, Place, Views, one_line
 from corpus.statements.table_rows import caption_of, table_rows
 
-# What no sentence ends on: a box of a chart that was read in part, such as `Give 10 mL every`.
+# Words that end no sentence, as in a chart's box that was read in part: `Give 10 mL every`.
 _BROKEN_OFF = re.compile(
     r"\b(?:a|an|at|by|each|every|for|from|in|of|per|than|the|to|with)\s*$", re.IGNORECASE
 )
@@ -142,7 +142,7 @@ def _is_first_part(at: Place) -> bool:
     """Tell whether a block ends in the middle of a text that continues elsewhere."""
     following = _flowing(at.below())
     if following is None:
-        # A paragraph at the end of all that is known may go on.
+        # A paragraph at the end of the last page may go on.
         rest = list(at.below())
         is_last = all(place.kind in _BETWEEN for place in rest)
         return is_last and at.kind == "paragraph" and _is_unended(at)

@@ -16,7 +16,7 @@ _SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]
 _MARKS = re.compile(rf"{_SIGNS}|(?<=\s)\(?[a-h]\)?(?=\s|$|\|)")
 _LEADING_MARK = re.compile(rf"^\s*({_SIGNS}|\(?[a-h]\)?(?=[\s.:])|\d(?=\s[A-Z]))")
 
-_TOLD_APART = 2  # cells of a row without labels: whom or what, and one value
+_TOLD_APART = 2  # different cells, at most, of a row without labels: a name and a value
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
     before = _part_before(at)
     goes_on = before is not None and before.block["table"]["rows"]
     labels = _labels(at) or (_labels(before) if before and goes_on else ())
-    # Is the first cell of its rows the bar of a section, which is not printed in them?
+    # Is the first cell of each row the label of a section, which the rows do not print?
     width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
     is_sectioned = not labels and 0 < width < len(rows[0]["cells"])
     for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):

@@ -46,7 +46,7 @@ def without_bylines(parts: Sequence[Part]) -> list[Part]:
         beside = any(o is not heading and same_row(first.box, o.lines[0].box) for o, _ in headings)
         above, under = first.box, below.lines[0].box if below else first.box
         off = abs((above[0] + above[2]) - (under[0] + under[2]))
-        # A name over its address, no heading over its text.
+        # A name centred over an address, and no heading over its text.
         centred = beside and off < 2 * _CENTRED < 2 * abs(above[0] - under[0])
         if not (_NAMES.match(text) or _MARKED.match(text) or centred):
             break

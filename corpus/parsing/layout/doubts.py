@@ -55,7 +55,7 @@ def doubt_parts(parts: Sequence[Part], styles: Styles) -> None:
     for (_, above), (group, line) in itertools.pairwise(lines):
         crossing = overlap(above.box[0], above.box[2], line.box[0], line.box[2])
         most = crossing > 0.6 * min(width(above.box), width(line.box))
-        is_formula = is_scrap(above) or is_scrap(line)  # its parts stand on each other
+        is_formula = is_scrap(above) or is_scrap(line)  # its parts stand above each other
         is_over = most and same_row(above.box, line.box) and not is_formula
         if is_over and OVERPRINTED not in group.doubts:
             group.doubts.append(OVERPRINTED)

@@ -317,7 +317,7 @@ def _region_parts(
         parts += _solid_parts(solid, page, styles)
     parts += group_lines(lines, styles, page_height=page.height)
     for part in (part for part in parts if isinstance(part, Group)):
-        # Cells that may be a table's were read as lines of text.
+        # Runs that may be the cells of a table were read as lines of text.
         words = (id(word) for line in part.lines for word in line.words)
         part.doubts += [IN_COLUMNS] if not unsure.isdisjoint(words) else []
     return parts

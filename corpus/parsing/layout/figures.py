@@ -117,7 +117,7 @@ def _figure(
     told = _ids(line for part in own for line in part)
     labels = [run for run in inside if not _ids([run]) & told]
     full = sum(width(run.box) > 0.6 * width(column) for run in labels)
-    certain = len(without(labels, prose)) == len(labels) and full < 2  # two lines read on
+    certain = len(without(labels, prose)) == len(labels) and full < 2  # two full lines are text
     return Figure(zone, caption, tuple(labels), own, certain)
 
 

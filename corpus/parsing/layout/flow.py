@@ -55,7 +55,7 @@ def join_flow(pages: Sequence[Sequence[Part]]) -> list[list[Part]]:
             if before is not None and isinstance(part, Group) and len(part.lines) == 1:
                 last, line = before.lines[-1], part.lines[0]
                 is_below = line.box[1] > last.box[1] and is_limit(line, last)
-                if is_below and is_formula([last], before.column):  # of a sum: it ends there
+                if is_below and is_formula([last], before.column):  # the limit of a sum
                     before.lines.extend(part.lines)
                     continue
             if not isinstance(part, Group) or part.kind not in (*_FLOWING, BlockKind.HEADING):

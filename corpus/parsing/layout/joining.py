@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-# A word is looked at from its beginning only: from each of its letters, a page whose words were
-# printed over each other until they are one would take minutes.
+# A match begins at the beginning of a word only. If it could begin at each letter, a page whose
+# words are printed over each other, and so read as one, would take minutes.
 _BEGINS = r"(?<![^\W\d_])(?<![^\W\d_]-)"
 _DIVIDED = re.compile(_BEGINS + r"((?:[^\W\d_]++-)*)([^\W\d_]++)-$")
 _HEAD = re.compile(r"([^\W\d_]+)((?:-[^\W\d_]+)*)")

@@ -22,7 +22,7 @@ _SAME = 0.4  # font heights between the left edges of neighbours in one list ...
 _LEAST = 4.0  # ... but at least so many points: a column's edge is known from its lines only
 _BACK = 20.0  # points left of a column's edge: a line that begins there is in another column
 _MAX_LINES = 500  # of a column that are looked through for where it begins
-_MIN_PAGES = 3  # odd, or even, with one margin: fewer don't show that margins are mirrored
+_MIN_PAGES = 3  # odd (or even) pages with one margin: fewer don't show that margins are mirrored
 _FORMS = ((re.compile(r"\d+"), "1"), (re.compile("[a-h]"), "a"), (re.compile("[ivx]+"), "i"))
 
 
@@ -55,7 +55,7 @@ def item_levels(pages: Sequence[Sequence[Part]]) -> dict[int, int]:
                     at = len(lists)
                 levels[id(part)], before = at, part
             elif part.kind is not BlockKind.FOOTNOTE:
-                # A paragraph stands in the lists whose items' text begins where it does.
+                # A paragraph belongs to the lists whose text begins at its left edge or before.
                 left = min(line.box[0] - offsets[id(line)] for line in part.lines)
                 reach = left + _near(part.lines[0])
                 beyond = (n for n, item in enumerate(lists) if item.text_left > reach)
@@ -80,7 +80,7 @@ def _with_item(
     alike = [at for at in beside if sign in kept[at].signs]
     leads = before is not None and before.text.endswith(":") and len(kept) == len(lists)
     if leads and not alike:
-        return [*kept, own]  # bullets below a number that introduces them, not set in
+        return [*kept, own]  # bullets below the number that introduces them, without an indent
     place = (alike or beside)[-1]
     return [*kept[:place], _Open(own.left, own.text_left, kept[place].signs | own.signs)]
 

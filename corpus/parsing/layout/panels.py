@@ -61,7 +61,7 @@ def chart_nodes(page: PageCells) -> list[Panel]:
     leaves = []  # boxes with no other box in them
     for leaf in panels:
         tall = height(leaf.box) - height(union(word.box for word in leaf.words))
-        is_padded = tall >= _PADDING * leaf.words[0].size  # no shade behind a line of text
+        is_padded = tall >= _PADDING * leaf.words[0].size  # else it is a line's coloured ground
         held = (o for o in panels if o is not leaf and o.ids <= leaf.ids)
         if is_padded and not any(_inside(o.box, leaf.box) for o in held):
             leaves.append(leaf)

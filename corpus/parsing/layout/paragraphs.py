@@ -133,7 +133,7 @@ def _goes_on_item(group: Group, line: Line) -> bool:
     if line.box[0] >= min(group.text_left, first.box[0] + 4) - 3:
         return True
     if len(group.lines) > 1 and above.box[0] > first.box[0] + 3:
-        return False  # its lines hang
+        return False  # the item's lines have a hanging indent
     return abs(line.box[0] - first.box[0]) < 3 and not _STOPPED.search(above.text)
 
 
@@ -159,7 +159,7 @@ def _style_changes(lines: Sequence[Line], line: Line, styles: Styles) -> bool:
         return styles.is_heading([*lines]) != styles.is_heading([line])
     apart = styles.is_set_apart(lines)
     if apart == styles.is_set_apart([line]):
-        # A heading right above another is of another size or font.
+        # Two headings, one right above the other, differ in size or font.
         fonts = [{word.font for word in item.words} for item in (last, line)]
         near = abs(last.size - line.size) <= 0.03 * last.size and not fonts[0].isdisjoint(fonts[1])
         return apart and not near and styles.is_heading([line])

@@ -43,7 +43,7 @@ class Styles:
 
     body: float
     by_ocr: bool = False
-    fonts: frozenset[str] = frozenset()  # in which text of that size is set
+    fonts: frozenset[str] = frozenset()  # of text in the body size
 
     def is_set_apart(self, lines: Sequence[Line]) -> bool:
         """Tell whether lines are bold, or in fonts in which the document sets no body text."""

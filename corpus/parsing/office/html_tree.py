@@ -17,7 +17,7 @@ MAX_CELLS = 100_000  # of all tables, as of a workbook
 
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BLOCKS = frozenset("p div ul ol dl table h1 h2 h3 h4 h5 h6 blockquote section".split())
-# What an element of this name ends if it is still open, and no further up than the last of these.
+# The open elements that a new element of this name ends, and those up to which they are sought.
 _ENDS = {
     **dict.fromkeys(_BLOCKS, ({"p"}, {"li", "dd", "td", "th", "div", "blockquote"})),
     "li": ({"li", "p"}, {"ul", "ol"}),
@@ -28,7 +28,7 @@ _ENDS = {
     "th": ({"td", "th", "p"}, {"tr", "table"}),
 }
 
-# Never part of what a reader sees, or not part of what the page says.
+# Elements that no reader sees, or that are not content of the page.
 _DROPPED = frozenset(
     "script style noscript template iframe object embed svg canvas audio video nav dialog "
     "button select textarea".split()

@@ -23,7 +23,7 @@ _HEADING = re.compile(
 )
 _FACTS = ("author", "description", "date")  # of the names of `meta`
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
-# What Jekyll and its like put in front of Markdown: facts about the file, between two rules.
+# Metadata between two rules in front of Markdown, as in Jekyll.
 _FRONT_MATTER = re.compile(
     r"\A---[^\S\n]*\n((?:\w[\w-]*:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
 )
@@ -38,7 +38,7 @@ def parse_html(request: Request) -> ParsedDocument:
     said = {meta.get("name"): meta.get("content", "") for meta in tree.iter("meta")}
     facts = {name: clean_line(said.get(name, ""))[:500] for name in _FACTS}
     metadata = {name: value for name, value in facts.items() if value}
-    for label in tree.iter("label"):  # in HTML that of a field, in JATS the number of an item
+    for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
     return document_of(request, tree, line_of(tree.find(".//title")), metadata)
 
@@ -50,11 +50,11 @@ def parse_markdown(request: Request) -> ParsedDocument:
     text = clean_text(decode(request.path.read_bytes()))
     front = _FRONT_MATTER.match(text)
     title = _FRONT_TITLE.search(front.group(1)) if front else None
-    # Beyond its depth the library would leave text out; html_tree refuses what is too deep.
+    # The library leaves out text beyond its depth; html_tree raises an error for it.
     reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
     tree = html_tree(str(reader.render(text[front.end() :] if front else text)))
     for row in tree.iter("tr"):
-        # A cell in bold that stands alone in its row spans it: Markdown can't say so.
+        # A bold cell alone in its row spans the row, which Markdown can't express.
         first, *others = list(row) or [row]
         bold = [below for below in first if below.tag in ("strong", "b")]
         alone = len(bold) == 1 and line_of(bold[0]) == line_of(first) != ""

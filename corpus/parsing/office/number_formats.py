@@ -14,7 +14,7 @@ _COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|[_*].')
 _DIGITS = re.compile(r"[#0?](?:[#0?,]*[#0?])?(?:\.[#0?]+)?|\.[#0?]+")
-# What makes more of a number than its digits: powers, fractions, conditions, thousands left out.
+# Formats that change a number's digits: powers, fractions, conditions, thousands.
 _STRANGE = re.compile(r"[eE][+-]|/|\[|[#0?],+(?![#0?])|\?")
 _DATE = re.compile(
     r"yyyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|AM/PM|A/P|\"[^\"]*\"|\\.|.", re.I
@@ -84,7 +84,7 @@ def shown_date(value: datetime.date | datetime.time, form: str) -> str:
     for at, token in enumerate(tokens):
         before = next((c for n, c in reversed(letters) if n < at), "")
         after = next((c for n, c in letters if n > at), "")
-        # Minutes, no months, stand behind hours or before seconds.
+        # Behind hours or before seconds `m` means minutes, else months.
         shown = names | minutes if before == "h" or after == "s" else names
         said.append(shown.get(token.lower(), token.strip('"\\')))
     return "".join(said).strip()

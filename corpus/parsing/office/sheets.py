@@ -41,7 +41,7 @@ class _Filled:
         return clean_line(self.raw)
 
 
-_Grid = dict[tuple[int, int], _Filled]  # by row and column of those that are seen, from 0
+_Grid = dict[tuple[int, int], _Filled]  # by visible row and column, from 0
 
 
 def parse_xlsx(request: Request) -> ParsedDocument:
@@ -77,7 +77,7 @@ def _sheets(request: Request) -> list[Any]:
 
 def _page(sheet: Any, number: int, marks: str) -> Page:
     grid, hidden = _grid(sheet)
-    regions: list[_Grid] = []  # parted by a row without text, or by two such columns
+    regions: list[_Grid] = []  # divided by an empty row, or by two empty columns
     for band in _parted(grid, 0, 1):
         parts = list(_parted(band, 1, _APART))
         regions += [low for part in parts for low in _parted(part, 0, 1)] if parts[1:] else parts

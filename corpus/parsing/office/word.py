@@ -25,7 +25,7 @@ _INSIDE = frozenset(
 )
 _DELETED = frozenset("del moveFrom".split())
 _BLANKS = frozenset("tab ptab br cr".split())
-# Tags of HTML that somebody typed as text; the words between them are the guideline.
+# Tags of HTML that were typed as text; the words between them are part of the guideline.
 _TYPED = re.compile(
     r"</?(?:table|thead|tbody|tr|t[dh]|div|span|br|[ou]l|li|h[1-6]|font|center|strong|em|[pbiu])"
     r"(?:\s+[\w-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))*\s*/?>",
@@ -56,7 +56,7 @@ class _Reader:
         self._numbers = count(1)
         self._beside: list[Element] = []  # text boxes and notes, which stand below their paragraph
         self._below: list[Element] = []  # notes of a table
-        self._tables = 0  # that are being read, one in another
+        self._tables = 0  # how many tables are being read, one in another
         self._shift = 0
 
     def tree(self, document: Element) -> Element:
@@ -106,7 +106,7 @@ class _Reader:
                 formula = Element("math")
                 _write_math(child, formula)
                 yield formula
-            elif child.tag == "AlternateContent":  # the same twice, for newer and older programs
+            elif child.tag == "AlternateContent":  # two versions, for newer and older programs
                 yield from self._parts(next(iter(child), child))
 
     def _run(self, run: Element) -> Iterator[str | Element]:
@@ -169,7 +169,7 @@ class _Reader:
     def _table(self, element: Element, to: Element) -> None:
         table = SubElement(to, "table")
         self._tables += 1
-        over: dict[int, Element] = {}  # by column, the cell that goes on over rows
+        over: dict[int, Element] = {}  # by column, the cell that spans rows
         for row in _rows(element, "tr"):
             if row.find("trPr/del") is not None:
                 table.text = STRUCK

@@ -49,7 +49,7 @@ class ParagraphLooks:
 
     styles: dict[str, Element]
     levels: dict[tuple[str, int], Level]
-    abstract: dict[str, str]  # the list that a number belongs to: two may go on with one
+    abstract: dict[str, str]  # by numbering id, its list: two ids may count on in one list
     default: str
     _counts: dict[str, dict[int, int]] = field(default_factory=dict)
 
@@ -146,5 +146,5 @@ def looks_of(styles: Element | None, numbering: Element | None) -> ParagraphLook
                 form, text = value_of(lvl, "numFmt", "decimal"), value_of(lvl, "lvlText")
                 levels[(key, int(lvl.get("ilvl", "0")))] = Level(form, text, first)
         if any(over.find("startOverride") is not None for over in overrides):
-            abstract[key] = f"{abstract[key]} {key}"  # it begins anew
+            abstract[key] = f"{abstract[key]} {key}"  # a list of its own, since it starts again
     return ParagraphLooks(named, levels, abstract, default)

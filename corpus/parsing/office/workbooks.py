@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from corpus.parsing.types import ParseError
 
-MAX_CELLS = 100_000  # with something in them; reading so many takes some ten seconds
+MAX_CELLS = 100_000  # cells with content; reading as many takes about ten seconds
 MAX_AREA = 2_000_000  # rows times columns of a sheet, from its first cell to its last
 _SHEET = re.compile(r"^xl/worksheets/[^/]+\.xml$")
 _PLACE = re.compile(r"^([A-Z]{1,3})([0-9]{1,7})$")

@@ -37,7 +37,7 @@ _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # font heights; letter-spaced capitals are closer, cells of a row further apart
 _MIN_SPACED = 3
-_TWICE = 8  # text objects between one and the same again
+_TWICE = 8  # text objects, at most, from a text to its second painting
 _ASLANT = Doubt(
     "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
 )
@@ -143,7 +143,7 @@ def _seen(
             hidden.append(_displayed(piece, frame.size))
         else:
             kept.append([replace(piece[0], text=UNREADABLE, box=box)])
-        if letters:  # not for bullets, which say nothing
+        if letters:  # no doubt for bullets
             doubts[UNSEEN if seen == {False} else PARTLY_SEEN] = None
     return kept, hidden, doubts
 

@@ -23,7 +23,7 @@ _PAINTED = (
     raw.FPDF_PAGEOBJ_IMAGE,
     raw.FPDF_PAGEOBJ_SHADING,
 )
-MAX_RULES = 1_000  # of a page, pieces of one line as one; the fullest of a guideline has 200
+MAX_RULES = 1_000  # of a page, after joining; the fullest page of a guideline has 200
 _MAX_EDGES = 400_000  # of all paths of a page; of the paths that follow only bounds are read
 _MAX_SEGMENTS = 400  # of a path; one with more is a drawing, of which only bounds are read
 _MAX_DEPTH = 8  # of forms in each other

@@ -26,7 +26,7 @@ _MIN_SHARE = 0.45
 _WINDOW = 80  # pairs: about 16 words
 _LEAST = 32
 _LATIN = re.compile(r"[a-z]{3,}")
-# How programs write a character of which they know the number only, and codes for private use.
+# The forms in which programs write a character whose code alone they know, and private characters.
 _CODE = re.compile(r"/g\d+|\(cid:\d+\)|[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _MIN_UNMAPPED = 16
 _UNMAPPED_SHARE = 0.05  # of a page's characters: a paragraph

@@ -31,13 +31,13 @@ _STRIDE = 32  # of the model: a side is a multiple of it
 _SAME_ROW_PX = 10
 
 HEIGHT_PX = 48  # of the pictures that the model was trained on
-# Widths are filled up to a multiple of it: each new one costs as much time as three lines.
+# Widths are padded to a multiple of it, since each new width costs as much time as three lines.
 _WIDTHS_PX = 160
 _MAX_WIDTH_PX = 8_000
-_GREY = 128  # what the model was trained to see behind a line
+_GREY = 128  # the padding that the model was trained with
 _SURE = 0.85
 _FIRST_ASIAN = "\u2e80"  # from here on Unicode has the scripts of East Asia and emoji
-_NO_SIGN = 0  # between two equal ones, and where nothing is printed
+_NO_SIGN = 0  # the output between two equal signs, and where nothing is printed
 
 Compiled = Callable[[Any], list[Any]]
 

@@ -18,8 +18,8 @@ VIEW_SCALE = 1.6  # pixels a point
 QUALITY = 80
 MAX_PIXELS = 24_000_000  # of one picture: a page of 2 x 2 m at 1.6 would have 81 million
 MAX_SIDE_PX = 16_000  # WebP holds 16,383
-FINENESS = 20  # steps a point, so that an error of rounding cuts no other picture
-LETTER_EDGES, LETTER_PT = 8, 40.0  # at least, at most: of a letter that is drawn
+FINENESS = 20  # steps a point, so that rounding errors don't change which picture is rendered
+LETTER_EDGES, LETTER_PT = 8, 40.0  # of a letter drawn as a path: least edges, greatest size
 GAP = 1.0  # points between the pieces of one picture
 
 

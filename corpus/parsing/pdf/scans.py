@@ -30,8 +30,8 @@ from corpus.parsing.pdf.ocr import SCALE, Reader
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.types import Box, Doubt, Page
 
-MIN_LETTERS = 16  # fewer on a page: it has no text of its own; fewer in a picture: it is a logo
-MANY_LETTERS = 600  # more are no title or stamp
+MIN_LETTERS = 16  # a page with fewer has no text of its own; a picture with fewer is a logo
+MANY_LETTERS = 600  # a page with as many has more text than a title or a stamp
 LARGE_PICTURE = 0.04  # of the page; a logo or a portrait is smaller
 MANY_OUTLINES = 150  # of letters on a page: title pages with logos have up to 112
 LOW_CONFIDENCE = 0.9

@@ -39,7 +39,7 @@ _LONGEST = 3_000  # pixels
 _MAX_LAYERS = 8
 _MAX_COVERS = 2_000  # of a page; where there are more, all words are looked at
 _COVERED = 0.25  # of a word's height: lines that only touch a box are not below it
-_INNER = 0.2  # of a character's height, above and below: there the lines beside it reach in
+_INNER = 0.2  # of a character's height, above and below: neighbouring lines may reach in there
 _CUT = 1.0  # points that a clip may cut off unnoticed; bounds are not exact
 _OPTIONAL = "OC"  # marks what belongs to a layer, which may be switched off
 
@@ -170,7 +170,7 @@ class _Picture:
             max(0, math.floor(wide - right) - 1),
             max(0, math.floor(top) - 1),
         )
-        # As pypdfium2 rounds what it crops.
+        # pypdfium2 rounds the edges of a crop up.
         self._origin = tuple(math.ceil(self._crop[side] * self._scale) for side in (0, 3))
 
     def paint(self) -> Any:

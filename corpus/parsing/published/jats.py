@@ -30,7 +30,7 @@ _TAKEN_BACK_LINKS = {"retraction-forward", "retracted-by", "withdrawal-forward"}
 _PRINTED = ("epub", "ppub", "collection", "pub", "epub-ppub")
 # Where an article or a chapter holds text; references and acknowledgements are left out.
 PARTS = ("body", "back/sec", "back/app-group/app", "back/app", "floats-group")
-# Of an abstract that a reader of the article does not take for its summary.
+# Types of abstract that do not summarise the article for its readers.
 _OTHER_ABSTRACTS = {"graphical", "toc", "teaser", "editor", "web-summary", "key-points-image"}
 
 

@@ -19,7 +19,7 @@ from corpus.parsing.published.xml_text import read_xml
 from corpus.parsing.types import BlockKind, ParseError
 
 LICENCE = "CC BY 4.0"
-# The sites by the names that a reader knows.
+# The usual names of the sites.
 _ISSUERS = {
     "CancerGov": "National Cancer Institute",
     "GARD": "Genetic and Rare Diseases Information Center",
@@ -108,7 +108,7 @@ def _answer_drafts(answer: str) -> list[Draft]:
         text = clean_line(raw[marker.end() :] if marker else raw)
         if not text or text == "-":
             continue
-        # Only wrapped: a paragraph begins otherwise, or after what ends one.
+        # A wrapped line: it begins in lower case, and the line before has no end.
         goes_on = drafts and text[0].islower() and drafts[-1].text[-1] not in ".:;!?"
         if goes_on and not marker:
             drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {text}")

@@ -35,7 +35,7 @@ _LEFT_OUT_SECTIONS = frozenset(
     "references|notes|see also|external links|further reading|bibliography|sources|footnotes|"
     "citations|works cited|notes and references|gallery".split("|")
 )
-_GAP = "[…]"  # a reader, too, sees that something is missing
+_GAP = "[…]"  # tells readers that something is missing
 _LEFT_OUT = Doubt(
     "template_left_out",
     "Something that Wikipedia fills in by a template is missing here: compare it with the source.",
@@ -284,7 +284,7 @@ class _Lines:
 
 
 _UNKNOWN = "\ue001"  # where a template was left out that may have held text
-# Of the reader's way about, of sources and of housekeeping: no text of the article.
+# Templates for navigation, sources and maintenance, without text of the article.
 _SILENT = re.compile(
     r"^(?:cite\b|citation|cn$|fact$|sfn|efn|refn?$|r$|rp$|ref|notelist|harv|main( article)?$|see|"
     r"further|about$|for$|for |distinguish|redirect|other uses|hatnote|short description|use |"
@@ -380,7 +380,7 @@ _SPOKEN: dict[str, Callable[[Sequence[str], _Named], str]] = {
     **dict.fromkeys(["frac", "sfrac", "fraction"], _fraction),
     **dict.fromkeys(["e", "10^", "x10^"], _power),
     **dict.fromkeys(["circa", "c.", "ca"], lambda v, n: f"c. {_first(v, n)}".strip()),
-    **dict.fromkeys(  # as it was typed, or of the values
+    **dict.fromkeys(  # a list as typed, or made from the values
         ["plainlist", "unbulleted list", "ubl", "bulleted list", "blist"],
         lambda v, n: "".join(f"\n{t}" if t[:1] in "*#" else f"\n* {t}" for t in v if t) + "\n",
     ),

@@ -18,7 +18,7 @@ from corpus.parsing.published.xml_text import doubts_in, flat, line_of, runs, ti
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 
-MAX_CELLS = 50_000  # of one table; a cell over many rows and columns counts as often
+MAX_CELLS = 50_000  # of one table; a cell counts once for each place that it covers
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
 _Reader = Callable[[Element, int], Iterator[Drafted]]
@@ -221,7 +221,7 @@ def cells_of(table: Element) -> tuple[Cell, ...]:
     order = {"thead": 0, "tfoot": 2}  # HTML lets the foot stand before the body
     rows.sort(key=lambda pair: order.get(pair[1].tag, 1))
     head = sum(group.tag == "thead" for _, group in rows)
-    # How many columns rows of several cells fill: no cell alone in its row makes more.
+    # The columns filled by rows of several cells; a cell alone in its row adds none.
     several = [entries for row, _ in rows if len(entries := _entries(row)) > 1]
     filled = (sum(_span(e, "colspan") or 1 for e in entries) for entries in several)
     width = max(filled, default=1)

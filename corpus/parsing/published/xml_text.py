@@ -14,7 +14,7 @@ from corpus.parsing.clean import clean_line
 from corpus.parsing.layout.runs import raise_text
 from corpus.parsing.types import Doubt, ParseError
 
-# Stands where a number that cites a reference was left out. Private, so no clean text has it.
+# Marks where the number of a cited reference was left out. Private, so no clean text has it.
 LEFT_OUT = "\ue000"
 _SPACE = r"[\s,;–—-]*"
 _EMPTY_BRACKETS = re.compile(rf"\s*[(\[](?:{_SPACE}{LEFT_OUT})+{_SPACE}[)\]]")
@@ -103,7 +103,7 @@ def _inline(element: Element) -> str:
         text = flat(element)
         body = _TEX_BODY.search(text)
         return f" {body.group(1) if body else text}{FORMULA} "
-    if tag == "alternatives":  # of the same: MathML says what it means, pictures nothing
+    if tag == "alternatives":  # versions of one formula: MathML has its meaning, a picture has none
         math = element.find("math")
         chosen = math if math is not None else next(iter(element), None)
         return "" if chosen is None else _inline(chosen)
@@ -220,13 +220,13 @@ class _Reader:
         )
 
 
-# Private characters that stand in raw text where something needs a look. A reader sets one as it
-# leaves something out; cleaning takes it away with all private characters.
+# Private characters that mark places of doubt in raw text, such as where a parser left something
+# out; cleaning removes them with all private characters.
 FORMULA = "\ue002"  # after a formula
 STRUCK = "\ue003"  # where words were struck out or deleted
 UNKNOWN_SIGN = "\ue004"  # after a sign that only its own font can show
 HIDDEN = "\ue005"  # where something hidden was left out
-UNWRITTEN = "\ue006"  # after a number that is shown in another way than it is written here
+UNWRITTEN = "\ue006"  # after a number that the file may show differently
 
 _DOUBTS = {
     FORMULA: Doubt(

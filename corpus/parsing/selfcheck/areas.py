@@ -14,7 +14,7 @@ from corpus.parsing.selfcheck.printed import PrintedWord, plain_texts
 from corpus.parsing.types import Box, Page
 
 _MARGIN = 0.5  # points by which a word may stand out of its line
-_PARTS = 32  # of the page, across and down: boxes are looked up by those that they touch
+_PARTS = 32  # parts of the page, across and down, by which areas are looked up
 _MOST_NEAR = 50
 _JOINTS = re.compile(r"\s*\|\s*")
 

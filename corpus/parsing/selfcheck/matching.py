@@ -13,7 +13,7 @@ from corpus.parsing.geometry import height, middle, upright
 from corpus.parsing.selfcheck.printed import without_hyphens
 from corpus.parsing.types import Box
 
-_MAX_WORK = 4_000_000  # letters of one times letters of the other: a page of text in one line
+_MAX_WORK = 4_000_000  # letters times letters: those of a page of text in one line
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def match_words(printed: Sequence[str], text: str) -> Match:
     edges = list(accumulate(map(len, words), initial=0))
     if letters == own:
         return Match(tuple(edges[:-1]), 0)
-    if len(letters) * len(own) > _MAX_WORK:  # letters would take seconds: whole words
+    if len(letters) * len(own) > _MAX_WORK:  # whole words, since letters would take seconds
         same = SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()
         places = {b.a + offset: b.b + offset for b in same for offset in range(b.size)}
         return Match(tuple(map(places.get, range(len(words)))), len(wanted) - len(places))
@@ -86,9 +86,9 @@ def in_order(places: Sequence[int]) -> int:
     return len(tops)
 
 
-_COLUMN_GAP = 2.0  # heights of a word: what parts columns, while words stand half a height apart
+_COLUMN_GAP = 2.0  # heights of a word, between columns; words are half a height apart
 _COLUMN_ROWS = 3
-_ROW = 0.8  # heights of a word: lower is another row
+_ROW = 0.8  # heights of a word: a word further down is in another row
 
 Boxes = Mapping[int, Box]
 
@@ -102,7 +102,7 @@ def by_place(boxes: Boxes) -> list[int]:
     reaches = accumulate((boxes[word][2] for word in ordered), max)
     for index, reach in enumerate(reaches, start=1):
         if index == len(ordered) or boxes[ordered[index]][0] - reach <= _COLUMN_GAP * size:
-            continue  # no white strip runs through all rows behind this word
+            continue  # no white strip runs through all rows after this word
         left = set(ordered[:index])
         sides = [
             {word: box for word, box in boxes.items() if (word in left) is is_left}

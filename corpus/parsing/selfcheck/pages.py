@@ -105,7 +105,7 @@ def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterat
         box = union(word.box for word in row)
         words = [word.text.lower() for word in sorted(row, key=lambda word: word.box)]
         text = _FIGURES.sub("#", " ".join(words))
-        # In the outer part of the page, at any side: its text may be turned.
+        # The margin at any side of the page, since its text may be turned.
         places = zip(middle(box), (page.width, page.height), strict=True)
         in_margin = any(not MARGIN * size <= at <= (1 - MARGIN) * size for at, size in places)
         yield _Running(text, box, in_margin and "#" in (text[0], text[-1]))

@@ -14,7 +14,7 @@ from corpus.parsing.types import Box
 
 # Font heights of white that divide two columns; a blank between words has 0.25 to 0.35.
 MIN_GAP = 0.5
-_REACHED = 2.0  # points of a column's text below a label that reaches it
+_REACHED = 2.0  # points of a column's text that a label must overlap to reach the column
 _CENTRED = 4.0  # points between the middle of a label and that of the columns that it stands over
 _KEPT = 4.0  # points between edges that count as one
 
@@ -196,7 +196,7 @@ def _widened(
     rules: Sequence[Box],
 ) -> Piece:
     """Extend a label to the columns that the rule below it covers, or over which it is centred."""
-    others = [p for p in lines[at] if p is not piece]  # free are the columns between them
+    others = [p for p in lines[at] if p is not piece]  # the columns between them are free
     first = max((p.right for p in others if p.left < piece.left), default=0)
     end = min((p.left for p in others if p.left > piece.left), default=columns.count)
     ruled = _columns_of_rule(piece, columns, rules)

@@ -34,7 +34,7 @@ ROW_OVER_BREAK = Doubt(
 )
 _CONTINUED = re.compile(r"\bcont(?:inued|['’.]?d|\.)", re.IGNORECASE)
 _NUMBER = re.compile(r"^\w+\s+[A-Z]?\d+", re.IGNORECASE)
-_LOW = 0.6  # of the page's height: a table without labels below goes on only from there
+_LOW = 0.6  # of the page's height: a table that ends higher has no continuation without labels
 _SHIFT = 12.0  # points between edges of one column on two pages
 
 
@@ -42,8 +42,8 @@ def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> 
     """Return the parts of each page, with continued tables marked and given labels and caption."""
     joined = [list(page_parts) for page_parts in parts]
     for above, below, page in zip(joined, joined[1:], pages, strict=False):
-        # The table that a page ends with, but for notes, and the place of that which the next
-        # begins with, but for a caption.
+        # The table at the end of a page, footnotes aside, and the index of the table at the
+        # beginning of the next page, captions aside.
         last = next((part for part in reversed(above) if not _is(part, BlockKind.FOOTNOTE)), None)
         places = (at for at, part in enumerate(below) if not _is(part, BlockKind.CAPTION))
         first = next(places, None)
@@ -79,7 +79,7 @@ def _continuation(
             return None
         doubts.append(LABELS_TAKEN_OVER)
     doubts += _doubts_of_rows(last.draft, draft)
-    # A part may have one column more or less, for its groups.
+    # A part may have one column more or less, that of its groups.
     width = len(draft.rows[0]) if draft.rows else 0
     fitting = [labels, ("", *labels), *([labels[1:]] if labels and not labels[0] else [])]
     draft = replace(

@@ -43,7 +43,7 @@ _DIGIT = re.compile(r"\d")
 _MIN_ALIGNED_ROWS = 3
 _ALIGNED = 4.0  # points between left (or right) edges of one column
 _REFERENCE = re.compile(r"^\[\d{1,3}\]")
-_LONE_LINES = 6  # of cells in the first column, one below the other, with nothing beside them
+_LONE_LINES = 6  # consecutive lines, at most, with a cell in the first column only
 _SHORT = 40  # characters of a cell, on the average
 
 
@@ -54,7 +54,7 @@ class FoundTable:
     draft: DraftTable
     box: Box
     words: frozenset[int]  # ids of the words
-    lines: tuple[Line, ...]  # as printed, should it turn out to be a figure
+    lines: tuple[Line, ...]  # as printed, in case the table turns out to be a figure
     bold_labels: bool = False
 
     def with_caption(self, caption: str) -> FoundTable:

@@ -31,9 +31,9 @@ from corpus.parsing.types import Box, Cell
 
 _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
-_DRAWN = 0.25  # of the height of a table that its upright rules have on the average
-_OPEN_ROW = 40.0  # points that a row without its outer rule reaches at most
-_GRAPH_PAPER = 2000  # cells, of which hardly one in twenty has words: the ground of a drawing
+_DRAWN = 0.25  # of a table's height: the least average length of its upright rules
+_OPEN_ROW = 40.0  # points: the greatest height of a row without its outer rule
+_GRAPH_PAPER = 2000  # cells: a grid with more, of which 1 in 20 has words, is graph paper
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def _is_tabular(page: PageCells, box: Box) -> bool:
     if not rows:
         return box[3] - box[1] < 8  # a double rule
     if any(CAPTION.match(row[0].text) for row in rows):
-        return False  # what stands below is another table
+        return False  # below the caption is another table
     if box[3] - box[1] > 0.8 * page.height:
         return False
     tall = box[3] - box[1] > 0.3 * page.height

@@ -26,7 +26,7 @@ def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
     ys, drawn = _row_edges(region, uprights, words)
     levels = [_near(region.rules, y, across=1) for y in ys]
     spans: list[_Span] = []
-    open_: dict[tuple[int, int], _Span] = {}  # by columns: what the row above ends with
+    open_: dict[tuple[int, int], _Span] = {}  # the last row's cells, by their columns
     for row in range(len(ys) - 1):
         above, open_ = open_, {}
         band = (ys[row], ys[row + 1])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from corpus.parsing.types import Cell
 
-# Neither `>` nor a dash nor a slash: before a number they would change what it says.
+# Not `>`, a dash or a slash: before a number they would change its meaning.
 LABEL_JOINT = ", "
 _MAX_GROUP_CHARS = 80
 _FIGURE = re.compile(r"^\W*\d")
@@ -55,7 +55,7 @@ def read_cells(cells: Sequence[Cell]) -> Reading:
     count = header_rows(cells)
     header = []
     for column in zip(*grid[:count], strict=True) if count else ():
-        by_text: dict[str, Cell] = {}  # what is said twice once
+        by_text: dict[str, Cell] = {}  # a repeated label counts once
         for cell in column:
             by_text.setdefault(cell.text, cell)
         header.append(Entry(tuple(cell for text, cell in by_text.items() if text)))
@@ -63,7 +63,7 @@ def read_cells(cells: Sequence[Cell]) -> Reading:
     grouped = any(group is not None for group, _ in groups)
     rows = []
     for group, row in groups:
-        whole = row[0].columns == width > 1  # said once
+        whole = row[0].columns == width > 1  # its text is not repeated
         entries = tuple(
             Entry((cell,)) if cell.text and not (whole and at) else Entry()
             for at, cell in enumerate(row)

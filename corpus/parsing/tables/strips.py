@@ -15,7 +15,7 @@ from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
 _INDENTED = 4.0  # points
-_STAGGERED = 0.3  # of a line's height that it shares with the one above: more than leading does
+_STAGGERED = 0.3  # of a line's height shared with the line above, more than by tight leading
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     bands = [strip for strip in strips if strip]  # lines of the body between level rules
     guessed = False
     at = depth
-    # Rules divide rows, most of them a line each; else they stand between groups of rows.
+    # Level rules divide rows if most bands are one line; else they divide groups of rows.
     is_ruled = len(bands) >= _RULED_ROWS and 2 * sum(len(band) == 1 for band in bands) >= len(bands)
     for band in bands:
         rows = [_row(line, columns.count) for line in band]
@@ -101,9 +101,9 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
 
 def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
     """Join a line to the row above if it only continues some of that row's cells."""
-    told = rows if labelled else rows[1:]  # the gap below labels tells nothing
+    told = rows if labelled else rows[1:]  # the first row may be labels: its gap is no measure
     gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(told)]
-    # The gap that divides lines of one row from rows; none where all gaps are alike.
+    # Lines with a smaller gap are of one row; no gap is smaller where all are alike.
     differ = bool(gaps) and max(gaps) - min(gaps) >= 0.3 * height(told[0].box)
     close = (min(gaps) + max(gaps)) / 2 if differ else float("-inf")
     joined: list[StripRow] = []
@@ -118,7 +118,7 @@ def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]
 def _goes_on(above: StripRow, row: StripRow, close: float) -> bool:
     gap = row.box[1] - above.box[3]
     if gap < -_STAGGERED * (row.box[3] - row.box[1]):
-        return True  # cells of one row, set at heights of their own
+        return True  # cells of one row at slightly different heights
     few = row.filled <= max(1, len(row.cells) // 2)
     if gap >= 0.6 * (row.box[3] - row.box[1]) or not (few or gap < close):
         return False
