@@ -70,8 +70,8 @@ def main(argv: list[str] | None = None) -> int:
 def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseError:
     """Return the error that a person can act on, also for one that no parser foresaw.
 
-    An unforeseen error is not retryable, since the same file would raise it again, unless memory
-    ran short. Its type and place go to stderr; its text goes nowhere, since it may quote the file.
+    An unforeseen error is retryable only if memory ran short: otherwise the same file would raise
+    it again. Its type and place go to stderr; its text goes nowhere, since it may quote the file.
     """
     if isinstance(error, ParseError) and error.code not in _MAYBE_MEMORY:
         return error

@@ -175,7 +175,8 @@ def _cell(
 def _levels(lines: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
     """Group the lines of labels into rows.
 
-    A row ends where a line with labels over several columns is followed by a line without the same.
+    A row ends after a line with labels over several columns, unless the next line has labels over
+    the same columns.
     """
     levels: list[list[Piece]] = [[]]
     before: set[tuple[int, int]] = set()

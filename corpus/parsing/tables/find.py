@@ -123,8 +123,8 @@ def _label_rows(grid: Grid, *, plain: bool) -> int:
 def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     """Return the unruled tables of words among all runs of a page, each with its runs.
 
-    Their columns may be as long as those of prose, so they are taken out before text is ordered;
-    only tables with bold labels, or with a caption on a page of one column.
+    Only tables with bold labels, and those with a caption on a page of one column. They are taken
+    out before text is ordered, since their columns may be as long as those of prose.
     """
     found = []
     for stretch in _stretches(lines):

@@ -1,4 +1,4 @@
-"""Find tables by their ruling lines, and the types of their cells.
+"""Find tables by their ruling lines; the types of regions, grids and cells.
 
 The rules are a grid of level and upright ones, or level ones alone (as printed in journals).
 """
