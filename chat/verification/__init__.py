@@ -1,1 +1,1 @@
-"""Each claim against the spans that it cites. What fails one check is dropped."""
+"""Check each claim against the spans that it cites; a claim that fails one check is dropped."""

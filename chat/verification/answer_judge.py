@@ -1,7 +1,7 @@
-"""A language model's word on a whole answer, for the mode `confident`.
+"""Have a language model judge a whole answer, for the mode `confident`.
 
-It judges beside the verification of each claim, never in its place, and it is not the model that
-wrote the answer. What can't be read, or comes too late, is an error: then nothing is shown.
+The judge is asked in addition to the verification of each claim, and is not the model that wrote
+the answer. A judgement that can't be read, or comes too late, is an error: then no answer is shown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROMPT = Prompt(
     Path(__file__).with_name("prompts") / "judge_answer_v1.txt",
     frozenset({"question", "statements", "passages"}),
 )
-MAX_TOKENS = 1000  # of an answer, thoughts of models that reason included
+MAX_TOKENS = 1000  # of a reply, with the reasoning of models that reason
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -41,20 +41,23 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class AnswerJudgement:
-    """What the judge says, and how it came about."""
+    """A judge's verdict on an answer, with the model, prompt and usage behind it."""
 
     coverage: float  # share of the question that the answer answers, [0, 1]
     in_scope: bool
-    contradicts: bool  # a passage, another statement, or passages each other
+    contradicts: bool  # statements a passage or each other, or passages each other
     usage: Usage = Usage()  # noqa: RUF009  frozen
     model: str = ""
     prompt: str = ""  # name and hash of the prompt's file
-    raw: str = ""  # as it came, for a replay
-    notes: tuple[str, ...] = ()  # such as an endpoint that was passed over
+    raw: str = ""  # the reply, unchanged, for a replay
+    notes: tuple[str, ...] = ()  # such as an endpoint that was skipped
 
 
 def judge_fingerprint() -> str:
-    """Return prompt and models, for the fingerprint of what decided; without a judge the prompt."""
+    """Identify the judge's prompt and models for the configuration's fingerprint.
+
+    Without a judge the list of models is empty.
+    """
     models = ",".join(endpoint.model for endpoint in settings.MODELS.judge)
     return f"judge-1:{PROMPT.identity}:{models}"
 
@@ -62,10 +65,11 @@ def judge_fingerprint() -> str:
 def judge_answer(
     question: str, claims: Sequence[DraftClaim], passages: Sequence[Hit], *, timeout_s: float
 ) -> AnswerJudgement:
-    """Return what the judge says of an answer's claims beside the passages of its question.
+    """Have an answer's claims judged against the passages of its question.
 
-    Asks the first of the judging endpoints that answers, within `timeout_s`; they are sent all
-    that is given here. Raises VerifierUnavailable.
+    Asks the endpoints of `[judge]` in order until one answers, within `timeout_s`. The endpoint is
+    sent the question, the text of the claims and as many passages as fit. Raises
+    VerifierUnavailable.
     """
     asked = Question(_prompt(question, claims, passages), SCHEMA, "judgement", MAX_TOKENS, SEED)
     try:

@@ -1,4 +1,4 @@
-"""What would keep the configured verifier from working stops the start."""
+"""Stop the start when the configured verifier can't work."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Numbers, routes, groups of people and qualifiers of a claim against its evidence. Pure.
+"""Check numbers, routes, groups of people and qualifiers of a claim against its evidence. Pure.
 
-Numbers may be in any spelling: `BD` and `twice daily`, `one week` and `7 days`, `0.5 g` and
-`500 mg`, `above 13` and `> 13`. What the evidence counts and the claim leaves out is no fault here.
+Numbers may be in any spelling: `BD` and `twice daily`, `one week` and `7 days`, `0.5 g` and `500
+mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out is no fault here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.text.quantities.reading import read
 
 NUMBERS = "numbers"
 _AGE = re.compile(r"\b(\d{1,3})\s?(?:[MFmf]|yo|y/o)\b")  # `78M`, as clinicians type an age
-MAX_NUMBERS = 100  # of a claim: each is compared with each of the evidence
+MAX_NUMBERS = 100  # of a claim: each is compared with each number of the evidence
 
 
 def check_numbers(claim: str, evidence: Evidence) -> Finding | None:
@@ -38,7 +38,10 @@ def check_routes(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def check_groups(claim: str, evidence: Evidence) -> Finding | None:
-    """Tell whether the claim's people can't be the evidence's, by its nearest word on each."""
+    """Report a claim about people who can't be the people of the evidence.
+
+    Of the evidence, the first text that names people counts: the quotes, else the context.
+    """
     said = people_of(claim)
     about = first_named([people_of(evidence.text), people_of(evidence.context)])
     if found := apart(said, about):
@@ -49,11 +52,11 @@ def check_groups(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def check_qualifiers(claim: str, evidence: Evidence) -> Finding | None:
-    """Tell whether the quotes name a condition of the claim only as one that is severe, acute ...
+    """Report a condition of the claim that the quotes only name with a qualifier, such as `severe`.
 
-    `Give X to adults with pneumonia`, of `Give X to adults with severe pneumonia`, is so near to
-    the page's own sentence that a small model takes it for that. What the claim or the question
-    says of it anywhere counts.
+    `Give X to adults with pneumonia` differs by one word from `Give X to adults with severe
+    pneumonia`, and a small model takes it for supported. A qualifier counts as known if its words
+    are anywhere in the claim or the question.
     """
     known = {*tokens(claim), *tokens(evidence.question)}
     limits: dict[str, list[frozenset[str]]] = {}

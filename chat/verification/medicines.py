@@ -1,4 +1,4 @@
-"""Each medicine, and each class of them, that a claim names is named in its evidence. Pure."""
+"""Check that the evidence names each medicine and each class of medicines in a claim. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from retrieval.lexicon.spellings import other_spellings
 from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3
 
 NAME = "medicines"
-_LONG = 8  # characters, the spaces around it included
+_LONG = 8  # characters, including the spaces on either side
 _WORD = re.compile(r"[a-z0-9]+")
 
 
@@ -23,7 +23,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
         return None
     held = _with_other_names(_words(" ".join(evidence.parts)))
     for name in said:
-        # `albumin` is in `albuminuria`, but no name of few letters is in another.
+        # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
         forms = _forms(_words(name))
         if not any((form.rstrip() if len(form) > _LONG else form) in held for form in forms):
             label = Label.CONTRADICTED if drugs(evidence.text) else Label.NOT_FOUND
@@ -32,15 +32,15 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def _words(text: str) -> str:
-    """Return the words in one spelling, with a space on either side of each."""
+    """Return the singular words of a text in one spelling, with a space on either side of each."""
     return f" {' '.join(map(_spelled, _WORD.findall(text.casefold())))} "
 
 
 @lru_cache(maxsize=1024)
 def _forms(name: str) -> frozenset[str]:
-    """Return a name, and with other names in the place of its parts.
+    """Return a name and its variants with parts replaced by their other names.
 
-    Twice: `ACEI` is `angiotensin converting enzyme inhibitor`, and that `ACE inhibitor`.
+    Replaced twice: `ACEI` is `angiotensin converting enzyme inhibitor`, which is `ACE inhibitor`.
     """
     forms = {name}
     for _ in range(2):
@@ -55,13 +55,13 @@ def _forms(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _with_other_names(text: str) -> str:
-    """Return the text, and behind it the other names of all that it names."""
+    """Return the text, followed by the other names of everything it names."""
     names = {other for _, own, _ in _parts(text) for other in _other_names().get(own, ())}
     return text + "; ".join(sorted(names))
 
 
 def _parts(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each run of words that may be a name, with what stands before and behind it."""
+    """Yield each run of words that may be a name, between the words before and after it."""
     words = text.split()
     for length in range(1, _longest_name() + 1):
         for start in range(len(words) - length + 1):
@@ -71,13 +71,13 @@ def _parts(text: str) -> Iterator[tuple[str, str, str]]:
 
 @lru_cache(maxsize=1)
 def _longest_name() -> int:
-    """In words."""
+    """Return the length of the longest name, in words."""
     return max(len(name.split()) for name in _other_names())
 
 
 @lru_cache(maxsize=1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    """Return names of one thing, as the lexicon of this release has them."""
+    """Return the other names of each name in this release's lexicon."""
     found: dict[str, list[str]] = defaultdict(list)
     for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows(), *_lexicon_v3.rows()):
         one, other = _words(row["short"]), _words(row["words"])
@@ -88,6 +88,6 @@ def _other_names() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=4096)
 def _spelled(word: str) -> str:
-    """Return one of the spellings of a word in the singular."""
+    """Return the singular of a word in one of its spellings, always the same one."""
     plain = word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
     return min((plain, *other_spellings(plain)))

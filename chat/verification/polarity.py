@@ -1,7 +1,8 @@
-"""A claim in the words of its evidence, with a negation dropped or put in, fails. Pure.
+"""Reject a claim that repeats its evidence with a negation dropped or added. Pure.
 
-The checker decides what free wording denies. What is nearly the page's own sentence is too near to
-it for a small model: `Give X to people with Y` of `Do not give X to people with Y`.
+Negations in free wording are left to the checker. A sentence that is nearly the page's own is too
+similar for a small model to tell apart: `Give X to people with Y` and `Do not give X to people with
+Y`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from core.text.negation import NEGATION
 from core.text.sentences import line_sentence_spans
 
 NAME = "polarity"
-NEARLY_ALL = 0.85  # of the claim's words, that a sentence has in order
-LEAST = 4  # words of a claim: fewer are in too many sentences
-_AUXILIARY = frozenset(("do", "does"))  # that a negation brings along
+NEARLY_ALL = 0.85  # share of the claim's words that a sentence must have in order
+LEAST = 4  # words of a claim: fewer match too many sentences
+_AUXILIARY = frozenset(("do", "does"))  # words that come with a negation
 _ANSWERS_NO = re.compile(r"^\W*no\s*[,.;:–-]", re.IGNORECASE)
-BEFORE = 6  # words before the first that is shared, in which a negation still belongs to it
+BEFORE = 6  # words before the first shared one in which a negation still applies
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
@@ -41,12 +42,15 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def _count(text: str) -> int:
-    """Return how often it negates, but for the `No` that only answers a question."""
+    """Count the negations of a text, without a `No` that only answers a question."""
     return len(NEGATION.findall(_ANSWERS_NO.sub("", text)))
 
 
 def _shared(said: Sequence[str], sentence: str) -> str:
-    """Return the stretch of a sentence that the claim repeats, and the words before; or empty."""
+    """Return the stretch of a sentence that the claim repeats, with up to `BEFORE` words before it.
+
+    Empty where the sentence has fewer than `NEARLY_ALL` of the claim's words in order.
+    """
     found = placed_tokens(sentence)
     matcher = SequenceMatcher(None, said, [word for word, _, _ in found], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]

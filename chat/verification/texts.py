@@ -1,4 +1,4 @@
-"""How texts are levelled before they are compared. Pure."""
+"""Normalise texts before they are compared. Pure."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _SIGNS = str.maketrans({"⩽": "≤", "⩾": "≥", "μ": "µ", "＜": "<", "＞
 
 
 def normalised(text: str) -> str:
-    """White space and Unicode forms levelled, nothing else."""
+    """Return a text in Unicode form NFC with each run of white space as one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def tokens(text: str) -> list[str]:
-    """Return words, numbers and signs of comparison in one case; no dashes, bars or stops."""
+    """Return words, numbers and signs of comparison in one case, without other punctuation."""
     return [token for token, _, _ in placed_tokens(text)]
 
 
 def placed_tokens(text: str) -> list[tuple[str, int, int]]:
-    """Return the same, each with where it stands, half-open."""
+    """Return each token of `tokens` with its start and end in the text, half-open."""
     return [
         (_levelled(match.group()), match.start(), match.end()) for match in _TOKEN.finditer(text)
     ]

@@ -1,4 +1,4 @@
-"""What verification looks at, and what it says. Pure."""
+"""Define what verification reads and what it returns. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Label(StrEnum):
-    """What a text says of a statement."""
+    """Whether a text supports a statement."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -16,40 +16,40 @@ class Label(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a claim may rest on: what it cites, what that stands under, and the question."""
+    """What a claim may rest on: the cited text, its context and the question."""
 
-    quotes: tuple[str, ...]  # what is cited, the nearest first
+    quotes: tuple[str, ...]  # the cited text, in the order of the citations
     context: str = ""  # title, section, lead-in, caption, column heads, footnotes, population
-    question: str = ""  # its patient's particulars may be repeated
+    question: str = ""  # a claim may repeat its details of the patient
 
     @property
     def text(self) -> str:
-        """The quotes, a line break between them."""
+        """The quotes, joined by line breaks."""
         return "\n".join(self.quotes)
 
     @property
     def around(self) -> str:
-        """What a reader is told above the quotes."""
+        """Question and context, which a verifier reads above the quotes."""
         return "\n".join(filter(None, (self.question, self.context)))
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All of it."""
+        """Quotes, context and question, without empty ones."""
         return tuple(filter(None, (*self.quotes, self.context, self.question)))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check has against a claim."""
+    """A check's objection to a claim."""
 
     check: str  # its name, such as `numbers`
     label: Label  # CONTRADICTED where the evidence says otherwise, else NOT_FOUND
-    detail: str  # what, for the trace and the page: never for a log
+    detail: str  # the fault, for the trace and the page: never for a log
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A statement and what may bear it out."""
+    """A statement and the evidence to judge it by."""
 
     claim: str
     evidence: Evidence
@@ -57,9 +57,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verifier's word on one pair."""
+    """A verifier's verdict on one pair."""
 
     label: Label
-    score: float  # that the evidence supports the claim, [0, 1], higher is better
-    contradiction: float = 0.0  # that it says the opposite, [0, 1]
+    score: float  # probability of support, [0, 1], higher is better
+    contradiction: float = 0.0  # probability of contradiction, [0, 1]
     detail: str = ""  # why not, where the verifier can say

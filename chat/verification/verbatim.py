@@ -1,4 +1,4 @@
-"""Whether a claim is what it cites, word for word, with what that stands under. Pure."""
+"""Tell whether a claim repeats its citation word for word, with what the quote depends on. Pure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from core.text.sentences import sentence_spans
 from corpus.statements.leads import leans_on_before
 
 CELLS = " | "  # between the cells of a row
-MAX_SENTENCES = 12  # of a quote, that are looked at one by one
+MAX_SENTENCES = 12  # of a quote, examined one by one
 
 
 def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
-    """Tell whether the claim is the first quote of a citation, or whole sentences of it alone.
+    """Tell whether a claim is the first quote of a citation, or whole sentences of that quote.
 
-    `quotes` are the citation's: what is said first, then what that stands under. That belongs to
-    it: the lead-in before an item and the footnote behind a row have to be there; the labels of a
-    row may stand between its cells. A sentence that leans on the one before is not whole alone.
+    `quotes` are one citation's: first the cited statement, then the quotes that it depends on. A
+    lead-in before an item and a footnote below a row must be in the claim; the labels of a row may
+    come between its cells. A sentence that refers to the one before it doesn't count alone.
     """
     said = tokens(claim)
     if not said or not quotes:
@@ -31,7 +31,7 @@ def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
 
 
 def _runs(quote: str) -> Iterator[list[str]]:
-    """Yield the quote, and each run of its sentences whose first leans on none before."""
+    """Yield the tokens of a quote, and of each run of its sentences that can be read alone."""
     spans = sentence_spans(quote)
     sentences = [quote[start:end] for start, end in spans]
     yield tokens(quote)
@@ -42,7 +42,7 @@ def _runs(quote: str) -> Iterator[list[str]]:
 
 
 def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Tell whether `own` stands in `said` whole and in order, between runs of the others."""
+    """Tell whether `said` is all of `own` in order, mixed only with runs of `others`."""
     place = 0
     inserted: list[str] = []
     runs: list[list[str]] = []
@@ -60,7 +60,7 @@ def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequen
 
 
 def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a run of words is one run of another quote, or several one after the other."""
+    """Tell whether a run of words consists of one or more runs of the other quotes."""
     place = 0
     while place < len(run):
         longest = max((_common(run, place, other) for other in others), default=0)
@@ -71,13 +71,13 @@ def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 
 
 def _stands_in(need: Sequence[str], said: Sequence[str]) -> bool:
-    """Tell whether all of it stands in what is said, one word after the other."""
+    """Tell whether `said` contains `need` as one run of words."""
     size = len(need)
     return any(said[at : at + size] == need for at in range(len(said) - size + 1))
 
 
 def _common(run: Sequence[str], place: int, other: Sequence[str]) -> int:
-    """Return how many words from `place` on stand in `other` one after the other."""
+    """Count the words from `place` on that `other` has as one run."""
     longest = 0
     for start, token in enumerate(other):
         if token != run[place]:

@@ -1,4 +1,7 @@
-"""Claims to verdicts. In order: citation and quote, verbatim, exact checks, the checker."""
+"""Decide which claims are supported.
+
+In order: citation and quote, verbatim, exact checks, the configured verifier.
+"""
 
 from __future__ import annotations
 
@@ -39,13 +42,13 @@ PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim stands, and if not, what it failed first."""
+    """Whether a claim is supported, and if not, the first check that it failed."""
 
     claim: DraftClaim
     label: Label
     failed: str = ""  # name of the check; empty: supported
     detail: str = ""  # for the trace and the page, never for a log
-    judgement: Judgement | None = None  # of the checker; None where nothing was left to it
+    judgement: Judgement | None = None  # of the verifier; None where it was not asked
 
     @property
     def supported(self) -> bool:
@@ -60,13 +63,12 @@ def verify(
     timeout_s: float = 30.0,
     checked: Callable[[int], object] = lambda done: None,
 ) -> tuple[Verdict, ...]:
-    """Return one verdict per claim, in order. One query for the text of the cited pages.
+    """Return one verdict per claim, in order. Runs one query, for the text of the cited pages.
 
-    `checked` hears how many have a verdict, before the verifier is asked and at the end.
-
-    A claim that is its quotes word for word passes by that. Any other has to pass the exact checks,
-    which can stop and never pass, and then the verifier, in one batch; without one it fails. Raises
-    `VerifierUnavailable`.
+    A claim that repeats its quotes word for word is supported. Any other must pass the exact
+    checks, which can only reject, and then the verifier, which gets all remaining claims in one
+    batch; without a verifier they fail. `checked` is called with the number of claims that have a
+    verdict, before the verifier is asked and at the end. Raises `VerifierUnavailable`.
     """
     texts = _page_texts(claims)
     settled = [_settled(claim, texts, question) for claim in claims]
@@ -80,9 +82,10 @@ def verify(
 
 
 def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
-    """Return what a claim rests on: its statements as they read alone, and what they stand under.
+    """Return a claim's evidence: its cited statements as they read alone, and their context.
 
-    A quote of a citation after the first is what that depends on: a lead-in, column heads, notes.
+    The first quote of each citation is the statement. The others are what it depends on, such as a
+    lead-in, column heads or footnotes, and become context.
     """
     first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
     own = claim.read_as or tuple(quote.text for quote in sorted(first, key=lambda q: q.citation))
@@ -104,7 +107,7 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
 
 
 def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | None:
-    """Return the verdict on what needs no verifier; None for what is left to it."""
+    """Return the verdict on a claim that needs no verifier; None if the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
     if _is_verbatim(claim):
@@ -117,7 +120,7 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | No
 
 
 def _is_verbatim(claim: DraftClaim) -> bool:
-    """Tell whether it is what one of its citations says, whole, with what that stands under.
+    """Tell whether a claim repeats one citation, or two joined, with what the quotes depend on.
 
     Numbers and signs may be written in another way: `five days` for `5 days`.
     """
@@ -134,7 +137,7 @@ def _is_verbatim(claim: DraftClaim) -> bool:
 
 
 def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
-    """Tell whether it cites several rows of one table and no one of them has all of its numbers."""
+    """Tell whether a claim cites several rows of one table, none of which has all its numbers."""
     rows = [quotes for quotes in _by_citation(claim) if CELLS in quotes[0]]
     one_table = len(rows) > 1 and all(row[1:2] == rows[0][1:2] for row in rows)
     return one_table and all(
@@ -143,7 +146,7 @@ def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
 
 
 def _by_citation(claim: DraftClaim) -> list[list[str]]:
-    """Return the texts of its quotes."""
+    """Group the texts of a claim's quotes by citation."""
     found: dict[int, list[str]] = {}
     for quote in claim.quotes:
         found.setdefault(quote.citation, []).append(quote.text)
@@ -177,7 +180,7 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 def _judged(
     claims: Sequence[DraftClaim], question: str, verifier: Verifier | None, timeout_s: float
 ) -> Iterator[Verdict]:
-    """Return verdicts on claims that no exact check has anything against."""
+    """Return the verifier's verdicts on claims that passed the exact checks, in order."""
     if verifier is None:
         nobody = Finding("entailment", Label.NOT_FOUND, "nothing here can judge free wording")
         return (_failed(claim, nobody) for claim in claims)
@@ -195,7 +198,10 @@ def _judged(
 
 
 def _parts(claim: DraftClaim) -> list[str]:
-    """Return its sentences that are not word for word what it cites: each has to be borne out."""
+    """Return a claim's sentences that don't repeat a citation: the verifier judges each.
+
+    The whole claim where it is one sentence, or where every sentence repeats a citation.
+    """
     sentences = [claim.text[start:end] for start, end in sentence_spans(claim.text)]
     free = [each for each in sentences if not _is_verbatim(replace(claim, text=each))]
     return free if len(sentences) > 1 and free else [claim.text]
@@ -204,7 +210,11 @@ def _parts(claim: DraftClaim) -> list[str]:
 def judged_pairs(
     verifier: Verifier, pairs: Sequence[Pair], *, timeout_s: float
 ) -> Sequence[Judgement]:
-    """Return one judgement a pair, in order. Raises `VerifierUnavailable`, also if unusable."""
+    """Return one judgement per pair, in order.
+
+    Raises `VerifierUnavailable`, also for a wrong number of judgements, an unknown label or a
+    figure outside [0, 1].
+    """
     found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
     if len(found) != len(pairs) or not all(map(_is_usable, found)):
         raise VerifierUnavailable(
@@ -222,7 +232,7 @@ def _is_usable(judgement: Judgement) -> bool:
 
 
 def _verdict(claim: DraftClaim, judgements: Sequence[Judgement]) -> Verdict:
-    """By the sentence that is borne out least."""
+    """Return the verdict of the least supported sentence."""
     worst = min(judgements, key=lambda each: (each.label is Label.SUPPORTED, each.score))
     failed = "" if worst.label is Label.SUPPORTED else "entailment"
     return Verdict(claim, worst.label, failed, worst.detail, worst)

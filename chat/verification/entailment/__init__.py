@@ -1,1 +1,1 @@
-"""Whether a text bears a statement out: the `Verifier` protocol and its adapters."""
+"""Judge whether a text supports a statement: the `Verifier` protocol and its adapters."""

@@ -1,4 +1,4 @@
-"""The bundled checker: a small trained model that says what evidence has of a claim."""
+"""The bundled checker: a small trained model that tells whether evidence supports a claim."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel
 from corpus.encoders.pairs import FIRST_TOKENS, Window, pair_tokenizer, windows_of
 
 FOLDER = Path(__file__).with_name("model")
-MARKS = 3  # tokens that are the model's own
-PLACES = 4  # decimals of a probability: what is smaller differs between processors
+MARKS = 3  # special tokens that the model adds to a pair
+PLACES = 4  # decimals of a probability: further ones differ between processors
 Odds = npt.NDArray[np.float64]  # `(3,)` in the order of `Label`
 _LABELS = tuple(Label)
 
 
 class TrainedChecker:
-    """Supported is what one window of the evidence supports, with a probability of the bar or more,
-    and none contradicts. Each window is read by itself, so that its odds depend on its text alone.
+    """The verifier `checker`: one window of evidence must support a claim, and none contradict it.
+
+    The support must have a probability of at least `bar`; a contradiction counts from `bar`, or
+    from 0.5 if `bar` is lower. Each window is read on its own, so its odds depend on its text
+    alone.
     """
 
     name = "checker"
@@ -41,7 +44,7 @@ class TrainedChecker:
     said = ()
 
     def __init__(self, folder: Path = FOLDER, *, bar: float | None = None, threads: int) -> None:
-        """Raise EncoderUnusable for a folder without a model that loads."""
+        """Load the model. Raises EncoderUnusable for a folder without a model that loads."""
         self._model = PairModel(folder, threads=threads)
         self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads
@@ -55,7 +58,7 @@ class TrainedChecker:
         return f"checker-1:{self._digest}:{self.bar:g}:{self._temperature:g}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """Return one judgement a pair. Raises VerifierUnavailable where it takes too long."""
+        """Return one judgement per pair. Raises VerifierUnavailable on failure or out of time."""
         deadline = time.monotonic() + timeout_s
         unique = list(dict.fromkeys(pairs))
         try:
@@ -72,7 +75,7 @@ class TrainedChecker:
         return [found[pair] for pair in pairs]
 
     def _windows(self, pair: Pair) -> list[Window]:
-        """Return None for a claim that is too long to be read whole."""
+        """Return the claim with each window of its evidence; empty if the claim is too long."""
         (claim_tokens,) = self._sizes([pair.claim])
         if claim_tokens > FIRST_TOKENS:
             return []
@@ -99,7 +102,7 @@ class TrainedChecker:
         return odds
 
     def _judgement(self, odds: Sequence[Odds]) -> Judgement:
-        """Of the windows of one pair, by their largest odds."""
+        """Judge a pair by the highest odds of each label among its windows."""
         if not odds:
             return Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
         most = dict(zip(_LABELS, np.max(np.stack(odds), axis=0).tolist(), strict=True))
@@ -115,7 +118,7 @@ class TrainedChecker:
 
 @lru_cache(maxsize=1)
 def site_checker(bar: float | None = None) -> TrainedChecker:
-    """Load the bundled checker, once a process. Raises ImproperlyConfigured."""
+    """Load the bundled checker, once per process. Raises ImproperlyConfigured."""
     try:
         return TrainedChecker(bar=bar, threads=settings.ENCODER_THREADS)
     except (MedragError, OSError, ValueError, KeyError) as error:
@@ -123,7 +126,7 @@ def site_checker(bar: float | None = None) -> TrainedChecker:
 
 
 def _digest(folder: Path) -> str:
-    """Return 16 hex digits over all that decides."""
+    """Return 16 hex digits over the model's files."""
     whole = hashlib.sha256()
     for name in (MODEL, WEIGHTS, CALIBRATION):
         whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
@@ -131,7 +134,7 @@ def _digest(folder: Path) -> str:
 
 
 def folder_fault() -> str:
-    """Return what the bundled checker lacks to work; empty for nothing. Loads no weights."""
+    """Return which file the bundled checker lacks, in a sentence; empty for none. Loads nothing."""
     missing = [name for name in (MODEL, WEIGHTS, CALIBRATION) if not (FOLDER / name).is_file()]
     return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
 

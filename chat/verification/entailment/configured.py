@@ -1,4 +1,4 @@
-"""The verifier of this site."""
+"""Choose the site's verifier by its settings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from chat.verification.entailment import checker, cross_encoder, judge
 from chat.verification.entailment.types import Verifier
 
 VERIFIERS = ("checker", "nli", "llm")  # as MEDRAG_VERIFIER names them
-NLI_BAR = 0.5  # probability from which a model of a folder supports, unless it is set
+NLI_BAR = 0.5  # probability for `nli` to support, unless set
 
 
 def site_verifier() -> Verifier:
-    """Return what MEDRAG_VERIFIER names; a model is loaded with the first call in a process.
+    """Return the verifier of MEDRAG_VERIFIER; the first call in a process loads its model.
 
     Raises ImproperlyConfigured with the setting's name.
     """
@@ -20,7 +20,10 @@ def site_verifier() -> Verifier:
 
 
 def verifier_named(name: str) -> Verifier:
-    """As `site_verifier`, of `VERIFIERS`. Raises ValueError for another name."""
+    """Return the verifier of this name, one of `VERIFIERS`. Raises ValueError for another name.
+
+    Raises ImproperlyConfigured as `site_verifier` does.
+    """
     bar = settings.VERIFIER_THRESHOLD
     match name:
         case "checker":
@@ -33,9 +36,9 @@ def verifier_named(name: str) -> Verifier:
 
 
 def verifier_fault(name: str) -> str:
-    """Return what keeps that verifier from working, as a sentence; empty where nothing does.
+    """Return why this verifier can't work, as a sentence; empty where it can.
 
-    Loads no weights and calls nobody.
+    Loads no weights and sends no request.
     """
     if name == "checker":
         return checker.folder_fault()
@@ -54,13 +57,16 @@ def verifier_fault(name: str) -> str:
 
 
 def verifiers_configured() -> list[str]:
-    """Return those that this site's settings let work, the bundled one first."""
+    """Return the names of the verifiers that this site's settings allow, the bundled one first."""
     models = settings.MODELS
     nli, llm = ["nli"] * bool(models.verifier.model), ["llm"] * bool(models.judge)
     return ["checker", *nli, *llm]
 
 
 def warm_up() -> None:
-    """Load what the first answer in free words would wait for. Raises ImproperlyConfigured."""
+    """Load the verifier if the first free-text answer would wait for it.
+
+    Raises ImproperlyConfigured.
+    """
     if settings.VERIFIER == "nli" or settings.GENERATOR == "llm":
         site_verifier()

@@ -1,6 +1,7 @@
-"""A model of natural language inference from a folder: evidence and claim in, three odds out.
+"""Judge claims with a natural language inference model from a folder.
 
-How it is loaded, and how long it computes, is of `retrieval.rerank.pair_models`.
+The model reads evidence and claim and returns the odds of two or three labels. Loading and time
+limits are in `retrieval.rerank.pair_models`.
 """
 
 from __future__ import annotations
@@ -32,17 +33,16 @@ from retrieval.rerank.pair_models import (
 )
 
 SETTING = "model in [verifier] of MEDRAG_MODELS"
-# Of a window: what a pair is with a claim of some 30 tokens stays near 256, above which the time
-# of a pair grows faster than what is won by reading more.
+# Of a window: with a claim of some 30 tokens a pair stays near 256 tokens; beyond, time grows
+# faster than accuracy.
 WINDOW_TOKENS = 220
-CLAIM_SHARE = 2  # a claim gets at most one part in this many of what the model reads
+CLAIM_SHARE = 2  # a claim gets at most 1 / CLAIM_SHARE of the tokens that the model reads
 
 
 class CrossEncoderVerifier(PairModel):
-    """Supported is what one window of the evidence entails, with a probability of the bar or more.
+    """The verifier `nli`: one window of evidence must entail a claim, and none contradict it.
 
-    Contradicted is what one window contradicts so, whatever the others say. `bar` is at least 0.5,
-    so that one window can't do both.
+    Each with a probability of at least `bar`. `bar` is at least 0.5, so that no window can do both.
     """
 
     name = "nli"
@@ -78,7 +78,7 @@ class CrossEncoderVerifier(PairModel):
         return [found[pair] for pair in pairs]
 
     def _shown(self, pair: Pair) -> list[tuple[str, str]]:
-        """Return each window beside the claim; none for a claim too long to be read whole."""
+        """Return each window with the claim; empty if the claim is too long to be read whole."""
         room = self.max_tokens - self.pair_marks
         (claim_tokens,) = self.sizes([pair.claim])
         if claim_tokens > room // CLAIM_SHARE:
@@ -89,7 +89,7 @@ class CrossEncoderVerifier(PairModel):
         ]
 
     def _judgement(self, odds: Floats) -> Judgement:
-        """Of the windows of one pair, by their largest odds."""
+        """Judge a pair by the highest odds of each label among its windows."""
         if not len(odds):
             return Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
         entails = float(odds[:, self._outputs.entails].max())
@@ -108,7 +108,7 @@ _load_lock = threading.Lock()
 
 
 def load(name: str, *, bar: float) -> CrossEncoderVerifier:
-    """Return the model of this name, loaded once a process. Raises ImproperlyConfigured."""
+    """Return the model of this name, loaded once per process. Raises ImproperlyConfigured."""
     with _load_lock:
         return _load(name, bar)
 
@@ -127,7 +127,7 @@ def _load(name: str, bar: float) -> CrossEncoderVerifier:
 
 
 def folder_fault(name: str) -> str:
-    """Return what keeps the folder from being a verifier; empty for nothing. Loads no weights."""
+    """Return why the folder can't be a verifier; empty where it can. Loads no weights."""
     folder = folder_of(name)
     if fault := classifier_fault(folder):
         return fault
@@ -165,19 +165,19 @@ _NEITHER = frozenset(
 
 
 class UnknownLabels(ValueError):
-    """The names of the outputs don't say which of them means that a text follows."""
+    """The labels of a model don't tell which output means entailment."""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Places of a model's outputs: 0-based; no `contradicts` in one that only knows the rest."""
+    """0-based places of a model's outputs; `contradicts` is None if the model has no such label."""
 
     entails: int
     contradicts: int | None
 
 
 def outputs_of(config: Mapping[str, Any]) -> Outputs:
-    """Return those of a `config.json` by its `id2label`, each known. Raises UnknownLabels."""
+    """Return a model's outputs by the `id2label` of its `config.json`. Raises UnknownLabels."""
     named = config.get("id2label")
     if not isinstance(named, dict) or len(named) not in (2, 3):
         raise UnknownLabels("it must have two or three labels, which its id2label names")

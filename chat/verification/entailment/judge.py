@@ -1,8 +1,8 @@
-"""A language model that judges statements by their evidence, several pairs in a call.
+"""A language model that judges statements by their evidence, several pairs per call.
 
-Statements and evidence are data between fresh marks, under fresh labels that say nothing: no text
-can know them. An answer counts only where it judges every pair once by a known word; whatever else
-comes back is `VerifierUnavailable`, and no claim is shown.
+Statements and evidence are sent as data between fresh random marks, under fresh random labels, so
+that no text can imitate them. A reply counts only if it judges every pair exactly once by a known
+word; any other is `VerifierUnavailable`, and no claim is shown.
 """
 
 from __future__ import annotations
@@ -29,19 +29,22 @@ from retrieval.rerank.types import Passage
 PROMPT = Prompt(
     Path(__file__).resolve().parents[1] / "prompts" / "judge_claims_v1.txt", frozenset({"pairs"})
 )
-PAIRS_A_CALL = 12  # beyond some ten a model begins to skip or mix them
+PAIRS_A_CALL = 12  # beyond some ten a model begins to skip or confuse pairs
 CHARS_A_CALL = 24_000  # of statements and evidence: some 6,000 tokens
-EVIDENCE_CHARS = 6000  # a passage is rarely longer; of what is, the nearest sentences are shown
+EVIDENCE_CHARS = 6000  # of longer evidence the sentences nearest the claim are shown
 CLAIM_CHARS = 2000
 LABEL_BYTES = 4
-TOKENS_A_PAIR = 40  # of an answer: two names, a label of eight digits, a word, signs between
+TOKENS_A_PAIR = 40  # of a reply: two keys, a label of eight digits, a word, punctuation
 _WORDS = {label.value: label for label in Label}
 
 
 @dataclass
 class LanguageModelJudge:
-    """Scores are 0 and 1: a model's word for its own certainty is worth little (Xiong et al.,
-    ICLR 2024). The first of its endpoints that answers is sent statements and evidence."""
+    """The verifier `llm`: sends statements and evidence to the first endpoint that answers.
+
+    Scores are 0 or 1, since a model's statement of its own certainty is worth little (Xiong et al.,
+    ICLR 2024).
+    """
 
     endpoints: Sequence[Endpoint]  # in order of preference
     usage: Usage = Usage()  # noqa: RUF009  frozen
@@ -55,9 +58,10 @@ class LanguageModelJudge:
         return f"llm-1:{PROMPT.identity}:{models}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """In calls of at most `PAIRS_A_CALL`, one after another within `timeout_s` together.
+        """Judge the pairs in calls of at most `PAIRS_A_CALL`, one after another.
 
-        What can't be shown whole is not shown, and not found.
+        `timeout_s` is for all calls together. A pair whose claim, or whose sentence of evidence, is
+        too long to be shown whole is not sent, and is NOT_FOUND.
         """
         deadline = time.monotonic() + timeout_s
         unread = Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
@@ -92,7 +96,7 @@ class LanguageModelJudge:
 
 
 def batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
-    """In order, within both limits of a call; a pair that is too long for one goes alone."""
+    """Yield the pairs in order, in batches within both limits of a call."""
     batch: list[Pair] = []
     chars = 0
     for pair in pairs:
@@ -109,7 +113,7 @@ def batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 
 def fresh_labels(count: int) -> list[str]:
-    """So many random ones, each another."""
+    """Return `count` different random labels."""
     labels: dict[str, None] = {}
     while len(labels) < count:
         labels[secrets.token_hex(LABEL_BYTES)] = None
@@ -145,7 +149,10 @@ def schema_for(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def judgements_of(answer: Any, labels: Sequence[str]) -> list[Judgement]:
-    """In the order of `labels`. Raises VerifierUnavailable unless each is judged once."""
+    """Return a reply's judgements in the order of `labels`.
+
+    Raises VerifierUnavailable unless each label is judged exactly once.
+    """
     said = answer.get("judgements") if isinstance(answer, dict) else None
     words: dict[str, Label] = {}
     for each in said if isinstance(said, list) else []:
@@ -173,7 +180,7 @@ def _judgement(label: Label) -> Judgement:
 
 
 def _is_readable(pair: Pair) -> bool:
-    """Tell whether a pair is read whole: half of a sentence may say the opposite of it."""
+    """Tell whether claim and evidence fit without cutting a sentence: half may say the opposite."""
     return (
         len(pair.claim) <= CLAIM_CHARS
         and len(_evidence(pair.claim, pair.evidence)) <= EVIDENCE_CHARS

@@ -1,4 +1,4 @@
-"""What a verifier is asked, and what it says. Pure."""
+"""Define the `Verifier` protocol. Pure."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from core.llm.usage import Usage
 
 
 class Verifier(Protocol):
-    """Judges statements against texts, after the exact checks have let them through."""
+    """Judges statements by their evidence, after they have passed the exact checks."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def usage(self) -> Usage:
-        """What language models took for its judgements so far."""
+        """Tokens and calls that language models have used for judgements so far."""
 
     @property
     def said(self) -> Sequence[str]:
-        """What language models answered, call by call, as it came: for the record."""
+        """Replies of language models so far, one per call, unchanged, for the trace."""
 
     @property
     def fingerprint(self) -> str:
-        """Names the verifier, its weights or model and prompt, and its settings."""
+        """Identifies the verifier, its weights or model and prompt, and its settings."""
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """Return one judgement a pair, in order; none for none. In one batch or a few calls.
+        """Return one judgement per pair, in order; empty for no pairs. One batch or a few calls.
 
         Raises `chat.errors.VerifierUnavailable`: then no claim is shown.
         """

@@ -1,8 +1,8 @@
-"""Evidence as a model reads it: runs of whole sentences under their context. Pure.
+"""Split evidence into windows that a model can read: whole sentences under their context. Pure.
 
 A model reads a bounded number of tokens, and judges a short text better than a long one (Laban et
-al., TACL 2022, who take the best sentence). What does not fit is never cut inside a sentence, since
-half of one may say the opposite.
+al., TACL 2022, who take the best sentence). A sentence is never cut, since half of it may say the
+opposite.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from retrieval.rerank.extracts import CONTEXT_SHARE, JOINT, Measure, reach, shor
 
 
 def windows(evidence: Evidence, *, limit: int, measure: Measure) -> list[str]:
-    """Run of the quotes' sentences, each under the context and within `limit` by `measure`.
+    """Return runs of the quotes' sentences, each under the context and within `limit` by `measure`.
 
-    One where all fits. Else each begins with the last sentence of the one before, so that two
-    neighbours are read together at least once. A sentence that does not fit is left out: nothing
-    is supported by what was not read. In order; none for no text.
+    One window if everything fits. Otherwise each begins with the last sentence of the window
+    before, so that two neighbours are read together at least once. A sentence that does not fit is
+    left out: nothing is supported by text that was not read. In order; empty for no text.
     """
     context = shortened(evidence.around, limit // CONTEXT_SHARE, measure)
     above = f"{context}\n" if context else ""
