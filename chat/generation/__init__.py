@@ -1,1 +1,1 @@
-"""Evidence to claims: the `Generator` protocol and its adapters."""
+"""Write claims from evidence: the `Generator` protocol and its adapters."""

@@ -1,7 +1,7 @@
-"""Multiple-choice questions by the extractive generator: the option that the evidence bears out.
+"""Answer a multiple-choice question without a language model: choose the supported option.
 
-The stem alone decides which statements of the evidence matter; an option is then chosen because
-one of them holds it, never because it is like them. In doubt none is chosen.
+The stem alone decides which statements of the evidence are relevant. An option is chosen because
+one of these statements contains it, never because it is similar. In doubt none is chosen.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from retrieval.analysis import spelled_out
 from retrieval.lexical.search import AskedLexeme, asked_lexemes
 
 MAX_PASSAGES = 8
-CONTEXT_WEIGHT = 0.7  # of a lexeme that stands in title, section or population only
+CONTEXT_WEIGHT = 0.7  # of a lexeme found only in title, section or population
 COVERAGE_WEIGHT = 0.5  # of the stem's lexemes, against cosine similarity
-MIN_COVERAGE = 0.5  # of the stem's lexemes that a statement must hold to speak of it
-KEEP_RATIO = 0.85  # of the best statement's score that the chosen one must reach
-MARGIN = 0.05  # of the score, to the best statement that bears out another option
-ALIEN_BY = 0.1  # cosine by which an exception is less like any statement than each other option
-SMALL_MARGIN = 0.02  # where it holds every word of the stem that the other holds, and a further one
+MIN_COVERAGE = 0.5  # share of the stem's lexemes that a statement about it must have
+KEEP_RATIO = 0.85  # share of the best statement's score that the chosen one must reach
+MARGIN = 0.05  # of the score, ahead of the best statement that supports another option
+ALIEN_BY = 0.1  # cosine by which an exception is less like any statement than each other is
+SMALL_MARGIN = 0.02  # if it has more words of the stem, the other's included
 
 
-# Lexemes of questions.
+# Lexemes that only ask.
 _ONLY_ASKING = frozenset(
     "mani much often done aim administ prescrib recommend appropri correct true follow statement"
     " option best".split()
@@ -57,7 +57,7 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True)
 class _Scored:
-    """A statement that is about the stem, and the options that it bears out."""
+    """A statement about the stem, with its score and the options that it supports."""
 
     unit: Unit
     score: float
@@ -65,11 +65,11 @@ class _Scored:
 
 
 def choose(task: Task) -> Generation:
-    """Return the option that one statement of the passages bears out, and that as the claim.
+    """Choose the option that one statement of the passages supports; the claim is that statement.
 
-    For a stem that asks for the exception: the one option that nothing bears out while all others
-    are borne out, with what bears those out. No claims where none can be chosen. Three queries;
-    the same task gives the same choice.
+    For a stem that asks for the exception, choose the only option that no statement supports; the
+    claims are the statements that support the others. No claims where no option can be chosen. Runs
+    three queries. Deterministic.
     """
     if not task.options or refers_to_others(task.options):
         return Generation(())
@@ -80,7 +80,7 @@ def choose(task: Task) -> Generation:
 
 
 def _best(stem: str, found: Sequence[_Scored]) -> Generation:
-    """Return the option of the best statement that bears out any, by a margin to any other's."""
+    """Choose the option of the best supporting statement, by a margin to any other option's."""
     if not found:
         return Generation(())
     bearing = [one for one in found if one.letters]
@@ -95,7 +95,10 @@ def _best(stem: str, found: Sequence[_Scored]) -> Generation:
 
 
 def _is_better(stem: str, first: _Scored, other: _Scored) -> bool:
-    """By a clear margin, or by a small one and all that the other says of the stem and more."""
+    """Tell whether a statement is ahead of another by `MARGIN`.
+
+    `SMALL_MARGIN` is enough where it has all the words of the stem that the other has, and more.
+    """
     ahead = first.score - other.score
     more = held_words(stem, first.unit.text) > held_words(stem, other.unit.text)
     return ahead >= (SMALL_MARGIN if more else MARGIN)
@@ -109,13 +112,13 @@ def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
         return Generation(())
     (odd,) = left
     if not _is_dissimilar(odd, task.options, [one.unit.text for one in found]):
-        return Generation(())  # it may be there in other words
+        return Generation(())  # a statement may support it in other words
     units = dict.fromkeys(one.unit for one in borne.values() if one is not None)
     return Generation(tuple(_claim(unit) for unit in units), option=odd.letter)
 
 
 def _is_dissimilar(odd: Option, options: Sequence[Option], statements: Sequence[str]) -> bool:
-    """Tell whether no statement shares a word with it or is nearly as like it as the others."""
+    """Tell whether an option shares no word with the statements and is clearly less like them."""
     if any(shares_a_root(odd.text, statement) for statement in statements):
         return False
     embedder = get_embedder()
@@ -131,7 +134,10 @@ def _claim(unit: Unit) -> DraftClaim:
 
 
 def _statements(task: Task) -> list[_Scored]:
-    """Return statements that are about the stem, the best first; ties by the order of reading."""
+    """Return the statements that are about the stem, best first; ties in reading order.
+
+    None if the stem has a term that no document has.
+    """
     stem = plain_stem(task.question)
     units, lexemes = quotable_units(task.passages[:MAX_PASSAGES], stem), asked_lexemes(stem)
     if not units or any(_is_unknown_term(lexeme) for lexeme in lexemes):
@@ -162,9 +168,9 @@ def _coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> Column:
 
 
 def _is_unknown_term(lexeme: AskedLexeme) -> bool:
-    """Return a word that no guideline holds: none can answer a question about it.
+    """Tell whether no document has this lexeme, so that none can answer a question about it.
 
-    But for numbers, which are compared with ranges, and for words that only ask.
+    Numbers, which are compared with ranges, and words that only ask are never unknown.
     """
     is_asking = lexeme.lexeme[:1].isdigit() or lexeme.lexeme in _ONLY_ASKING
     return not (lexeme.document_frequency or lexeme.terms or is_asking)
@@ -182,12 +188,16 @@ def _is_about(stem: str, unit: Unit) -> bool:
 
 
 def _values(numbers: Iterable[str]) -> set[float]:
-    """Return numbers by value, `14` as `14.0`, with the comma that groups thousands left out."""
+    """Return numbers by value: `14` as 14.0, and without the comma that groups thousands."""
     return {float(number.replace(",", "")) for number in numbers if number.count(".") < 2}
 
 
 def _are_patients(asked: set[str], said: set[str]) -> bool:
-    """Ages may be left out, and must not differ; any other group must be named."""
+    """Tell whether a statement is for the patients asked about.
+
+    A statement may leave out the age but not give another; any other group of patients asked about
+    must be named.
+    """
     ages = asked & (_ADULT | _YOUNG)
     other = said & (_ADULT | _YOUNG)
     if ages and other and not (ages & other or (ages <= _ADULT and other <= _ADULT)):

@@ -1,4 +1,4 @@
-"""The generator of this site."""
+"""Choose the site's generator by its settings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from core.llm import client as language_model
 
 
 def site_generator() -> Generator:
-    """Return what MEDRAG_GENERATOR names."""
+    """Return the generator of MEDRAG_GENERATOR."""
     if settings.GENERATOR == "llm":
         return LanguageModelGenerator(settings.MODELS.generate)
     return ExtractiveGenerator()
 
 
 def warm_up() -> None:
-    """Load the client, where a model is configured that writes or judges answers."""
+    """Load the language model client if a model is configured to write or judge answers."""
     if settings.MODELS.generate or settings.MODELS.judge:
         language_model.warm_up()

@@ -1,4 +1,4 @@
-"""The default generator: it only chooses whole sentences, list items and table rows, verbatim.
+"""The default generator: quotes whole sentences, list items and table rows verbatim.
 
 It needs no model server and no key, and the same evidence gives the same claims.
 """
@@ -23,10 +23,10 @@ _STEP = re.compile(r"\d{1,2}[.)]\s")
 
 @dataclass(frozen=True)
 class ExtractiveGenerator:
-    """Takes the statements that were read as the best, up to `max_claims` of them."""
+    """Chooses the best statements, up to `max_claims`; a list may add further items."""
 
     max_claims: int = 3
-    behind: float = 1.0  # log-odds that a further statement may stand behind the first
+    behind: float = 1.0  # log-odds that a further statement may be below the first
     same_above: float = 0.95  # cosine of two statements that say the same
     near_above: float = 0.85  # cosine of two statements on the same matter
 
@@ -50,8 +50,8 @@ class ExtractiveGenerator:
     def _choose(self, statements: Sequence[Read]) -> list[Read]:
         """Return the best statements that say different things.
 
-        Near sentences with other numbers, or one with a `not`, are never the same thing: two
-        guidelines that disagree are both shown.
+        Similar sentences with different numbers, or of which one is negated, are never the same:
+        two guidelines that disagree are both shown.
         """
         chosen: list[Read] = []
         for one in statements:
@@ -65,7 +65,7 @@ class ExtractiveGenerator:
         return chosen
 
     def _disagrees(self, one: Read, other: Read) -> bool:
-        """Tell whether another guideline says nearly the same, with other numbers or a `not`."""
+        """Tell whether two documents say nearly the same, but with other numbers or a negation."""
         return (
             one.unit.hit.document_id != other.unit.hit.document_id
             and float(one.vector @ other.vector) >= self.near_above
@@ -84,7 +84,7 @@ class ExtractiveGenerator:
 
 
 def _together(units: Sequence[Unit]) -> list[Unit]:
-    """Order them best first; rows of a table, items of a list and steps together, as they read."""
+    """Order statements best first, keeping rows of a table, items of a list and steps together."""
     first: dict[Hashable, int] = {}
     for place, unit in enumerate(units):
         first.setdefault(_frame(unit), place)
@@ -94,7 +94,7 @@ def _together(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _frame(unit: Unit) -> Hashable:
-    """Return what a row or an item is quoted with: header, lead-in; of a step the section."""
+    """Return what groups statements: header or lead-in of a row or item, section of a step."""
     own, *around = unit.quotes
     if _STEP.match(own.text):
         return unit.hit.document_id, unit.hit.section_path

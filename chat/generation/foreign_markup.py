@@ -1,7 +1,7 @@
-"""Addresses, markup and look-alike words that a language model wrote and no guideline holds. Pure.
+"""Find addresses, markup and look-alike words that a model wrote and no quote has. Pure.
 
-Nothing of a claim is rendered, and yet a reader could follow it: to a machine that nobody chose, or
-to a medicine that is another.
+Claims are never rendered as markup, but a reader could still follow an address to an unknown
+server, or mistake a look-alike name for a medicine.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _FOREIGN = re.compile(
       \b[a-z][a-z0-9+.-]*://\S*              # an address with its scheme
     | \b(?:mailto|javascript|data|vbscript|tel|file):\S+
     | \bwww\.\S+
-    | \b[a-z][\w-]*(?:\.[a-z][\w-]*)+/\S*    # a name of a machine, with a path
-    | \b[\w-]+(?:\.[\w-]+)*\.(?:ENDINGS)\b   # or alone
+    | \b[a-z][\w-]*(?:\.[a-z][\w-]*)+/\S*    # a host name, with a path
+    | \b[\w-]+(?:\.[\w-]+)*\.(?:ENDINGS)\b   # or without
     | \S+@[\w-]+\.\S+                        # an e-mail address
     | <[a-z/!?][^>]*>?                       # HTML; `<5` and `< x` are comparisons
-    | &(?:\#\w+|[a-z]\w{1,30});              # a character of HTML
+    | &(?:\#\w+|[a-z]\w{1,30});              # a character reference of HTML
     | !?\[[^\]]*\][(\[:][^)\]]*[)\]]?        # a link, an image or a reference of Markdown
     | `+|~~|\*\*|__
     | \{\{|\{%|\$\{                          # of templates
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def foreign(statement: str, quotes: Iterable[str]) -> str:
-    """Return the first address, markup or word of two scripts that no quote holds; or empty."""
+    """Return the first address, markup or mixed-script word that no quote has; empty for none."""
     quoted = [normalised(quote) for quote in quotes]
     for match in _FOREIGN.finditer(normalised(statement)):
         found = match.group().strip()
@@ -45,6 +45,6 @@ def foreign(statement: str, quotes: Iterable[str]) -> str:
 
 
 def _is_mixed(word: str) -> bool:
-    """Tell whether Latin letters stand beside another script's, as in a look-alike name."""
+    """Tell whether a word mixes Latin letters with those of another script, as look-alikes do."""
     scripts = {unicodedata.name(letter, "?").partition(" ")[0] for letter in word}
     return "LATIN" in scripts and bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})

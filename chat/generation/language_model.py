@@ -1,8 +1,8 @@
-"""Claims by a language model, each with what it says it rests on.
+"""Have a language model write claims, each with citations.
 
-The model is neither trusted nor relied on. Question and passages are data between marks that are
-new for each turn, under keys that no document can foresee; no tool is offered, and nothing that it
-writes is followed or rendered. Whatever it says is only a draft: verification stays behind it.
+The model is not trusted. Question and passages are sent as data between marks that are new for each
+turn, under keys that no document can foresee. The model is offered no tools, and nothing it writes
+is executed or rendered. Its reply is only a draft, which verification checks.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ PROMPT = Prompt(
     Path(__file__).with_name("prompts") / "answer_v1.txt",
     frozenset({"count", "question", "options", "passages"}),
 )
-MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included
+MAX_TOKENS = 4000  # of a reply, with the reasoning of models that reason
 
 
 @dataclass(frozen=True)
 class LanguageModelGenerator:
-    """Asks the first of `endpoints` that answers. It is sent the question and passages."""
+    """Sends the question and its passages to the first of `endpoints` that answers."""
 
     endpoints: tuple[Endpoint, ...]
     max_claims: int = 8
@@ -79,9 +79,10 @@ class LanguageModelGenerator:
         return _read(answer.value, task, drawn)
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """Return the same claims, placed anew; a passage that is not in `task` any more is unknown.
+        """Return the claims of the stored reply, with citations placed in the passages of `task`.
 
-        One query. Raises GeneratorUnavailable where no answer was stored, or none that can be read.
+        A cited passage that is no longer in `task` is unknown. One query. Raises
+        GeneratorUnavailable where no reply was stored, or the stored one can't be read.
         """
         try:
             value = value_of(Reply(stored.raw), self._schema(task))

@@ -1,9 +1,9 @@
-"""Whether evidence bears out an option of a multiple-choice question. Deterministic, no query.
+"""Tell whether evidence supports an option of a multiple-choice question. No query.
 
-An option is no sentence of its own: `every 36 hours` says something only behind its stem. So what
-is checked are its numbers and medicines, and its words are compared whole;
-whether the evidence turns round what the stem asks is compared here, and whom and what it is about
-is for the units' choice.
+An option is rarely a sentence: `every 36 hours` only means something after its stem. So its numbers
+and medicines are checked, its words are compared as a whole, and a negation of the stem is compared
+with one of the evidence. Whether the evidence is about the right patients and subject was decided
+when the statements were chosen.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from chat.verification.types import Evidence
 from core.text.negation import negations
 from core.text.sentences import sentence_spans
 
-NEARER_BY = 0.2  # of the stem's words, that a sentence holds more than another
-ROOT_CHARS = 5  # of a word, by which two forms of it are one
+NEARER_BY = 0.2  # share of the stem's words that a closer sentence has more than another
+ROOT_CHARS = 5  # of a word: two words that begin with the same are forms of one
 _FUNCTION = re.compile(r"\b(?:an?|the|of|to|is|are|be|it|its)\b", re.IGNORECASE)
 _STOP = re.compile(r"\b(?:stop(?:s|ped|ping)?|discontinue\w*)\b", re.IGNORECASE)
 _OF_THESE = re.compile(
@@ -42,15 +42,15 @@ _TOGETHER = re.compile(
 
 
 def option_of(letter: str, task: Task) -> Option | None:
-    """Return the option of that letter; None where the question offers none."""
+    """Return the option with this letter; None if the question has none."""
     return next((option for option in task.options if option.letter == letter), None)
 
 
 def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool:
-    """Tell whether verified claims bear the option out: for a stem that asks for the exception,
-    whether they bear out all the others and not this one.
+    """Tell whether verified claims support an option.
 
-    A claim that names several options decides between none of them.
+    For a stem that asks for the exception: whether the claims support all other options and not
+    this one. A claim that supports several options decides between none of them.
     """
     if option_of(letter, task) is None or refers_to_others(task.options):
         return False
@@ -62,22 +62,25 @@ def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool
 
 
 def refers_to_others(options: Sequence[Option]) -> bool:
-    """Tell `All of the above`, `both A and C`: no text of a guideline can bear that out."""
+    """Tell whether an option refers to others, as `All of the above` and `both A and C` do.
+
+    No guideline can support such an option.
+    """
     return any(_TOGETHER.search(option.text) for option in options)
 
 
 def plain_stem(stem: str) -> str:
-    """Return the stem without the frame of an examiner, for a comparison with evidence."""
+    """Return the stem without examination wording such as `which of the following`."""
     plain = _OF_THESE.sub(" ", stem)
     return " ".join((_FRAME.sub(" ", plain) if is_exception(stem) else plain).split())
 
 
 def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> set[str]:
-    """Return letters of the options that one sentence or row of the text bears out, whole.
+    """Return the letters of the options that one sentence or row of the text supports.
 
-    Where it holds one of them word for word, one whose words are scattered over it doesn't count.
-    `lead` introduces the text, as the line above a list does, and may turn it round. Of several
-    sentences one counts alone where it is clearly nearer to the stem.
+    If the sentence contains an option word for word, options whose words are scattered over it
+    don't count. `lead` introduces the text, as the line above a list does, and may negate it. Where
+    several sentences support options, one that is clearly closer to the stem counts alone.
     """
     plain = plain_stem(stem)
     found: list[tuple[float, set[str]]] = []
@@ -97,18 +100,18 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
 
 
 def held_words(said: str, text: str) -> set[str]:
-    """Return the words and numbers of the one that the other holds, in small letters."""
+    """Return the words and numbers of `said` that `text` has too, in lower case."""
     return _content(said) & _content(text)
 
 
 def overlap(said: str, text: str) -> float:
-    """Return the share of the words of the one that the other holds, in [0, 1]; 0 for none."""
+    """Return the share of the words of `said` that `text` has, in [0, 1]; 0 for no words."""
     own = _content(said)
     return len(held_words(said, text)) / len(own) if own else 0.0
 
 
 def shares_a_root(option: str, text: str) -> bool:
-    """Tell whether a number or a word of the option, by its beginning, stands in the text."""
+    """Tell whether option and text share a number, or a word by its first letters."""
     return bool(_roots(option) & _roots(text))
 
 
@@ -119,8 +122,10 @@ def _roots(text: str) -> set[str]:
 def held_by_quotes(
     options: Sequence[Option], stem: str, text: str, quotes: Sequence[Quote]
 ) -> set[str]:
-    """Return letters that the first quote bears out. `text` is what is shown of it: where it ends
-    in that quote, the others introduce it; else they are the labels and notes of a row.
+    """Return the letters of the options that the first quote supports.
+
+    If the displayed `text` ends with the first quote, the other quotes are its lead-in; otherwise
+    they are labels and footnotes of a row.
     """
     first = quotes[0].text
     is_item = len(quotes) > 1 and text.endswith(" ".join(first.split()))
@@ -129,7 +134,10 @@ def held_by_quotes(
 
 
 def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
-    """Return what the claim says and one of its quotes too. It may be the whole of a quote."""
+    """Return the letters of the options that both a claim and one of its quotes support.
+
+    The first quote alone decides where the claim has all of its words.
+    """
     if not claim.quotes:
         return set()
     asked = (task.options, task.question)
@@ -146,8 +154,10 @@ def _is_turned(text: str) -> bool:
 
 
 def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
-    """Return those that stand there word for word. Of several none is dropped for its numbers, but
-    one that is a part of another: which of two is meant is not told by them.
+    """Return the letters of the options that a sentence contains word for word.
+
+    An option that is part of another such option is dropped. A single option must also have its
+    numbers and medicines in the sentence; among several, numbers can't tell which is meant.
     """
     standing = [option for option in options if _stands_in(option.text, sentence)]
     longest = [
@@ -161,7 +171,7 @@ def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
 
 
 def _stands_in(option: str, sentence: str) -> bool:
-    """Word for word, and not as a part of a longer number or word."""
+    """Tell whether a sentence has an option word for word, not within a longer word or number."""
     plain = re.escape(normalised(option).casefold().rstrip("."))
     text = normalised(sentence).casefold()
     return bool(re.search(rf"(?<![\w.,/-]){plain}(?![\w/]|[.,]\d)", text))

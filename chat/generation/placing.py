@@ -1,9 +1,9 @@
-"""A language model's citation to the quotes of exact page text that it stands for.
+"""Resolve a language model's citation to quotes of exact page text.
 
-What the model quotes is found in the passage: word for word or, where it is not, as the run of the
-passage's words that has nearly all of it in order. What is then cited is the page's own text: the
-whole sentences, list items or table rows that the quote runs into, and what these depend on. A
-quote that leaves out the `not` before it brings it back.
+The model's quote is searched in the passage: word for word or, failing that, as the run of words
+that has nearly all of the quote in order. Cited is then the page's own text: the whole sentences,
+list items or table rows that the run touches, and the text they depend on. So a `not` before the
+model's quote is cited with it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from corpus.statements.leads import binds_to_before, leans_on_before
 from corpus.statements.places import one_line
 from retrieval.types import Hit, Span
 
-MAX_KEPT_CHARS = 300  # of what can't be placed, for the trace
-MAX_TOUCHED = 12  # statements of one citation: more is no evidence for one claim
+MAX_KEPT_CHARS = 300  # of a citation that can't be placed, for the trace
+MAX_TOUCHED = 12  # statements of one citation: more are no evidence for one claim
 _GOES_ON = re.compile(r"\b(?:and|or|plus|then|followed by)\W*$", re.IGNORECASE)
 
 UNKNOWN_KEY = "unknown passage"
@@ -35,21 +35,21 @@ class Shown:
     """The passages that a language model was shown."""
 
     hits: Mapping[str, Hit]  # by the opaque key
-    units: Mapping[str, Sequence[Unit]]  # what can be quoted of each, by the hit's own key
+    units: Mapping[str, Sequence[Unit]]  # the quotable units of each, by the hit's own key
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What a citation rests on: first the statements that it touches, then what these depend on."""
+    """The quotes of a citation: first the statements that it touches, then what they depend on."""
 
     quotes: tuple[Quote, ...]
-    read_as: str  # the statements as they can be read alone, such as a row with its labels
+    read_as: str  # the statements as they read alone, such as a row with its labels
 
 
 def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) -> Placed | Unplaced:
-    """Return a citation where it stands; of several places the one that is nearest to `near`.
+    """Resolve a citation to its place in the passage; of several places, the nearest to `near`.
 
-    Without any near, the first.
+    The first place if `near` is empty.
     """
     hit = shown.hits.get(key)
     if hit is None:
@@ -71,12 +71,12 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
-    """Return how many of a claim's words the first quote holds: the nearest is to go first."""
+    """Count the words of a claim that a citation's first quote has, to order citations by."""
     return len(set(tokens(claim)) & set(tokens(quotes[0].text)))
 
 
 def _distance(hit: Hit, at: Range, near: Sequence[Quote]) -> tuple[int, int]:
-    """In pages and characters, to the nearest of some quotes of the same document."""
+    """Return the distance in pages and characters to the nearest of `near` in the same document."""
     here = page_ranges(hit.spans, at)
     gaps = [
         (abs(page - quote.page), abs(start - quote.start))
@@ -88,7 +88,7 @@ def _distance(hit: Hit, at: Range, near: Sequence[Quote]) -> tuple[int, int]:
 
 
 def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quote]]:
-    """Return the units that a range of the passage runs into, with its sentences or its row."""
+    """Return the units that a range of the passage touches, with the touched sentences or row."""
     return [
         (unit, _sentences(unit.quotes[0], start, end))
         for page, start, end in page_ranges(hit.spans, at)
@@ -100,7 +100,7 @@ def _touched(hit: Hit, at: Range, units: Sequence[Unit]) -> list[tuple[Unit, Quo
 def _with_what_follows(
     touched: list[tuple[Unit, Quote]], units: Sequence[Unit]
 ) -> list[tuple[Unit, Quote]]:
-    """And what these introduce or go on with: the items under a colon, what stands behind `and`."""
+    """Add the items after a colon, and the units that continue a sentence ending in `and`."""
     places = {id(unit): place for place, unit in enumerate(units)}
     found = list(touched)
     for unit, whole in touched:
@@ -124,7 +124,7 @@ def _stands_under(unit: Unit, lead: Quote) -> bool:
 
 
 def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> list[Quote]:
-    """Return whole lines of the range that are of no unit: a heading, a box, a cell of a matrix."""
+    """Quote whole lines of the range that belong to no unit, such as a heading or a boxed text."""
     parts = [part for unit, _ in touched for part in unit.quotes]
     found = []
     for page, start, end in page_ranges(hit.spans, at):
@@ -138,13 +138,13 @@ def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> li
 
 
 def _lines(text: str, start: int, end: int) -> list[Range]:
-    """Return the lines of a text that a range runs into, without the white space around them."""
+    """Return the lines of a text that a range touches, without surrounding white space."""
     lines = (match.span() for match in re.finditer(r"\S(?:.*\S)?", text))
     return [(first, last) for first, last in lines if first < end and start < last]
 
 
 def _alone(unit: Unit, whole: Quote) -> str:
-    """Return a unit as it is shown, with no more of its sentences than `whole`."""
+    """Return a unit's text with only the sentences of `whole`."""
     said = one_line(unit.quotes[0].text)
     if whole == unit.quotes[0] or not unit.text.endswith(said):
         return unit.text
@@ -152,9 +152,9 @@ def _alone(unit: Unit, whole: Quote) -> str:
 
 
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
-    """Return the sentences that a range of the page runs into, and those bound to them.
+    """Return the sentences of a quote that a page range touches, and the sentences bound to them.
 
-    A row is never parted.
+    A table row is returned whole.
     """
     spans = sentence_spans(quote.text)
     inside = [
@@ -180,16 +180,16 @@ def _unplaced(key: str, quote: str, why: str) -> Unplaced:
 
 
 Range = tuple[int, int]  # half-open
-NEARLY_ALL = 0.9  # of a quote's words, that the text has in order
-SPREAD = 2.0  # times as many words as the quote, in which they stand at most
-SPARE = 12  # words more than that, for the cells that a short quote leaves out
+NEARLY_ALL = 0.9  # share of a quote's words that the text must have in order
+SPREAD = 2.0  # the run is at most this many times as long as the quote
+SPARE = 12  # and this many words more, for cells that a short quote leaves out
 
 
 def located(quote: str, text: str) -> tuple[Range, ...]:
-    """Ranges of `text` that the quote stands for, in order; none for one without words.
+    """Return the ranges of `text` that match the quote, in order; none for a quote without words.
 
-    All where it stands word for word; else the one that has nearly all of its words, in order, and
-    each of its numbers.
+    Every exact match; without one, the closest run that has nearly all of the quote's words in
+    order, and all of its numbers.
     """
     wanted, found = tokens(quote), placed_tokens(text)
     if not wanted:
@@ -203,7 +203,7 @@ def located(quote: str, text: str) -> tuple[Range, ...]:
 
 
 def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, int], ...]:
-    """Return `(page, start, end)` of a range of a passage, one for each span that it touches."""
+    """Return `(page, start, end)` for each span that a range of a passage touches."""
     ranges = []
     for span in spans:
         start = max(found[0], span.offset)
@@ -215,7 +215,10 @@ def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, in
 
 
 def _nearest(wanted: Sequence[str], words: Sequence[str]) -> Range | None:
-    """Return the shortest run with nearly all of the wanted words; the first of equals."""
+    """Return the run with the largest share of the wanted words, at least `NEARLY_ALL`, in order.
+
+    Of equal shares the shortest run, then the first. It must have every number.
+    """
     width, openers = int(len(wanted) * SPREAD) + SPARE, set(wanted[:3])
     best: tuple[float, int, Range] | None = None
     for start in (place for place, word in enumerate(words) if word in openers):

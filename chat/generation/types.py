@@ -1,4 +1,4 @@
-"""What a generator is given, and what it gives. Pure."""
+"""Define the `Generator` protocol, its task and its result. Pure."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from retrieval.types import Hit
 class Task:
     """A question whose evidence has passed the gate."""
 
-    question: str  # stands by itself; holds no identifier that the guard knows
+    question: str  # self-contained; without identifiers that the guard finds
     passages: tuple[Hit, ...]  # best first
     options: tuple[Option, ...] = ()  # of a multiple-choice question, whose stem is `question`
-    statements: tuple[Read, ...] = ()  # of the passages, as they were read, best first
-    deadline_s: float = 30.0  # from now; a generator that can't keep it raises
+    statements: tuple[Read, ...] = ()  # of the passages, as the reader scored them, best first
+    deadline_s: float = 30.0  # seconds from now; a generator that takes longer raises
 
 
 @dataclass(frozen=True)
 class Generation:
-    """Claims, none of them verified, and how they came about."""
+    """Unverified claims, with the model, prompt and reply behind them."""
 
     claims: tuple[DraftClaim, ...]
-    option: str = ""  # the letter of the chosen one of `Task.options`
-    raw: str = ""  # a language model's answer as it came; empty where none was asked
+    option: str = ""  # the letter of the chosen option of `Task.options`
+    raw: str = ""  # a language model's reply, unchanged; empty where none was asked
     keys: Mapping[str, str] = field(
         default_factory=dict
-    )  # chunk key by the opaque key it was shown
+    )  # chunk key by the opaque key that the model was shown
     prompt: str = ""  # name and hash of the prompt's file, such as `answer_v1:0123456789abcdef`
-    model: str = ""  # that answered
+    model: str = ""  # the model that replied
     usage: Usage = field(default_factory=Usage)
-    notes: tuple[str, ...] = ()  # what did not go as configured, such as an endpoint passed over
+    notes: tuple[str, ...] = ()  # deviations from the configuration, such as a skipped endpoint
 
 
 class Generator(Protocol):
-    """Makes claims from evidence that has passed the gate."""
+    """Writes claims from evidence that has passed the gate."""
 
     @property
     def fingerprint(self) -> str:
-        """Names the generator and all of its settings that decide."""
+        """Identifies the generator and all of its settings that affect claims."""
 
     def generate(self, task: Task) -> Generation:
-        """Return claims, the best first; none if nothing in the passages answers the question.
+        """Return claims, best first; none if nothing in the passages answers the question.
 
-        Raises `GeneratorUnavailable`; whatever else it raises is a refusal too.
+        Raises `GeneratorUnavailable`; any other error is a refusal too.
         """
 
     def again(self, task: Task, stored: Generation) -> Generation:
-        """Return the same from a model's earlier answer (`raw` and `keys` of `stored`).
+        """Return the claims of an earlier generation, from its `raw` and `keys`. Asks no model.
 
-        Asks no model. Without one it generates anew.
+        A generator without a model generates again.
         """

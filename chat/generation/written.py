@@ -1,8 +1,8 @@
-"""A language model's answer as claims. It is trusted in nothing but its form, which has a schema.
+"""Turn a language model's reply into claims. Only its form is trusted, which has a schema.
 
-What is wrong with a claim stays with it as `unplaced`, so that it fails verification and is
-counted; nothing is mended and nothing is left out. Only a claim that is its quote and no more is
-given what the guideline puts around that: the line above, the labels of a row, its footnotes.
+A fault of a claim is kept as `unplaced`, so that the claim fails verification and is counted;
+nothing is repaired or dropped. Only a claim that is exactly its quote gets the text that the
+guideline puts around that quote: the lead-in, the labels of a row, its footnotes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_OPTION = "none"
 
 
 def answer_schema(*, max_claims: int, options: Sequence[Option] = ()) -> dict[str, Any]:
-    """JSON Schema of an answer. Every property is required, as strict servers want it."""
+    """Return the JSON Schema of a reply. Every property is required, as strict servers demand."""
     citation = _object(passage={"type": "string"}, quote={"type": "string"})
     citations = {"type": "array", "maxItems": MAX_CITATIONS, "items": citation}
     claim = _object(text={"type": "string"}, citations=citations)
@@ -37,12 +37,12 @@ def answer_schema(*, max_claims: int, options: Sequence[Option] = ()) -> dict[st
 
 
 def claims_of(value: Mapping[str, Any], shown: Shown) -> tuple[DraftClaim, ...]:
-    """Return the claims of an answer that fits the schema, in its order."""
+    """Return the claims of a reply that fits the schema, in its order."""
     return tuple(_claim(claim["text"], claim["citations"], shown) for claim in value["claims"])
 
 
 def option_of(value: Mapping[str, Any]) -> str:
-    """Return the letter of the chosen option; empty where none is."""
+    """Return the letter of the chosen option; empty for none."""
     return "" if value["option"] == NO_OPTION else str(value["option"])
 
 
@@ -60,7 +60,7 @@ def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> D
     found = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
     text = _standing_alone(clean_line(said), found)
-    # Each once, the nearest first, since that is what is shown first.
+    # Each citation once, the nearest first, since the first is shown first.
     ordered = sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, text))
     quotes = tuple(
         replace(quote, citation=number)
@@ -74,7 +74,7 @@ def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> D
 
 
 def _standing_alone(text: str, found: Sequence[Placed]) -> str:
-    """Return a claim; one that is a whole quote, as that can be read alone."""
+    """Return a claim's text; for a claim that is a whole quote, that quote as it reads alone."""
     whole = tokens(text)
     return next(
         (
@@ -87,7 +87,7 @@ def _standing_alone(text: str, found: Sequence[Placed]) -> str:
 
 
 def _all_placed(citations: Sequence[Mapping[str, str]], shown: Shown) -> list[Placed | Unplaced]:
-    """Return each where it stands; one that stands in several places, near the others."""
+    """Resolve each citation; one with several possible places goes nearest to the others."""
     results = [_placed(citation, shown) for citation in citations]
     near = [
         quote for result in results if isinstance(result, Placed) for quote in result.quotes[:1]
