@@ -1,7 +1,7 @@
-"""Whom an answer is for, what it assumes, and whether that is whom the question is about.
+"""Tell whom an answer is for, what it assumes, and whether that fits the question's patient.
 
-The nearest word counts: what a statement says of its people, else the caption of its table, else
-the headings above it, else the document's population and title. No query.
+The nearest text that names people counts: the statement itself, else the caption of its table, else
+the headings above it, else the document's title and population. No query.
 """
 
 from __future__ import annotations
@@ -37,28 +37,25 @@ _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
 _CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
 _NOT_STATED = "not stated by the source"
 _OF_ALL_AGES = "people of all ages"
-_RANGES = 1  # several in one quote are the columns of a table, and none of them is assumed
+_RANGES = 1  # several in one quote are columns of a table: none is assumed
 
 
 @dataclass(frozen=True)
 class Applicability:
-    """A line for every answer, and a sentence where it is for other people than was asked, or for
-    some alone of whom the question says nothing.
-    """
+    """Whom an answer is for, and how that differs from the people of the question."""
 
     line: str = ""
     mismatch: str = ""
-    claims: tuple[int, ...] = ()  # 1-based, that the mismatch is about
+    claims: tuple[int, ...] = ()  # 1-based numbers of the claims with the mismatch
     unasked: str = ""
-    only_for: tuple[int, ...] = ()  # 1-based, that `unasked` is about
+    only_for: tuple[int, ...] = ()  # 1-based numbers of the claims that `unasked` is about
 
 
 def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
-    """Return whom the answers among the claims are for, by their numbers among all.
+    """Describe whom the answers among the claims are for. Empty for no answers.
 
-    Empty for no claims; a mismatch only where nobody can be both.
-
-    A question that names nobody has no mismatch, nor has a source that names nobody.
+    Claims are numbered from 1 among all claims. There is a mismatch only where nobody can belong to
+    both groups of people; a question or a source that names nobody has none.
     """
     numbered = enumerate(claims, start=1)
     answers = {number: claim for number, claim in numbered if claim.kind is ClaimKind.ANSWER}
@@ -76,14 +73,14 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
 
 def claim_people(claim: DraftClaim) -> People:
-    """Return whom a claim is about: by its text, quotes, caption, headings and document."""
+    """Return the people of a claim: from text and quotes, else caption, headings or document."""
     said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
     headed = (people for hit in hits_of(claim) for people in _headed(hit))
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
 def _apart(asked: People, claim: DraftClaim) -> Apart | None:
-    """Return who was asked about and whom a passage of the claim is about, if nobody is both."""
+    """Return how the people asked about differ from a cited passage's, if nobody can be both."""
     for hit in hits_of(claim):
         if pair := apart(asked, _by(hit, claim)):
             return pair
@@ -91,19 +88,19 @@ def _apart(asked: People, claim: DraftClaim) -> Apart | None:
 
 
 def _by(hit: Hit, claim: DraftClaim) -> People:
-    """Return whom a claim is about by one of its passages."""
+    """Return the people that a claim is about, according to one of its passages."""
     own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
     said_text = " ; ".join([claim.text, *own])
     return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
 
 
 def _stood_under(claim: DraftClaim, hit: Hit) -> People:
-    """Return whom the caption of its table, else its headings, else its document are about."""
+    """Return the people of a claim's caption, else of its headings, else of its document."""
     return first_named([people_of(claim.caption), *_headed(hit)])
 
 
 def hit_people(hit: Hit) -> People:
-    """Return whom a passage is about by its headings, then its document."""
+    """Return the people of a passage's headings, else of its document."""
     return first_named(_headed(hit))
 
 
@@ -115,9 +112,9 @@ def _headed(hit: Hit) -> tuple[People, People]:
 
 
 def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
-    """Say whom the answers are for; `claims` has them by their number among all that is shown.
+    """Return the sentences on whom the answers are for; `claims` has the answers by number.
 
-    Whom they are for is said only where the question does not say it or they differ in it.
+    People are only mentioned where the question does not name them or the answers differ.
     """
     named = {number: _who(claim) for number, claim in claims.items()}
     parts = [_for_whom(asked, named)]
@@ -132,7 +129,7 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
 
 
 def _for_whom(asked: People, named: Mapping[int, str]) -> str:
-    """Empty where all are for those whom the question names, or for everybody."""
+    """Return whom the statements apply to; empty if for everybody or the people of the question."""
     if set(named.values()) <= {", ".join(group_words(asked.groups)), _OF_ALL_AGES}:
         return ""
     if set(named.values()) == {_NOT_STATED}:
@@ -143,10 +140,11 @@ def _for_whom(asked: People, named: Mapping[int, str]) -> str:
 def _unasked(
     question: str, asked: People, claims: Mapping[int, DraftClaim]
 ) -> Mapping[str, list[int]]:
-    """Return what statements are for alone and the question does not name, with their numbers.
+    """Return the groups that statements are limited to but the question does not name, by number.
 
-    Prevention, of those on a medicine: the dose that treats is another one. A state, where other
-    statements are for none: a question that names a state or a kidney function tells them apart.
+    `prevention` for a statement on a medicine, since treatment has another dose. A state such as
+    pregnancy only where some statements are not limited to it, and where the question names no
+    state and no kidney function, which would tell the statements apart.
     """
     found: dict[str, list[int]] = {}
     for number, claim in claims.items():
@@ -169,9 +167,9 @@ def _only(unasked: Mapping[str, Sequence[int]]) -> str:
 
 
 def _who(claim: DraftClaim) -> str:
-    """Return the ages of a statement, and the states that what it stands under is about.
+    """Return the ages of a statement, and the states that its caption or headings are about.
 
-    A state that only the statement names is a condition in it: it stands there to be read.
+    A state named only in the statement is a condition of it, which the reader sees in its text.
     """
     parts = dict.fromkeys(_who_by(hit, claim) for hit in hits_of(claim))
     return " and ".join(parts)
@@ -192,7 +190,7 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
 
 
 def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
-    """Return what must be known of the patient: the weight once, the bounds by their statements.
+    """Return what must be known of the patient: the weight, and the bounds of each statement.
 
     A weight that the question gives is not asked for.
     """
@@ -210,7 +208,7 @@ def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
 
 
 def _bounds(claim: DraftClaim) -> list[str]:
-    """Kidney function and weight: what the quotes bound their statement by."""
+    """Return the bounds of kidney function and weight in a claim."""
     people = people_of(claim.text)
     parts = []
     if len(set(people.kidney)) == _RANGES:
@@ -224,19 +222,19 @@ def _bounds(claim: DraftClaim) -> list[str]:
 
 
 def _bound(name: str, interval: Interval, unit: str) -> str:
-    """Return `a creatinine clearance above 60`, `an eGFR of 45 or more`."""
+    """Return a bound in words: `a creatinine clearance above 60`, `an eGFR of 45 or more`."""
     value = _plain(said(interval, unit))
     return f"{name} {value}" if value.startswith(("above", "below")) else f"{name} of {value}"
 
 
 def _is_by_weight(claim: DraftClaim) -> bool:
-    """Tell whether a dose is reckoned by a weight that no bound gives."""
+    """Tell whether a dose is calculated by weight and the claim has no bound of weight."""
     is_bounded = len(set(people_of(claim.text).weights)) == _RANGES
     return not is_bounded and bool(_PER_KG.search(claim.text + " ; " + claim.quotes[0].text))
 
 
 def _each(words: Mapping[int, str]) -> str:
-    """Return one phrase for all, or each with the numbers of its statements."""
+    """Return one phrase common to all statements, or each phrase with its statements' numbers."""
     by_phrase: dict[str, list[int]] = {}
     for number, phrase in words.items():
         if phrase:
@@ -260,7 +258,7 @@ def _mismatch(question: str, claims: Sequence[DraftClaim], pairs: Sequence[Apart
 
 
 def _outside(question: str, claims: Sequence[DraftClaim], pair: Apart, at: Sequence[int]) -> str:
-    """Return `The patient's eGFR (50) is outside this statement (below 30).`"""
+    """Return a sentence such as `The patient's eGFR (50) is outside this statement (below 30).`"""
     ours, theirs = pair.ours, pair.theirs
     name = pair.of
     if pair.of == KIDNEY:
@@ -277,7 +275,7 @@ def _kidney_name(text: str) -> str:
 
 
 def _these(at: Sequence[int], claims: Sequence[DraftClaim]) -> str:
-    """Return `this statement` where there is one alone, else the numbers."""
+    """Return `this statement` for a single claim, else the statements' numbers."""
     return "this statement" if len(claims) == 1 else _statements(at)
 
 

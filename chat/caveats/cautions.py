@@ -1,7 +1,7 @@
-"""What stands beside an answer, as it is stored with a turn and read by people.
+"""Build the cautions of an answer, as they are stored with a turn and shown to readers.
 
-A code for programs, a sentence for people, and the statements that it is about by their number in
-the answer. Whether it is shown, or the answer refused for it, is decided by the settings.
+A caution has a code for programs, a sentence for people, and the numbers of the statements that it
+is about. Settings decide whether it is shown or the answer is refused.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ class Caution:
     code: str
     text: str
     claims: tuple[int, ...] = ()  # 1-based; empty: the whole answer
-    documents: tuple[str, ...] = ()  # SHA-256 of those that it speaks of: who may not read one of
-    # them is not shown it
+    documents: tuple[str, ...] = ()  # SHA-256 of the documents that it mentions; a user
+    # who may not read one of them is not shown the caution
 
     def of_refusal(self) -> Caution:
-        """Return the same beside no statement."""
+        """Return the caution without numbers of statements."""
         return replace(self, claims=())
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON keeps it."""
+        """Return the caution as JSON values."""
         return asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
-    """Return where a limit stands that the answer leaves out: its place, none of its text."""
+    """Tell where the source has a limit that the answer leaves out, without quoting it."""
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,
@@ -52,7 +52,7 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
-    """Return where more limits stand than are shown or told one by one."""
+    """Tell where the source has limits beyond those shown or mentioned one by one."""
     quotes = [limit.quotes[0] for limit in left_out]
     places = dict.fromkeys(_place(quote.hit, quote.page) for quote in quotes)
     count = "One more caution" if len(left_out) == 1 else f"{len(left_out)} more cautions"
@@ -65,10 +65,10 @@ def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
 
 
 def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Caution:
-    """Return who says what, such as `Northfield (trust-wide, 2025): 15 minutes.`, by precedence.
+    """Tell what each guideline says: `Northfield (trust-wide, 2025): 15 minutes.`, by precedence.
 
-    `claims` are those of the answer in their order, with what was added to them. The value is told
-    only of a statement that is one of them; of another, which was not let through, its place.
+    `claims` are the answer's, in order, with those added to it. The value is given only for a
+    statement that is one of them; for another, which was not verified, its place.
     """
     ours, theirs = conflict.ours.quotes[0].hit, conflict.theirs.quotes[0].hit
     has_title = ours.issuer == theirs.issuer
@@ -96,7 +96,7 @@ def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str
 
 
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
-    """Return the line and, where there are such, what does not fit; nothing for an empty line."""
+    """Return the cautions on whom the answer is for; empty sentences are left out."""
     line = Caution(APPLICABILITY, found.line)
     mismatch = Caution(MISMATCH, found.mismatch, found.claims)
     unasked = Caution(UNASKED, found.unasked, found.only_for)
@@ -104,13 +104,13 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
 
 
 def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
-    """Yield what a refusal's nearest passages lack of what is asked for."""
+    """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
     if nearest and lacks_dose(question, (hit.text for hit in nearest)):
         yield Caution(LACK, "The nearest passages give no dose.")
 
 
 def _place(hit: Hit, page: int) -> str:
-    """Return document, heading and page, or what of that section the passage is."""
+    """Return document, heading and page of a passage, or its position where it has one."""
     version = f", version {hit.version}" if hit.version else ""
     issuer = f" ({hit.issuer}{version})" if hit.issuer else version
     parts = (hit.title + issuer, *hit.section_path[-1:], hit.position or f"page {page}")
@@ -137,10 +137,9 @@ _WORDS = {
 
 
 def is_before(one: Hit, other: Hit) -> bool:
-    """Tell whether the first has the wider authority; of the same, is in force later, or younger.
+    """Tell whether `one` takes precedence: wider authority, else later in force, else later year.
 
-    A document of unknown authority is compared by date. Of two that nothing tells apart, the first
-    stays first.
+    Authority is only compared if both documents have one. If nothing distinguishes them, True.
     """
     widths = [_WIDTH[Authority(hit.authority)] for hit in (one, other) if hit.authority]
     if len(widths) == 2 and widths[0] != widths[1]:
@@ -151,7 +150,7 @@ def is_before(one: Hit, other: Hit) -> bool:
 
 
 def named(hit: Hit, *, with_title: bool = False) -> str:
-    """Return `Northfield (trust-wide, 2025)`; with its title where that tells more."""
+    """Name a passage's document: `Northfield (trust-wide, 2025)`, with its title on request."""
     year = hit.effective_from.year if hit.effective_from else hit.year
     width = _WORDS[Authority(hit.authority)] if hit.authority else ""
     facts = ", ".join(part for part in (width, str(year or "")) if part)

@@ -1,8 +1,8 @@
-"""Two guidelines in force that disagree on what an answer says.
+"""Find two guidelines in force that disagree on what an answer says.
 
-A false alarm makes people stop reading alarms, so two statements are compared only where all but
-the value is the same: medicine, people, stage, severity, strength, conditions and subject. What is
-left may differ for one reason only. Nothing is decided: both are shown, with what speaks for which.
+False alarms make people stop reading alarms, so two statements are compared only if everything but
+the value is the same: medicine, people, stage, severity, strength, conditions and subject. Neither
+statement is preferred: both are shown, with authority and date.
 """
 
 from __future__ import annotations
@@ -37,40 +37,41 @@ from core.text.sentences import sentence_spans
 from corpus.encoders.registry import get_embedder
 from retrieval.types import Hit
 
-MAX_PASSAGES = 8  # that are read, as many as the extractive generator reads
+MAX_PASSAGES = 8  # to compare with, as many as the extractive generator reads
 MAX_CONFLICTS = 3
-MAX_PAIRS = 12  # that are encoded, two texts each
-# A last look at what the rules let through. Of the invented pairs of
-# tests/chat/caveats/conflict_cases.py those that disagree have 0.90 and more; alone it decides
-# nothing, as those that don't reach 0.98.
+MAX_PAIRS = 12  # to encode, two texts each
+# Cosine that a pair found by the rules must have too. Of the invented pairs of
+# tests/chat/caveats/conflict_cases.py those that disagree have 0.90 or more; cosine alone can't
+# decide, as pairs that don't disagree reach 0.98.
 SAME_THING = 0.8
 SAME_THING_FORBIDDEN = (
-    0.65  # a sentence and its denial are worded apart, and compared more strictly
+    0.65  # a sentence and its denial differ in words; the rules compare them more strictly
 )
-_OVERLAP = 0.5  # of the shorter statement's words that the other holds
-_OWN_WORDS = 3  # of both together
+_OVERLAP = 0.5  # share of the shorter statement's words that the other has
+_OWN_WORDS = 3  # number of words that only one of the two has
 _FORBIDDEN_OVERLAP = 0.75
 _ROW = " | "
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A claim, and what another document in force says instead."""
+    """A claim, and a statement of another document in force that disagrees with it."""
 
     ours: DraftClaim
-    theirs: DraftClaim  # verbatim, with places
-    kind: str  # what differs, in words: `the dose`, `when`, `whether it is done at all` ...
-    our_value: str = ""  # as each says it: `15 minutes`
+    theirs: DraftClaim  # verbatim, with its quotes
+    kind: str  # what differs, in words: `the dose`, `the route`, `whether it is done at all` ...
+    our_value: str = ""  # in the statement's words: `15 minutes`
     their_value: str = ""
 
 
 def conflicts(
     claims: Sequence[DraftClaim], passages: Sequence[Hit], question: str
 ) -> tuple[Conflict, ...]:
-    """Up to `MAX_CONFLICTS`, in the order of the claims and then of the passages.
+    """Return up to `MAX_CONFLICTS`, in the order of the claims and then of the passages.
 
-    `passages` are those that passed the gate, best first. A pair of statements is given once. One
-    query for the pages. At most 24 short texts are encoded, and none where no pair is left.
+    `passages` are those that passed the gate, best first. A pair of statements is reported once.
+    Runs one query, for the pages. At most 24 short texts are encoded, and none where the rules find
+    no pair.
     """
     answers = [c for c in claims if c.kind is ClaimKind.ANSWER and c.quotes]
     read = tuple(passages[:MAX_PASSAGES])
@@ -87,7 +88,7 @@ def _hits(claims: Sequence[DraftClaim]) -> list[Hit]:
 
 @dataclass(frozen=True)
 class _Said:
-    """One sentence or row, where it stands. What costs is read when it is asked for."""
+    """One sentence or row of a passage, parsed on first use."""
 
     text: str
     drug_before: str
@@ -104,7 +105,7 @@ class _Said:
 
     @cached_property
     def topic(self) -> frozenset[str]:
-        """What its title and headings are about, without its medicines."""
+        """Words of the title and headings, without the medicines of the statement."""
         headings = topic_words(" ".join([self.hit.title, *self.hit.section_path]))
         return headings - topic_words(" ".join(self.statement.drugs))
 
@@ -113,7 +114,7 @@ class _Said:
         return self.statement.words
 
     def may_say(self, other: _Said) -> bool:
-        """Tell whether it is worth reading both."""
+        """Tell whether two statements share enough words to be worth parsing."""
         fewest = min(len(self.rough), len(other.rough))
         return bool(fewest) and len(self.rough & other.rough) >= _OVERLAP * fewest
 
@@ -128,7 +129,7 @@ class _Pair:
 
 
 def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -> Iterator[_Pair]:
-    """Yield what differs in one value by all that rules can see."""
+    """Yield pairs of statements that differ in one value according to the rules."""
     read = [(unit, list(_said(unit.text, unit.quotes[0]))) for unit in units]
     for claim in claims:
         own = list(_said(claim.text, claim.quotes[0]))
@@ -142,7 +143,7 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
 
 
 def _said(text: str, quote: Quote) -> Iterator[_Said]:
-    """Yield the sentences, each with the medicine of the one before where it names none."""
+    """Yield the sentences of a text; one that names no medicine gets that of the one before."""
     spans = [(0, len(text))] if _ROW in quote.text else sentence_spans(text)
     drug = ""
     for start, end in spans:
@@ -153,7 +154,7 @@ def _said(text: str, quote: Quote) -> Iterator[_Said]:
 
 
 def _difference(one: _Said, other: _Said) -> str:
-    """Return the one value in which they differ; empty where they agree or say other things."""
+    """Return the one value in which two statements differ; empty for none or several."""
     ours, theirs = one.statement, other.statement
     if normalised(ours.text).lower() == normalised(theirs.text).lower():
         return ""
@@ -190,7 +191,7 @@ def _speak_of_others(one: _Said, other: _Said) -> bool:
 
 
 def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
-    """Return what both are about, by headings, or by the headings of one and the other's words."""
+    """Return the topic words that the headings share, or headings of one and words of the other."""
     return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
 
 
@@ -209,7 +210,7 @@ def _same_people(one: _Said, other: _Said) -> bool:
 
 
 def _same_condition_words(one: _Said, other: _Said) -> bool:
-    """Tell whether each holds, or is about, every condition that the other names."""
+    """Tell whether each statement or its headings mention every condition of the other."""
     ours, theirs = one.statement.condition_words, other.statement.condition_words
     missing = (ours - other.words - other.topic) | (theirs - one.words - one.topic)
     return not missing
@@ -235,7 +236,10 @@ def _polarity(one: _Said, other: _Said) -> str:
 
 
 def _value(ours: Statement, theirs: Statement) -> str:
-    """Return the first role in which all values differ and no condition does."""
+    """Return what differs under otherwise equal conditions; empty for nothing.
+
+    The first role of which no two values agree, else the route, else the threshold.
+    """
     kinds = dict.fromkeys((fact.role, fact.interval.unit) for fact in ours.facts)
     differing = [
         role
@@ -246,7 +250,7 @@ def _value(ours: Statement, theirs: Statement) -> str:
         if not _same_conditions(ours.conditions, theirs.conditions):
             return ""
         if ours.routes and theirs.routes and not ours.routes & theirs.routes:
-            return ""  # another way to give it has another dose
+            return ""  # another route has another dose
         return "" if _same_total(ours, theirs, differing) else differing[0]
     if ours.routes and theirs.routes and not ours.routes & theirs.routes:
         same = _same_conditions(ours.conditions, theirs.conditions)
@@ -259,7 +263,7 @@ def _of(facts: Sequence[Fact], role: str, unit: str = "") -> list[Fact]:
 
 
 def _differs(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
-    """Tell whether both give a value of one kind, and none of ours is one of theirs."""
+    """Tell whether both give values that can be compared, and all of these pairs differ."""
     compared = [(a, b) for a in ours for b in theirs if _comparable(a, b)]
     return bool(compared) and all(bound_differs(a.interval, b.interval) for a, b in compared)
 
@@ -275,7 +279,7 @@ def _same_conditions(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
 
 
 def _same_total(ours: Statement, theirs: Statement, differing: Sequence[str]) -> bool:
-    """Return 500 mg twice a day and 1 g once a day are as much."""
+    """Tell whether only the division of a daily total differs: 500 mg twice and 1 g once a day."""
     if set(differing) != {AMOUNT, FREQUENCY}:
         return False
     return _totals(ours) == _totals(theirs) != set()
@@ -293,7 +297,7 @@ def _same_words(ours: Statement, theirs: Statement) -> bool:
 
 
 def _threshold_differs(ours: Statement, theirs: Statement) -> bool:
-    """One-sided bounds of the same thing, from the same side, at other places; all else agrees."""
+    """Tell whether two one-sided bounds on the same thing, from the same side, are different."""
     if len(ours.conditions) != 1 or len(theirs.conditions) != 1:
         return False
     one, other = ours.conditions[0], theirs.conditions[0]
@@ -303,7 +307,7 @@ def _threshold_differs(ours: Statement, theirs: Statement) -> bool:
 
 
 def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return those that say the same thing by the encoder too. No query."""
+    """Keep the pairs whose statements are similar enough by the encoder. No query."""
     if not pairs:
         return []
     texts = list(dict.fromkeys(s.text for pair in pairs for s in (pair.ours, pair.theirs)))
@@ -333,7 +337,7 @@ def _told_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
 
 
 def _value_said(statement: Statement, kind: str) -> str:
-    """Return what a statement says of that in which the two differ, in its own words."""
+    """Return the differing value of a statement, in its own words."""
     if kind == POLARITY:
         return "not to" if statement.forbids else "to do it"
     if kind == ROUTE:
@@ -343,6 +347,6 @@ def _value_said(statement: Statement, kind: str) -> str:
 
 
 def _as_written(said: str, text: str) -> str:
-    """Return a part of a levelled text as the text itself has it, where it is found there."""
+    """Return part of a normalised text in the spelling of the original text, if found there."""
     start = text.lower().find(said)
     return text[start : start + len(said)] if start >= 0 else said

@@ -1,4 +1,4 @@
-"""Sentences that limit others: what they forbid, except, narrow or ask to watch. Pure."""
+"""Recognise sentences that limit others: prohibitions, exceptions, groups, monitoring. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.text.populations import AGE_GROUPS, People, people_of
 
 
 class Limit(IntEnum):
-    """The most binding first."""
+    """Kinds of limits, the most binding first."""
 
     CONTRAINDICATION = 1
     EXCEPTION = 2
@@ -44,7 +44,7 @@ _WATCHES = re.compile(
     re.IGNORECASE,
 )
 _AIMED = re.compile(r"\b(?:dose|dosing|mg|g|mL|units?|give[ns]?|use[ds]?|reduce[ds]?)\b")
-# What goes on about the sentence before it.
+# Beginnings of sentences that refer to the sentence before.
 _GOES_ON = re.compile(
     r"^(?:However|But|Unless|Except|Exceptions?|Otherwise|Only|This|These|Also|In such|Then)\b"
     r"|^(?:\S+\s+){0,5}(?:[Ii]t|[Tt]hem|[Tt]his|[Tt]hese)\b"
@@ -57,7 +57,7 @@ _FORBIDDING_HEADING = re.compile(
 
 
 def limit_of(text: str) -> Limit | None:
-    """Return what a statement limits by, by its most binding word; None where nothing."""
+    """Return the most binding kind of limit in a statement; None for no limit."""
     if _FORBIDS.search(text):
         return Limit.CONTRAINDICATION
     if _EXCEPTS.search(text):
@@ -68,12 +68,12 @@ def limit_of(text: str) -> Limit | None:
 
 
 def goes_on(text: str) -> bool:
-    """Tell whether a sentence speaks of the one before: `However`, `Unless`, `do not give it`."""
+    """Tell whether a sentence refers to the one before: `However`, `Unless`, `do not give it`."""
     return bool(_GOES_ON.search(text))
 
 
 def is_limiting_heading(text: str) -> bool:
-    """Tell `Contraindications`, `Cautions`, `Exceptions` and their like."""
+    """Tell whether a heading announces limits, such as `Contraindications` or `Cautions`."""
     return bool(_FORBIDDING_HEADING.search(text))
 
 
@@ -82,11 +82,10 @@ _EVERYBODY = frozenset(AGE_GROUPS)
 
 
 def binds(limit: DraftClaim, question: str, answers: str) -> bool:
-    """Tell whether the question names what the limit is about and the answer does not.
+    """Tell whether the question names something that the limit is about and the answer is not.
 
-    A medicine that the patient takes, a state such as pregnancy, a kidney function or an age within
-    the limit's bounds, or any other word that says what it is about. `answers` is as `said_under`
-    gives it.
+    Such as a medicine that the patient takes, a state such as pregnancy, a kidney function or an
+    age within the limit's bounds, or any other topic word. `answers` comes from `said_under`.
     """
     text = limit.text
     if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
@@ -97,7 +96,7 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
 
 
 def said_under(claims: Sequence[DraftClaim]) -> str:
-    """Return what claims say, with the titles that they stand under."""
+    """Return the texts of the claims with the titles of their documents."""
     return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
 
 

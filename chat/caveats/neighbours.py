@@ -1,4 +1,4 @@
-"""The passages in which an answer's limits may stand: of its own section and of those beside it."""
+"""Find passages that may limit an answer: those of its sections and of the sections beside them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from chat.types import DraftClaim
 from corpus.models import Chunk
 from retrieval.types import Hit, Span
 
-REACH = 4  # passages on either side of a quoted one that are read
-_NAME_WORDS = 2  # of a section's heading that tell it from others
+REACH = 4  # passages read on either side of a quoted one
+_NAME_WORDS = 2  # of a section's heading that distinguish it from others
 _CONTRA = re.compile(r"\bcontra-?indicat", re.IGNORECASE)
 
 Section = tuple[str, ...]
 
 
 def passages_beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
-    """Return the passages of the claims' sections and of limiting ones next to them.
+    """Return the passages of the claims' sections and of limiting sections next to them.
 
-    One query. A passage that staff took out of the search is not read.
+    Runs one query, and up to two more for each section whose claim gives a dose and has no
+    contraindications near it. Disabled passages are left out.
     """
     own = list({hit.key: hit for claim in claims for hit in hits_of(claim)}.values())
     known = {hit.key: hit for hit in (*passages, *own)}
@@ -48,16 +49,16 @@ def passages_beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> li
     }
     for hit in dosed.values():
         if any(limits_beside(each, hit) for each in found.values()):
-            continue  # it stands near
+            continue  # contraindications were found nearby
         for row in _only_limits_beside(hit):
             found.setdefault(row.key, known.get(row.key) or _hit_of(row, hit))
     return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
 
 
 def _only_limits_beside(hit: Hit) -> list[Chunk]:
-    """Return the passages of the one section with a limiting heading under the heading of a
-    passage's own, wherever it stands; of several, each may be of another medicine. A query, and one
-    where it is.
+    """Return the passages of the only section on contraindications with the same parent heading.
+
+    Empty if there are several, since each may be about another medicine. Runs one or two queries.
     """
     rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
     level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
@@ -66,12 +67,12 @@ def _only_limits_beside(hit: Hit) -> list[Chunk]:
 
 
 def _is_beside(path: Section, own: Section) -> bool:
-    """Tell whether a section is of contraindications and has the parent of one's own."""
+    """Tell whether a section is about contraindications and has the same parent as `own`."""
     return path != own and path[:-1] == own[:-1] and bool(path and _CONTRA.search(path[-1]))
 
 
 def forbids_by_name(text: str, hit: Hit) -> bool:
-    """Tell whether something is forbidden by the name of the section in which a claim stands.
+    """Tell whether a text forbids something by the name of a passage's section.
 
     `Do not give pharmacological prophylaxis ...`, before the section `Pharmacological prophylaxis`.
     """
@@ -82,7 +83,7 @@ def forbids_by_name(text: str, hit: Hit) -> bool:
 
 
 def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
-    """One's own, and those directly before and after it whose headings limit."""
+    """Return `own` and the sections directly before and after it whose headings limit."""
     runs = [path for at, path in enumerate(paths) if at == 0 or paths[at - 1] != path]
     wanted = {own}
     for steps in (runs, runs[::-1]):
@@ -95,7 +96,7 @@ def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
 
 
 def _hit_of(row: Chunk, base: Hit) -> Hit:
-    """Return a passage beside one that was found, of the same document; it was not ranked."""
+    """Build a hit for a chunk of the same document as `base`; its scores are 0."""
     offset, spans = 0, []
     for page, start, end in row.spans:
         spans.append(Span(page=page, start=start, end=end, offset=offset))
@@ -119,7 +120,7 @@ def _hit_of(row: Chunk, base: Hit) -> Hit:
 
 
 def hits_of(claim: DraftClaim) -> list[Hit]:
-    """Return each passage that a claim cites once, in order."""
+    """Return the passages that a claim cites, each once, in order."""
     return list({quote.hit.key: quote.hit for quote in claim.quotes}.values())
 
 
@@ -128,6 +129,6 @@ def is_limiting(section: Section) -> bool:
 
 
 def limits_beside(one: Hit, other: Hit) -> bool:
-    """Tell whether a passage is of contraindications beside the section of another, in one file."""
+    """Tell whether a passage is on contraindications beside another's section, in one document."""
     is_same = one.document_id == other.document_id
     return is_same and _is_beside(one.section_path, other.section_path)

@@ -1,4 +1,4 @@
-"""What a reader must know about a document before trusting it."""
+"""Warn a reader about a document's state: withdrawn, superseded, not in force, review due."""
 
 import datetime
 from collections.abc import Set
@@ -23,7 +23,7 @@ class Notice:
 
     @property
     def sentence(self) -> str:
-        """With what has replaced the document, where that may be named."""
+        """The text, with the document's successor where that may be named."""
         return f"{self.text} Replaced by {self.successor}." if self.successor else self.text
 
 
@@ -32,7 +32,7 @@ def document_notices(
 ) -> tuple[Notice, ...]:
     """Return the banners of `document` on a day, the gravest first. Reads `superseded_by`.
 
-    A successor is named only where its collection is one of `readable`, by primary key.
+    A successor is named only if its collection is in `readable`, a set of primary keys.
     """
     notices: list[Notice] = []
     if document.lifecycle == Lifecycle.WITHDRAWN:

@@ -1,7 +1,7 @@
-"""What an answer leaves out: limits that stand beside what it quotes, in the same document.
+"""Find limits that an answer leaves out, near the text that it quotes, in the same document.
 
-A wrong answer may be made of true sentences: the dose without its contraindication. What is added
-is verbatim, placed and passes verification as any claim does.
+A wrong answer may consist of true sentences: the dose without its contraindication. An added limit
+is quoted verbatim and passes verification as any claim does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from core.text.populations import apart, first_named, people_of
 from core.text.sentences import sentence_spans
 from retrieval.types import Hit
 
-MAX_SHOWN = 3  # limits beside an answer; of more their places are told
+MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
 _ROW = " | "  # between the cells of a row
 _SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
@@ -41,17 +41,19 @@ Place = tuple[int, int, int, int]  # document, page, start, end
 def omitted(
     claims: Sequence[DraftClaim], passages: Sequence[Hit], *, question: str
 ) -> tuple[DraftClaim, ...]:
-    """Return limits that bear on the claims and are quoted by none, as cautions.
+    """Return limits on the claims that no claim quotes, as cautions.
 
-    Those of the very patient of the question first (`binds`), then the most binding (`Limit`), then
-    those directly after a claim, then in the order of the claims and of reading. Read are the
-    section of each claim, a section next to it whose heading limits (`Contraindications`), the only
-    such one beside it wherever it stands if the claim gives a dose, and what near it forbids by the
-    name of the claim's section.
-    Nothing about another medicine, or about people who can't be those of the question. A list under
-    such a heading is one limit and stands whole, but for an item of the very patient, which stands
-    alone. Two queries, one more where there is a list, and one or two for a dose that none stands
-    near; none for no claims.
+    First limits that apply to the patient of the question (`binds`), then the most binding
+    (`Limit`), then those directly after a claim, then in the order of claims and of reading.
+    Searched are the section of each claim, adjacent sections whose heading limits
+    (`Contraindications`), nearby passages that forbid something by the name of the claim's section
+    and, for a claim that gives a dose, the only section on contraindications beside it at any
+    distance.
+
+    Left out are limits on another medicine, or on people who can't be those of the question. A list
+    under a limiting heading is one limit and kept whole, except that an item that applies to the
+    patient is a limit of its own. Runs two queries, one more for a list, and one or two for a dose
+    without contraindications near it; none for no claims.
     """
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
@@ -71,7 +73,7 @@ def omitted(
 
 
 def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
-    """Return the drafts in order; several items of a list that limits are the whole list."""
+    """Return the drafts in order; several items of a limiting list become the whole list."""
     units = [each.unit for each in candidates if each.unit and _is_listed(each.unit)]
     listed = list({_place(unit.quotes[0]): unit for unit in units}.values())
     whole = with_whole_lists(listed) if len(listed) > 1 else listed
@@ -92,7 +94,7 @@ class _Candidate:
     limit: Limit
     is_next: bool
     claim: int  # its place among the answers
-    unit: Unit | None = None  # none of a footnote
+    unit: Unit | None = None  # None for a footnote
 
     @property
     def order(self) -> tuple[int, bool, int, Place]:
@@ -100,7 +102,7 @@ class _Candidate:
 
 
 class _Scene:
-    """What stands around the claims, and whom the question is about."""
+    """The text around the claims, and the people of the question."""
 
     def __init__(self, question: str, units: Sequence[Unit], claims: Sequence[DraftClaim]) -> None:
         self.question = question
@@ -112,13 +114,13 @@ class _Scene:
         self.notes = {_place(quote) for row in rows for quote in _notes(row)}
 
     def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
-        """Yield what limits one claim."""
+        """Yield the limits on one claim."""
         yield from self._of_its_row(number, claim)
         for hit in hits_of(claim):
             yield from self._around(number, claim, hit)
 
     def _around(self, number: int, claim: DraftClaim, hit: Hit) -> Iterator[_Candidate]:
-        """Yield what limits a claim and stands beside one of the passages that it cites."""
+        """Yield the limits on a claim near one of the passages that it cites."""
         places = [
             at for at, unit in enumerate(self.units) if _touches(unit.quotes[0], claim.quotes)
         ]
@@ -141,7 +143,7 @@ class _Scene:
                 yield _Candidate(draft, min(limits), is_next, number, unit)
 
     def _of_its_row(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
-        """Yield the footnotes that hold for a quoted row."""
+        """Yield the footnotes of the table rows that a claim quotes."""
         for row in self.units:
             if not _is_row(row) or not _touches(row.quotes[0], claim.quotes):
                 continue
@@ -159,7 +161,7 @@ class _Scene:
         return normalised(quote.text) in self.said or not _uncovered(quote, self.quotes)
 
     def _rest(self, unit: Unit) -> str:
-        """Return what of a unit is not quoted yet."""
+        """Return the part of a unit that no claim quotes yet."""
         first = unit.quotes[0]
         return "" if normalised(first.text) in self.said else _uncovered(first, self.quotes)
 
@@ -175,10 +177,10 @@ class _Subject:
     """What a claim is about."""
 
     hit: Hit
-    drugs: frozenset[str]  # those that were asked for, else the first; of a row all
-    named: str  # all that may name a medicine which `drugs` does not know
+    drugs: frozenset[str]  # the medicines asked for, else the first named; all of a row
+    named: str  # text that may name a medicine which `drugs` does not know
     words: frozenset[str]
-    asked: frozenset[str]  # medicines of the question, also those that the patient takes
+    asked: frozenset[str]  # medicines of the question, including those that the patient takes
 
     @classmethod
     def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
@@ -192,10 +194,10 @@ class _Subject:
     def is_limited(
         self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
     ) -> bool:
-        """Tell whether a limit is about the same medicine or, where none is named, the same words.
+        """Tell whether a limit is on the same medicine or, if it names none, shares topic words.
 
-        What is a part of the statement that is quoted is about it by its place; what forbids the
-        medicine beside another that the question names, by its heading.
+        A limit that is part of the quoted statement applies by its place. One that names a medicine
+        of the question under a heading that names the claim's medicine applies by that heading.
         """
         if forbids_by_name(sentence, self.hit):
             return True
@@ -218,7 +220,7 @@ class _Subject:
 
 
 def _names(drug: str) -> list[str]:
-    """Return the words of a medicine's name that are not its salt."""
+    """Return the words of a medicine's name without its salt."""
     words = [word for word in drug.replace("-", " ").split() if word not in _SALTS]
     return words or [drug]
 
@@ -232,7 +234,7 @@ def _is_row(unit: Unit) -> bool:
 
 
 def _notes(row: Unit) -> list[Quote]:
-    """Return the footnotes of a row: they stand below it, and what introduces it above."""
+    """Return the footnotes of a row: the quotes below it, other than rows."""
     first = row.quotes[0]
     below = (quote for quote in row.quotes[1:] if _at(quote) > _at(first))
     return [quote for quote in below if _ROW not in quote.text]
@@ -247,13 +249,13 @@ def _is_row_quote(claim: DraftClaim) -> bool:
 
 
 def _is_listed(unit: Unit) -> bool:
-    """Return an item under a heading that limits, or a sentence of such a section."""
+    """Tell whether a unit is an item under a limiting heading, or in such a section."""
     headings = [quote.text for quote in unit.quotes[1:]] + list(unit.hit.section_path[-1:])
     return any(is_limiting_heading(heading) for heading in headings)
 
 
 def _headed(unit: Unit) -> set[str]:
-    """Return the medicines that the title and the headings above a unit name."""
+    """Return the medicines named in the title and headings above a unit."""
     return set(drugs(f"{unit.hit.title} {unit.hit.section}"))
 
 
@@ -289,7 +291,7 @@ def _touches(quote: Quote, others: Iterable[Quote]) -> bool:
 
 
 def _uncovered(quote: Quote, others: Iterable[Quote]) -> str:
-    """Return what of a quote's text none of the others holds; empty where that is no word."""
+    """Return a quote's text without what the other quotes hold; empty if no word is left."""
     letters = list(quote.text)
     for other in others:
         if _overlap(quote, other):

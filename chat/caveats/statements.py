@@ -1,8 +1,8 @@
-"""A sentence or row taken apart, so that two of them can be compared. Pure.
+"""Parse a sentence or table row, so that two of them can be compared. Pure.
 
-What is compared are facts: an amount, how often, how long, how soon, a bound, by which route, and
-whether it is told or forbidden. What must be the same before that means anything is the rest: the
-medicine, the people, the stage, the severity, the strength, the conditions.
+Facts are compared: amount, frequency, duration, delay, bound, route, and whether something is
+recommended or forbidden. Everything else has to be the same for a comparison to mean anything:
+medicine, people, stage, severity, strength, conditions.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ROUTES = {
 _ROUTE_WORDS = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in _ROUTES.items()
 }
-# What makes another statement of it where it stands in one of two.
+# Words that make two statements different if only one has them.
 _QUALIFIERS = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for name, words in {
@@ -117,38 +117,38 @@ _TELLS = re.compile(
 
 @dataclass(frozen=True)
 class Fact:
-    """A value that a statement gives, in base units; frequencies are times a day."""
+    """A value in a statement, in base units; frequencies are times per day."""
 
     role: str  # one of the constants above
     interval: Interval
     drug: str = ""
-    names: frozenset[str] = frozenset()  # the words before it: potassium, of a concentration
-    said: str = field(default="", compare=False)  # as it stands in the levelled text
+    names: frozenset[str] = frozenset()  # words before the value: potassium, of a concentration
+    said: str = field(default="", compare=False)  # the value as the normalised text has it
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence or row, read."""
+    """A parsed sentence or row."""
 
     text: str
     drugs: tuple[str, ...]
     words: frozenset[str]  # stems, without the medicines
     facts: tuple[Fact, ...]
-    conditions: tuple[Fact, ...]  # bounds under which it holds
+    conditions: tuple[Fact, ...]  # bounds under which the statement applies
     condition_words: frozenset[str]
     routes: frozenset[str]
     qualifiers: frozenset[str]
     strengths: frozenset[str]
-    label: str  # the first cell of a row, where numbers choose the row; else empty
+    label: str  # first cell of a row that is chosen by a number; else empty
     forbids: bool
     tells: bool
     people: People = field(default_factory=People)
 
 
 def read_statement(text: str, *, drug_before: str = "") -> Statement:
-    """Return one sentence, or a row as `Unit.text` labels it.
+    """Parse one sentence, or a row with labels as in `Unit.text`.
 
-    `drug_before` is what it is about where it names no medicine: one of the sentence before.
+    `drug_before` is the medicine of the sentence before, used if the text names none.
     """
     named = drugs(text) or ((drug_before,) if drug_before else ())
     level = levelled(text)
@@ -174,7 +174,7 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
 
 
 def qualifiers_of(text: str) -> frozenset[str]:
-    """Return what makes another statement of it: a stage, a severity, a purpose."""
+    """Return the stages, severities and purposes that a text is qualified by."""
     return frozenset(name for name, words in _QUALIFIERS.items() if words.search(text))
 
 
@@ -185,7 +185,7 @@ def _numeric_label(text: str) -> str:
 
 
 def _facts(text: str, named: tuple[str, ...]) -> list[Fact]:
-    """Facts of a levelled text; those with an empty role are conditions."""
+    """Return the facts of a normalised text; those with an empty role are conditions."""
     facts = [
         Fact(
             FREQUENCY,
@@ -196,7 +196,7 @@ def _facts(text: str, named: tuple[str, ...]) -> list[Fact]:
         for match in _FREQUENCIES.finditer(text)
     ]
     rest = _FREQUENCIES.sub(lambda match: " " * len(match.group()), text)
-    # `over 30 minutes` is how long something runs, and no bound; as long as it was.
+    # `over 30 minutes` is a running time, not a bound. The replacement is as long as the original.
     rest = _RUNS.sub("runs", rest)
     for measure in measures(rest):
         if fact := _fact(measure, rest, named):
@@ -277,16 +277,16 @@ def _counted(word: str) -> float:
 
 
 def _drug_at(text: str, place: int, named: tuple[str, ...]) -> str:
-    """Return the medicine that stands last before a place, else the first one."""
+    """Return the last medicine named before a place, else the first of all."""
     before = [(text.rfind(name, 0, place), name) for name in named]
     last = max((found for found in before if found[0] >= 0), default=None)
     return last[1] if last else (named[0] if named else "")
 
 
 def bound_differs(one: Interval, other: Interval) -> bool:
-    """Tell whether two values can't both be right: apart, or bounded from one side at other places.
+    """Tell whether two values can't both be right: disjoint, or different bounds from one side.
 
-    A range that holds the other value is no difference; nor are bounds from opposite sides.
+    A range that contains the other value is no difference; nor are bounds from opposite sides.
     """
     if one.unit != other.unit:
         return False

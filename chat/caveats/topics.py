@@ -1,4 +1,4 @@
-"""What a statement is about, by its words: rough stems without those that say nothing. Pure."""
+"""Reduce a statement to rough stems of the words that say its topic. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDINGS = re.compile(r"(?:ations?|ings?|ied|ies|edly|ed|es|s|ly|al|ous)$")
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """Return stems of the words that say the topic; numbers, units and routes are none."""
+    """Return the stems of the topic words of a text, without numbers, units and routes."""
     words = (word for word in _WORD.findall(text.lower()) if word not in _SAYS_NOTHING)
     return frozenset(_stem(word) for word in words) - {""}
 
