@@ -1,4 +1,4 @@
-"""The question as it is asked and stored: in one line, and without what identifies a patient."""
+"""Prepare a question to be asked and stored: on one line, without patient identifiers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from retrieval.types import Filters
 
 
 def question_clean(raw: str) -> str:
-    """Return the question as it is asked and stored. Raises `QuestionError` with what to do."""
+    """Return the question on one line, as it is asked and stored.
+
+    Raises `QuestionError` for one that is empty or too long.
+    """
     if len(raw) > settings.QUESTION_MAX_CHARS:
         raise QuestionError(
             f"The question has {len(raw):,} characters; at most "
@@ -33,7 +36,10 @@ def question_clean(raw: str) -> str:
 def guarded_with_options(
     question: str, options: Sequence[Option], policy: str
 ) -> tuple[Guarded, tuple[Option, ...]]:
-    """Return what of a question, its options behind it, and of these may be stored and searched."""
+    """Apply the policy on identifiers to a question and its options.
+
+    Returns the guarded question with its options written after it, and the guarded options.
+    """
     stem = question_guarded(question, policy)
     if not options:
         return stem, ()
@@ -45,9 +51,9 @@ def guarded_with_options(
 
 
 def narrowing_check(filters: Filters, collections: Sequence[str], policy: str) -> None:
-    """Refuse words to narrow a search by that identify a patient: they are stored as they are.
+    """Reject filters and collections that seem to identify a patient: they are stored unchanged.
 
-    Raises `QuestionError`; under the policy `warn` it never does.
+    Raises `QuestionError`; never under the policy `warn`.
     """
     if policy == "warn":
         return

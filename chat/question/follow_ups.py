@@ -1,10 +1,9 @@
-"""A follow-up becomes a question of its own: by rules, or by a language model that they check.
+"""Make a follow-up a self-contained question: by rules, or by a language model that they check.
 
-The model is untrusted, and asked only where the rules see that something may be left out: a
-question that stands by itself is never changed. What it gives is one line, and holds no number,
-medicine, group of patients or negation that the conversation does not hold, and all that the
-question itself has of them, and says how severe it is if that was said; else the rules' result
-counts.
+The model is not trusted, and asked only where the rules see that something may be left out: a
+self-contained question is never changed. Its wording must be one line, keep every number, medicine,
+group of patients and negation of the question, add none that the conversation lacks, and keep the
+severity that was asked about. Otherwise the result of the rules is used.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ __all__ = ["PROMPT", "Asked", "Standalone", "standalone"]
 PROMPT = Prompt(
     Path(__file__).with_name("prompts") / "follow_up_v1.txt", frozenset({"question", "before"})
 )
-MAX_TURNS = 4  # before it that are looked at
-MAX_CHARS = 400  # of what a model makes of it
+MAX_TURNS = 4  # earlier turns that are considered
+MAX_CHARS = 400  # of a model's wording
 MAX_TOKENS = 200
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -49,11 +48,11 @@ _NAMED: tuple[Callable[[str], Iterable[str]], ...] = (
 
 
 def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: float) -> Standalone:
-    """Return the question as it can be searched by itself. Never raises for a model that fails.
+    """Return the question in a form that can be searched by itself. A failing model never raises.
 
     `before` holds the turns of the conversation, oldest first, of which the last four count. `by`
-    is `rules`, `llm` or `off`. A question that stands by itself is returned as it was asked, and so
-    is one where more than one thing could be meant. No query.
+    is `rules`, `llm` or `off`. A self-contained question is returned unchanged, and so is one with
+    several possible meanings. No query.
     """
     if by == "off":
         return Standalone(question)
@@ -70,7 +69,7 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
 
 
 def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
-    """Return what a model made of the question, in one line; empty where it can't be used."""
+    """Return a model's wording of the question, in one line; empty if it can't be used."""
     text = clean_line(answer).strip("\"'“”")
     if "\n" in answer.strip() or not 3 <= len(text) <= MAX_CHARS:
         return ""
@@ -84,14 +83,17 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
 
 
 def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> frozenset[str]:
-    """Return how severe it is, by the last question before, where the same is asked about again."""
+    """Return the severities of the last question, if the new one is about the same condition.
+
+    Empty if the new question names a severity itself.
+    """
     base = (before[-1].standalone or before[-1].question) if before else ""
     asked_again = {name for name, _ in conditions(text)} & {name for name, _ in conditions(base)}
     return severities(base, base) if asked_again and not severities(question, base) else frozenset()
 
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
-    """Return the model's wording, or why there is none."""
+    """Return the model's wording and no failure, or an empty wording and the reason."""
     if why := why_nobody(timeout_s) or why_skipped():
         return "", f"follow_up: {why}"
     earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)

@@ -1,6 +1,6 @@
-"""Multiple-choice questions: the stem, the options and which of them is asked for. By rules alone.
+"""Parse multiple-choice questions into stem and options, by rules alone.
 
-In doubt a question is no multiple-choice question: then it is answered as any other is.
+In doubt a question is not multiple-choice, and is answered like any other.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from chat.types import Option
 from core.text.negation import asks_for_exception
 from retrieval.analysis.narrative import is_question
 
-Mark = re.Match[str]  # of a letter that names an option
+Mark = re.Match[str]  # the letter of an option, as written
 LETTERS = "ABCDE"
-MAX_CHARS = 10_000  # of a question that are looked at
+MAX_CHARS = 10_000  # a longer question is not parsed
 MAX_OPTION_CHARS = 400
 MIN_STEM_WORDS = 2
 
-# A letter that names an option, by the way it is written. One style holds for all of a question's.
+# Styles of writing the letter of an option. All options of a question have the same style.
 _LEAD = r"(?:(?<=\s)|(?<=[?:;,.])|\A)(?i:(?:option|answer|choice)\s+)?"
 _STYLES = tuple(
     re.compile(_LEAD + style)
@@ -33,27 +33,27 @@ _STYLES = tuple(
         rf"(?P<letter>[{letters}])\s[-–—]\s",
     )
 )
-# Genera by their initial.
+# Genera abbreviated to their initial.
 _GENUS = re.compile(
     r"(?:A\.\s(?:baumannii|fumigatus|israelii)|B\.\s(?:fragilis|cereus|pertussis|anthracis"
     r"|burgdorferi)|C\.\s(?:diff\w*|albicans|auris|glabrata|jejuni|perfringens|tetani|botulinum"
     r"|trachomatis)|D\.\s(?:pneumoniae)|E\.\s(?:coli|faecalis|faecium|cloacae|histolytica)"
     r"|G\.\s(?:vaginalis|lamblia)|H\.\s(?:pylori|influenzae))\b"
 )
-# What a letter belongs to: `hepatitis A.` names no option.
+# Words that a letter belongs to: `hepatitis A.` is no option.
 _NAMED_BY_LETTER = re.compile(
     r"\b(?:vitamins?|hepatitis|groups?|types?|class|classes|grade|stage|categor(?:y|ies)|factor"
     r"|influenza|regimens?|arms?|protocols?|plan|table|figure|appendix|part|section|ward|bay|step"
     r"|phase|cohort|child-pugh|haemoglobin|hemoglobin|immunoglobulin|protein|serotype|strain)\s*\Z",
     re.IGNORECASE,
 )
-# A stem that its options end.
+# A stem that its options complete.
 _OPEN_ENDED = re.compile(
     r"(?:\b(?:is|are|be|by|with|includes?|of|to|for|following|except|causes?|drug|dose|answer)"
     r"|[:…]|\.{3}|_{2,})\W*\Z",
     re.IGNORECASE,
 )
-# Of options that are an account of what a patient takes, or of what is compared.
+# A stem that introduces a list of what a patient takes, or of what is compared.
 _ACCOUNT = re.compile(
     r"\b(?:takes|taking|took|receives|received|prescribed|given|had|has|currently on|was started"
     r"|doses|medications?|medicines)\W*\Z",
@@ -70,17 +70,17 @@ _EXCEPTION = re.compile(
 
 @dataclass(frozen=True)
 class MultipleChoice:
-    """A question and the answers that it offers, in order of their letters from A."""
+    """A stem and its options, in order of their letters from A."""
 
     stem: str  # without the options
     options: tuple[Option, ...]  # 2 to 5
 
 
 def parsed(question: str) -> MultipleChoice | None:
-    """Return the parts of a multiple-choice question; None for any other.
+    """Return the stem and options of a multiple-choice question; None for any other question.
 
-    Two to five options with consecutive letters from A, each with a text of its own, behind a stem
-    that asks something; on lines of their own or in one line.
+    Two to five options with consecutive letters from A, each with a different text, follow a stem
+    that asks something. Options may be on lines of their own or all in one line.
     """
     if len(question) > MAX_CHARS:
         return None
@@ -89,14 +89,15 @@ def parsed(question: str) -> MultipleChoice | None:
 
 
 def written_out(stem: str, options: Sequence[Option]) -> str:
-    """Return the question with its options behind it, as a person would type them in one line."""
+    """Return the stem followed by its options, as a person would type them in one line."""
     return " ".join([stem, *(f"{option.letter}) {option.text}" for option in options)])
 
 
 def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None:
-    """Return the parts of a question that is known to offer these; by rules where none are known.
+    """Split a question with these options into stem and options; without options, parse it.
 
-    What the rules don't find may stand behind it, as `written_out` puts it, or not in it at all.
+    The options may be in the question in a form that the rules can parse, after it as `written_out`
+    puts them, or not in it at all.
     """
     found = parsed(question)
     if not options or (found and found.options == tuple(options)):
@@ -106,12 +107,12 @@ def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None
 
 
 def is_exception(stem: str) -> bool:
-    """Tell whether a stem asks for the option that does not hold."""
+    """Tell whether a stem asks for the option that is wrong."""
     return asks_for_exception(stem) or _EXCEPTION.search(stem) is not None
 
 
 def _runs(question: str) -> Iterator[Sequence[Mark]]:
-    """For each style of writing the marks of its options, where their letters follow each other."""
+    """Yield the consecutive marks of options, for each style of writing them."""
     for style in _STYLES:
         marks = [mark for mark in style.finditer(question) if _is_mark(question, mark)]
         if run := _run(marks):
@@ -125,7 +126,7 @@ def _is_mark(question: str, mark: Mark) -> bool:
 
 
 def _run(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """Return the marks from the last A that a B follows; none where a letter lacks or recurs."""
+    """Return the marks from the last A followed by B; empty if a letter is missing or repeated."""
     letters = "".join(mark["letter"].upper() for mark in marks)
     start = letters.rfind("AB")
     return marks[start:] if start >= 0 and LETTERS.startswith(letters[start:]) else ()
@@ -142,7 +143,7 @@ def _choice(question: str, marks: Sequence[Mark]) -> MultipleChoice | None:
 
 
 def _are_options(texts: Sequence[str]) -> bool:
-    """Tell whether each says something of its own, and none goes on to ask."""
+    """Tell whether the texts are all different, not too long, and contain no question."""
     distinct = {text.casefold() for text in texts}
     return len(distinct) == len(texts) and all(
         text and len(text) <= MAX_OPTION_CHARS and "?" not in text for text in texts
@@ -150,7 +151,7 @@ def _are_options(texts: Sequence[str]) -> bool:
 
 
 def _asks(stem: str, options: int) -> bool:
-    """Tell whether a stem asks, rather than lists what follows it."""
+    """Tell whether a stem asks something, rather than introducing a list."""
     if len(stem.split()) < MIN_STEM_WORDS:
         return False
     if "?" in stem or is_exception(stem):

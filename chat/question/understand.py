@@ -1,4 +1,4 @@
-"""What a question asks for by itself: after the turns before it, with slips put right."""
+"""Turn a typed question into what is searched: follow-ups completed, spelling corrected."""
 
 from __future__ import annotations
 
@@ -24,24 +24,23 @@ REMEMBERED = 4  # turns of a conversation that a follow-up may refer to
 
 @dataclass(frozen=True)
 class Understood:
-    """What is searched for, and how it came from what was typed."""
+    """The question to search for, and how it was derived from the typed one."""
 
-    text: str = ""  # a question of its own, without its options
+    text: str = ""  # a self-contained question, without its options
     options: tuple[Option, ...] = ()  # of a multiple-choice question
-    is_unclear: bool = False  # what it goes on from could not be told: the text is what went before
-    standalone: str = ""  # the whole question, where it is not as it was typed
+    is_unclear: bool = False  # unresolved follow-up: the text has the questions before
+    standalone: str = ""  # the whole question, if it differs from the typed one
     by: str = ""  # what completed a follow-up: `rules`, or `llm:` and the model
     notes: tuple[str, ...] = ()  # why a follow-up was left as it is
-    spelling: Mapping[str, str] = field(default_factory=dict)  # slips, and what was read instead
+    spelling: Mapping[str, str] = field(default_factory=dict)  # corrections by misspelt word
 
 
 def understand(
     query: Query, options: tuple[Option, ...], before: Sequence[Asked], config: AnswerConfig
 ) -> Understood:
-    """Return what `query`, whose text is as it was typed, asks for behind the turns `before`.
+    """Complete a typed question from the turns `before`, correct its spelling, split off options.
 
-    Never raises for a language model that fails, nor for a spelling that can't be looked up. One
-    query, for the spelling.
+    Never raises for a failing language model or spelling lookup. Runs one query, for the spelling.
     """
     stem = query.text.removesuffix(written_out("", options))
     said = _standalone(stem, before, config)
@@ -62,9 +61,9 @@ def understand(
 def questions_before(
     conversation: Conversation | None, earlier: Sequence[str], config: AnswerConfig
 ) -> list[Asked]:
-    """Return the latest turns of a conversation, else what was typed before, oldest first.
+    """Return the latest turns of a conversation, else the questions `earlier`, oldest first.
 
-    One query where there is a conversation.
+    Empty if follow-ups are off. Runs one query if there is a conversation.
     """
     if config.follow_ups == "off":
         return []
@@ -80,9 +79,9 @@ def questions_before(
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
-    """Return questions that no turn is stored of, understood by rules; none counts as answered.
+    """Return earlier questions that were not stored, completed by rules; none counts as answered.
 
-    One that can't be asked here, or that identifies a patient where that forbids it, is left out.
+    An invalid question is left out, and one with patient identifiers under the policy `block`.
     """
     before: list[Asked] = []
     for question in questions[-REMEMBERED:]:
@@ -98,15 +97,15 @@ def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]
 
 def _standalone(question: str, before: Sequence[Asked], config: AnswerConfig) -> Standalone:
     said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
-    # A model may have made a name of its own.
+    # A model may have invented a name.
     invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
     return replace(said, text=question, by="", before="") if invented else said
 
 
 def _spelling(query: Query) -> dict[str, str]:
-    """Return the slips to put right; none where that fails: it is searched as it was typed."""
+    """Return spelling corrections by misspelt word; empty if they can't be looked up."""
     try:
         return spelling_corrected(query)
-    except Exception as error:  # noqa: BLE001 - what fails again in the search is a refusal there
+    except Exception as error:  # noqa: BLE001 - the search fails with a refusal
         logger.error("A question's spelling was not looked at: %s", type(error).__name__)
         return {}

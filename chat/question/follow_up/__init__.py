@@ -1,1 +1,1 @@
-"""Follow-ups by rules: what a question leaves out, taken from the one before it. Pure."""
+"""Complete follow-ups by rules, from the question before. Pure."""

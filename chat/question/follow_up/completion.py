@@ -1,4 +1,4 @@
-"""What a follow-up leaves out is taken from the question before it, or it stays as asked. Pure."""
+"""Complete a follow-up from the question before it, or leave it as it was asked. Pure."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ UNRESOLVED = "What the question leaves out could not be told from the one before
 
 
 def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
-    """Return the question with what it leaves out, by the last turn of `before` (oldest first).
+    """Complete a question with what it leaves out, from the last turn of `before`, oldest first.
 
-    As it was asked where it stands by itself, where nothing went before, and where more than one
-    thing could be meant.
+    Unchanged if it is self-contained, if there is no turn before, or if it is ambiguous.
     """
     core = core_of(question)
     kind = leaning(question, core)
@@ -59,8 +58,9 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
 
 
 def _with_topic(core: str, before: Sequence[Asked]) -> str:
-    """Return what was asked since a medicine or a condition was last named, and the follow-up: what
-    its passages are searched by, where what it means can't be told.
+    """Join the follow-up to the questions since a medicine or condition was last named.
+
+    This text finds passages for a question whose meaning can't be resolved.
     """
     texts = [(turn.standalone or turn.question).strip(" ?.") for turn in before]
     named = [place for place, text in enumerate(texts) if _has_topic(text)]
@@ -73,7 +73,7 @@ def _has_topic(text: str) -> bool:
 
 def _resolved(kind: str, core: str, base: str) -> str | None:
     if kind == "otherwise":
-        return None  # what was said before would be found again
+        return None  # the search would find the earlier answer again
     base = base.strip()
     named = mentions(base)
     if not named or len(sentences(base)) != 1 or leaning(base, core_of(base)):
@@ -97,7 +97,10 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
 
 
 def _with_slots(base: str, changes: Sequence[Mention]) -> str | None:
-    """Return the base with each change in the place of its like, or at its end."""
+    """Return the base with each change in place of a mention of the same slot, or at its end.
+
+    None if a change could replace more than one mention.
+    """
     text: str | None = base
     for change in changes:
         if text is not None:
@@ -117,7 +120,7 @@ def _with_slot(base: str, change: Mention) -> str | None:
     if len(same) > 1:
         return None
     if change.slot is Slot.LIFE and any(_is_of_body(mention) for mention in named):
-        return None  # the weight or age of somebody else
+        return None  # the base's weight or age would be somebody else's
     if same:
         return _replaced(base, same[0], change)
     if change.slot in POPULATION_SLOTS:
@@ -126,9 +129,9 @@ def _with_slot(base: str, change: Mention) -> str | None:
 
 
 def _with_measure(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
-    """Return a value in the place of that of the same name; another measure is added.
+    """Return the base with the value of a measure replaced, or added if it has no such measure.
 
-    Two values of the kidney would say two things: the clearance is not the estimated rate.
+    None for a second measure of the kidney, since clearance and estimated rate differ.
     """
     same = [m for m in named if m.slot is Slot.MEASURE and m.name == change.name]
     kidney = [m for m in named if _is_of_kidney(m)]
@@ -146,7 +149,10 @@ def _is_of_kidney(mention: Mention) -> bool:
 
 
 def _with_number(base: str, change: Mention, named: Sequence[Mention]) -> str | None:
-    """Return a number in the place of the only one of its unit; without a unit, of the only one."""
+    """Return the base with the only number of the same unit replaced, or its only number.
+
+    None if several numbers could be meant.
+    """
     digits = DIGITS.search(change.text)
     numbers = [m for m in named if m.slot in (Slot.NUMBER, Slot.MEASURE)]
     if change.name:
@@ -166,7 +172,7 @@ def _is_of_body(mention: Mention) -> bool:
 
 
 def _replaced(base: str, old: Mention, new: Mention) -> str | None:
-    """Return `new` for `old`; a state, such as pregnancy, brings its own preposition."""
+    """Replace one mention by another; a state such as pregnancy comes with its own preposition."""
     if not _is_state(new) and not _is_state(old):
         return base[: old.start] + new.text + base[old.end :]
     if not old.lead:
@@ -176,7 +182,7 @@ def _replaced(base: str, old: Mention, new: Mention) -> str | None:
 
 
 def _is_state(mention: Mention) -> bool:
-    """Tell `pregnancy`, which somebody is in, from somebody."""
+    """Tell whether a mention is a state such as `pregnancy`, rather than a person."""
     if mention.slot not in POPULATION_SLOTS:
         return False
     return mention.slot is not Slot.LIFE or STATE_OF_LIFE.search(mention.text) is not None
@@ -188,9 +194,9 @@ def _appended(base: str, phrase: str) -> str:
 
 
 def _with_state(core: str, base: str, named: Sequence[Mention]) -> str | None:
-    """Return the base for somebody of whom the follow-up says more: `..., she is on warfarin?`
+    """Add what the follow-up says about the patient to the base: `..., she is on warfarin?`
 
-    None where the base says something else of the same: two weights are two patients.
+    None if the base says something different of the same: two weights are two patients.
     """
     changes = mentions(core)
     if len(changes) == 1 and changes[0].slot in (Slot.MEASURE, Slot.NUMBER):
@@ -207,7 +213,7 @@ def _with_value(core: str, base: str, value: Mention, named: Sequence[Mention]) 
     if _is_of_body(value) and any(_is_of_body(mention) for mention in named):
         return _with_number(base, value, named) if value.slot is Slot.NUMBER else None
     if value.slot is Slot.NUMBER and core == value.text and not value.name:
-        return None  # of what?
+        return None  # a bare number without a unit: unclear of what
     if value.slot is Slot.MEASURE:
         return _with_measure(base, value, named)
     return _appended(base, f", {core}").replace(" ,", ",", 1)
@@ -217,7 +223,7 @@ def _with_value(core: str, base: str, value: Mention, named: Sequence[Mention]) 
 
 
 def _about(core: str, base: str) -> str | None:
-    """Return `How often`, of what the base is about: `How often: cefalexin for a child?`"""
+    """Ask the follow-up about the base's topic: `How often: cefalexin for a child?`"""
     topic = _topic(base, whole=core.lower().startswith("why"))
     if topic is None:
         return None
@@ -229,9 +235,9 @@ def _about(core: str, base: str) -> str | None:
 
 
 def _topic(base: str, *, whole: bool) -> str | None:
-    """Return what a question is about, without what it asks of it, unless the `whole` is wanted.
+    """Return what a question is about, without its question words unless `whole`.
 
-    All that it names is kept. None where it names neither a medicine nor a condition.
+    All that it names is kept. None if it names neither a medicine nor a condition.
     """
     topic = base.rstrip(" ?.")
     if not _has_topic(topic):
@@ -268,7 +274,10 @@ def _with_antecedent(core: str, base: str, named: Sequence[Mention]) -> str | No
 
 
 def _antecedent(core: str, pronoun: str, named: Sequence[Mention]) -> Mention | None:
-    """Return the one thing that it can mean: a medicine that is given, a treated condition."""
+    """Return the only mention that the pronoun can refer to; None if there are none or several.
+
+    A medicine if the question says how medicines are used, a condition if it asks about treatment.
+    """
     drugs, conditions, lives = (
         [m for m in named if m.slot is slot] for slot in (Slot.DRUG, Slot.CONDITION, Slot.LIFE)
     )
@@ -284,7 +293,7 @@ def _antecedent(core: str, pronoun: str, named: Sequence[Mention]) -> Mention | 
 
 
 def _carried(text: str, context: Sequence[Mention], own: set[Slot]) -> str:
-    """With whom and what the base was about, but for what the follow-up says otherwise."""
+    """Add the base's mentions with a preposition, except those that the follow-up replaces."""
     own_population = own & set(POPULATION_SLOTS)
     for mention in context:
         if mention.slot is Slot.DRUG or mention.slot in own or not mention.lead:

@@ -1,10 +1,10 @@
-"""Whether a question leans on the one before it, and how. Pure.
+"""Tell whether a question depends on the one before it, and how. Pure.
 
-Two errors count, and not alike. A follow-up that is not seen is asked as it stands, and mostly
-refused. A question that stands by itself and is mixed with another gets the answer to neither. So a
-follow-up is only what consists of nothing but words of closed lists and of what it changes, or
-whose subject is a pronoun without anything that it could stand for; and where more than one thing
-could be meant, the question stays as it was asked.
+The two errors are not equally bad. A follow-up that is not recognised is asked as it is, and mostly
+refused. A self-contained question that is mixed with another gets the answer to neither. So a
+follow-up is only a question that consists of words of closed lists and the change that it makes, or
+whose subject is a pronoun without an antecedent in it. Where it is ambiguous, it stays as it was
+asked.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ MAX_LOOSE_WORDS = 25  # of a question that a language model may look at
 
 
 def may_be_follow_up(question: str) -> bool:
-    """Tell whether a question may leave something out, by a looser rule: it opens as an addition or
-    holds a pronoun that could stand for something. Only such a question is shown to a model.
+    """Tell by a looser rule whether a question may leave something out.
+
+    True also if it begins as an addition (`and ...`) or has a pronoun that may refer to something.
+    Only such a question is shown to a language model.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_LOOSE_WORDS:
         return False
@@ -60,8 +62,10 @@ def may_be_follow_up(question: str) -> bool:
 
 
 def points_back(question: str, core: str) -> bool:
-    """Tell whether it opens as an addition or is about somebody or something that only an earlier
-    question can name, and names no medicine or condition itself: `and for late-onset?`
+    """Tell whether a question refers to something or somebody that only an earlier one can name.
+
+    It begins as an addition or has a pronoun for a person, and names no medicine or condition
+    itself: `and for late-onset?`
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return False
@@ -70,22 +74,22 @@ def points_back(question: str, core: str) -> bool:
         return False
     first = next(iter(words(core)), "").lower()
     if OPENER.match(question) and first not in ASKS:
-        return True  # `And how is frostbite treated` asks by itself
+        return True  # `And how is frostbite treated` is self-contained
     found = SOMEBODY.search(core)
     return found is not None and not SOMEONE.search(core[: found.start()])
 
 
 def core_of(question: str) -> str:
-    """Without what opens it and the marks around it."""
+    """Return the question without its opening word, such as `and`, and outer punctuation."""
     return OPENER.sub("", question).strip(" ?.!,\t\n")
 
 
 def leaning(question: str, core: str) -> str:
-    """Return how it leans on the one before; nothing for a question that stands by itself.
+    """Return how a question depends on the one before; empty for a self-contained question.
 
-    `slot`: it is what it changes and nothing else. `state`: a value or a state of the patient, and
-    asks nothing. `otherwise`: it asks for something else than what was said. `pronoun`: its subject
-    is one. `attribute`: what it asks for, and of nothing.
+    `slot`: it consists of a change alone. `state`: it gives a value or state of the patient and
+    asks nothing. `otherwise`: it asks for something other than what was said. `pronoun`: its
+    subject is a pronoun. `attribute`: it asks for a property, and does not say of what.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return ""
@@ -116,7 +120,7 @@ def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
 
 
 def _states_only(core: str, named: Sequence[Mention]) -> bool:
-    """Tell whether it says something of the patient and asks nothing: `crcl 20`, `is on warfarin`.
+    """Tell whether a text describes the patient and asks nothing: `crcl 20`, `is on warfarin`.
 
     A medicine or a condition alone is a topic of its own.
     """
@@ -138,7 +142,10 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
-    """Tell `What can I give instead`, and not `What can I give instead of warfarin`."""
+    """Tell whether a question asks for an alternative without saying to what.
+
+    `What can I give instead` does, `What can I give instead of warfarin` does not.
+    """
     left = _left(core, named)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
@@ -147,9 +154,10 @@ def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
-    """Tell `In shock, when do I give hydrocortisone`, and not `if the patient is in shock`.
+    """Tell whether a text asks a question of its own.
 
-    `When dialysis in acute kidney injury` does too: something is done, in a condition.
+    `In shock, when do I give hydrocortisone` does, `if the patient is in shock` does not. So does
+    `When dialysis in acute kidney injury`: an action, in a condition.
     """
     first, *others = [word.lower() for word in words(_blanked(core, named))] or [""]
     if first == "when" and any(mention.lead.strip().lower() == "in" for mention in named[1:]):
@@ -160,7 +168,7 @@ def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
 
 
 def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool:
-    """Tell whether it asks for a dose, a route, a reason, and does not say of what."""
+    """Tell whether a question asks for a dose, route or reason without saying of what."""
     left, slots = _left(core, named), {mention.slot for mention in named}
     if not named and left and left <= ATTRIBUTES - ASKS and len(words(core)) <= MAX_NOTE_WORDS:
         return True
@@ -172,7 +180,7 @@ def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool
 
 
 def _left(text: str, named: Sequence[Mention]) -> set[str]:
-    """Return the words that belong to no mention, in small letters."""
+    """Return the words that belong to no mention, in lower case."""
     return {word.lower() for word in words(_blanked(text, named))}
 
 
@@ -183,7 +191,7 @@ def _blanked(text: str, named: Sequence[Mention]) -> str:
 
 
 def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
-    """Return the pronoun that a question is about; None where a word before it may be meant."""
+    """Return the pronoun that a question is about; None if a mention before it may be meant."""
     plain = EXPLETIVE.sub(lambda match: " " * len(match.group()), core)
     found = PRONOUN.search(plain)
     if found is None or any(mention.start < found.start() for mention in named):

@@ -1,4 +1,4 @@
-"""Where a question names whom, which medicine, condition and value it is about. Pure."""
+"""Find the people, medicines, conditions and values that a question names. Pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.text.words import words
 
 
 class Slot(StrEnum):
-    """What a mention can take the place of: another of its slot."""
+    """Kind of a mention; a mention can replace another of the same slot."""
 
     LIFE = "life"  # age, pregnancy, breastfeeding
     RENAL = "renal"
     HEPATIC = "hepatic"
-    STATE = "state"  # of the immune system, or how ill
+    STATE = "state"  # of the immune system, or critical illness
     DRUG = "drug"
     CONDITION = "condition"
-    MEASURE = "measure"  # a value with its name
-    NUMBER = "number"  # one without
+    MEASURE = "measure"  # a value with the name of what is measured
+    NUMBER = "number"  # a value without a name
 
 
 _SLOTS = {
@@ -38,10 +38,10 @@ POPULATION_SLOTS = (Slot.LIFE, Slot.RENAL, Slot.HEPATIC, Slot.STATE)
 
 @dataclass(frozen=True)
 class Mention:
-    """`text[start:end]`; `lead` is the preposition before it, with the space, if there is one."""
+    """A part `text[start:end]` of a question; `lead` is the preposition before it, with a space."""
 
     slot: Slot
-    name: str  # levelled: the group, the medicine, the measure, the unit of a number
+    name: str  # normalised: the group, medicine or measure, or a number's unit
     start: int
     end: int
     text: str
@@ -116,7 +116,10 @@ _LEAD = re.compile(
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
-    """Return all that a text names, in order; what two slots claim is of the first of `Slot`."""
+    """Return all mentions in a text, in order, none overlapping.
+
+    Of overlapping ones, measures come first, then people, states, medicines, conditions, numbers.
+    """
     taken: list[Mention] = []
     for found in _all(text):
         if all(found.end <= other.start or found.start >= other.end for other in taken):
@@ -125,7 +128,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def unplaced_populations(text: str, named: tuple[Mention, ...]) -> set[str]:
-    """Return groups of the text that no mention of it names: it can't be changed safely."""
+    """Return groups of people in a text that no mention covers: it can't be changed safely."""
     said = {name for mention in named for name in populations(mention.text)}
     return set(populations(text)) - said
 
@@ -167,17 +170,17 @@ _JOINING = re.compile(r"[\s,:;]+(?:(?:of|for|in|with|to|on|the|an?)\b)?\s*$")
 
 @dataclass(frozen=True)
 class Carried:
-    """A part, and the whole question without it."""
+    """A part of a completed question, and the question without it."""
 
     text: str
     without: str
 
 
 def carried(question: str, standalone: str) -> tuple[Carried, ...]:
-    """Return the parts of `standalone` that the question itself does not say, in their order.
+    """Return the parts of `standalone` that were taken over from an earlier question, in order.
 
-    What is asked, where that was taken over, then what it is asked of. Empty for a question that
-    stands by itself, and for a part without which nothing is left to ask.
+    First the question words, if taken over, then what they are asked about. Empty for a
+    self-contained question; a part without which no question is left is omitted.
     """
     return tuple(part for part in _parts(question, standalone) if len(words(part.without)) > 1)
 

@@ -1,4 +1,4 @@
-"""Questions of a conversation, and what they mean by themselves. Pure."""
+"""Define earlier questions and completed follow-ups. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Asked:
-    """A turn before: what was typed, and what that meant where it was a follow-up."""
+    """An earlier question, as typed and as a self-contained question."""
 
     question: str
     standalone: str
@@ -18,26 +18,26 @@ class Asked:
 
 @dataclass(frozen=True)
 class Standalone:
-    """A question that can be searched by itself, and how it came about."""
+    """A question that can be searched by itself, and how it was completed."""
 
     text: str
-    is_follow_up: bool = False  # whether it leans on the turns before, put right or not
-    by: str = ""  # `rules`, or `llm:` and the model; empty where it is as it was asked
-    notes: tuple[str, ...] = ()  # why it was left so; none of them quotes anything
-    before: str = ""  # with what it may go on from, where what it means could not be told
+    is_follow_up: bool = False  # whether it depends on the turns before, completed or not
+    by: str = ""  # `rules`, or `llm:` and the model; empty if the question is unchanged
+    notes: tuple[str, ...] = ()  # why it was left unchanged, without quoting any question
+    before: str = ""  # of an unclear question: with the questions it may refer to
 
     @property
     def is_unclear(self) -> bool:
-        """Whether it leaves something out that could not be told: it must not be answered."""
+        """Whether the question leaves out something unresolved: it must not be answered."""
         return self.is_follow_up and not self.by
 
     @property
     def searched(self) -> str:
-        """What to look for: of an unclear question what went before, for the passages near it."""
+        """The text to search for: of an unclear question with the questions before it."""
         return self.before or self.text
 
     def spelled(self, meant: Mapping[str, str]) -> Standalone:
-        """Return the same with each of these words put right, however it is written."""
+        """Return a copy with these words corrected, in any case."""
         text, before = self.text, self.before
         for typed, word in meant.items():
             pattern = re.compile(rf"\b{re.escape(typed)}\b", re.IGNORECASE)

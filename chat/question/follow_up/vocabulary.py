@@ -1,4 +1,4 @@
-"""The closed lists of words that a follow-up is told by. Pure."""
+"""The closed lists of words by which follow-ups are recognised. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FUNCTION = frozenset(
     already ever please
     """.split()
 )
-# With one of these a question asks by itself, though all else be something that it changes.
+# A question with one of these is self-contained, even if all else could be a change.
 ASKS = frozenset(
     """
     what which how when why where who is are was were do does did can could should would may must
@@ -41,7 +41,7 @@ ATTRIBUTES = frozenset(
     options repeat repeated next not more less than
     """.split()
 )
-# At least one of these asks for something by itself.
+# Words that ask for something even alone.
 ASKING = frozenset(
     """
     how when why where next dose dosage dosing amount maximum minimum max frequency interval route
@@ -49,10 +49,11 @@ ASKING = frozenset(
     cautions interactions monitoring exceptions effects treatment symptoms causes diagnosis
     """.split()
 )
-# Of these a group of patients is a condition, where the organ is: `What causes kidney disease?`
+# With these an organ's impairment is a group of patients, else the topic: `What causes kidney
+# disease?`
 DOSING = frozenset("dose dosage dosing maximum max interval frequency often much".split())
 PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their)\b", re.IGNORECASE)
-# Somebody whom the question itself does not name.
+# Pronouns for a person that the question itself does not name.
 SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 SOMEONE = re.compile(
     r"\b(?:patients?|pts?|mother|mum|father|dad|wom[ae]n|m[ae]n|boy|girl|child|baby|infant|newborn"
@@ -60,7 +61,7 @@ SOMEONE = re.compile(
     r"|\d+ ?[mf]|(?:year|month|week|day)s?[- ]old|y/?o)\b",
     re.IGNORECASE,
 )
-# `Is it safe to give ...`, `how long does it take`: it stands for nothing.
+# `Is it safe to give ...`, `how long does it take`: `it` refers to nothing.
 EXPLETIVE = re.compile(
     r"\bit(?:\s+(?:is|be|was|ever))*\s+(?:\w+ly\s+)?(?:safe|ok|okay|fine|possible|necessary|normal"
     r"|better|best|important|recommended|advisable|appropriate|true|likely|common|time|worth"
@@ -69,7 +70,7 @@ EXPLETIVE = re.compile(
     r"|\bit\s+(?:takes?|mean|means|matter|matters)\b|\bthat\s+(?:is|are|was|has|have|can|may)\b",
     re.IGNORECASE,
 )
-# What may stand before a pronoun and name nothing that it could mean.
+# Words that may come before a pronoun and are no antecedent.
 VERBS = frozenset(
     """
     give use take repeat stop start prescribe continue treat monitor check increase reduce
@@ -77,7 +78,7 @@ VERBS = frozenset(
     prevent manage dissolve crush swallow store change switch avoid
     """.split()
 )
-# What may stand behind `this` and its like, so that they stand alone.
+# Nouns after `this` and the like that leave open what is meant.
 GENERIC = frozenset(
     """
     drug medicine medication antibiotic dose treatment infusion condition disease patient
@@ -85,7 +86,7 @@ GENERIC = frozenset(
     """.split()
 )
 ALLERGY = frozenset({"allergic", "allergy", "intolerant"})
-# Of whom a message speaks, and what it says that they have, take or weigh.
+# Words for a patient, and for what a patient has, takes or weighs.
 SUBJECT = frozenset(
     """
     he she hes shes he's she's they they're patient patient's pt mum mother child baby known on
@@ -99,7 +100,7 @@ STATES = SUBJECT | frozenset(
     only just from for in at since still kg years year old so if
     """.split()
 )
-# What asks for something other than what was said; with one of these it is never that again.
+# Words that ask for something other than the earlier answer.
 OTHERWISE = frozenset("instead else other another alternative alternatives different".split())
 OPEN_ENDED = frozenset(
     """

@@ -1,10 +1,10 @@
-"""What seems to identify a patient in a question: found, replaced, reported.
+"""Find, replace and report text that seems to identify a patient in a question.
 
-Rules and two libraries: python-stdnum for the check digits of national numbers and phonenumbers
-for what may be dialled. presidio-analyzer was considered and left out: its names come from a
-statistical tagger (spaCy), which needs a model to be downloaded and takes eponyms (Parkinson,
-Crohn) and medicines for people; its patterns for numbers have no clinical exceptions.
+Rules and two libraries: python-stdnum for the check digits of national numbers and phonenumbers for
+telephone numbers. presidio-analyzer was considered and rejected: its names come from a statistical
+tagger (spaCy), which needs a model to be downloaded and takes eponyms (Parkinson, Crohn) and
+medicines for people; its patterns for numbers have no clinical exceptions.
 
-What the rules can't find: a name that stands without title, cue, usual given name or another
-identifier beside it, and a rare story that tells who it is about.
+What the rules can't find: a name without a title, cue, usual given name or other identifier near
+it, and a rare story by which its subject can be recognised.
 """

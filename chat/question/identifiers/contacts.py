@@ -1,4 +1,4 @@
-"""Where a person is reached: e-mail, telephone and postal addresses. Pure."""
+"""Find e-mail addresses, telephone numbers and postal addresses. Pure."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _LOCAL_CHARS = 64  # RFC 5321, section 4.5.3.1.1
 _LOCAL = re.compile(r"[\w.+%'-]+\Z")
 _HOST = re.compile(r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?!\w)")
 
-# Whose numbers are known without a country code. Only one that begins with 0 is taken there: a row
-# of plain numbers is a row of results. Candidates are found here and not by the library's matcher,
-# which takes seconds for a text that was made for it.
+# Regions whose numbers are recognised without a country code, if they begin with 0: a row of other
+# numbers may be results. Candidates are found here and not by the library's matcher, which can take
+# seconds for a hostile text.
 _REGIONS = ("GB", "IE", "AU", "DE", "FR", "NL")
 _CANDIDATE = re.compile(
     r"(?<![\w.,/+-])(?:\+|\(?0)\d{1,5}(?:[\s().-]{0,2}\d){6,11}(?![\w/]|[.,-]\d)"
 )
 _MIN_DIGITS = 9  # a compound's code has fewer
-# Also those that are set aside for films and forms (Ofcom's drama numbers, 555), which nobody
-# can dial and everybody tries.
+# Includes numbers reserved for films and examples (Ofcom's drama numbers, 555), which are not valid
+# but often used in tests.
 _SHAPES = re.compile(
     r"(?<![\w.,/+-])(?:"
     r"\+\d{1,3}[ .-]?(?:\(0\)[ ]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
@@ -42,7 +42,7 @@ _CUED = re.compile(
 
 
 def emails(text: str) -> Iterator[Span]:
-    """Yield addresses, each with the longest local part that RFC 5321 allows."""
+    """Yield e-mail addresses, each with the longest local part that RFC 5321 allows."""
     for match in _HOST.finditer(text):
         local = _LOCAL.search(text, max(0, match.start() - _LOCAL_CHARS), match.start())
         if local and any(character.isalnum() for character in local.group()):
@@ -50,7 +50,7 @@ def emails(text: str) -> Iterator[Span]:
 
 
 def phones(text: str) -> Iterator[Span]:
-    """Yield what may be dialled: behind a word for it, by its shape, or valid in a region."""
+    """Yield telephone numbers: after a word such as `phone`, by shape, or valid in a region."""
     for match in _CUED.finditer(text):
         yield match.span("value")
     for match in _SHAPES.finditer(text):
@@ -128,7 +128,7 @@ _POSTCODES = re.compile(
 
 
 def addresses(text: str) -> Iterator[Span]:
-    """Streets with a house number, what "lives at" or "address" leads to, and named postcodes."""
+    """Yield streets with a house number, places after "lives at" or "address", named postcodes."""
     for pattern in _ADDRESSES:
         for match in pattern.finditer(text):
             yield match.span()

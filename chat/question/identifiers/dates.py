@@ -1,4 +1,4 @@
-"""Dates of birth: dates behind a word for it, or beside a name. Pure.
+"""Find dates of birth: dates after a word such as `born`, or beside a name. Pure.
 
 Years alone, and "born before", "on or after" or "between", are about cohorts, as in schedules of
 vaccination.
@@ -51,13 +51,13 @@ _BESIDE = re.compile(rf"{NAMED}[\s,;([-]{{1,4}}(?P<date>{_FULL}){_END}", _FLAGS)
 
 
 def births(text: str) -> Iterator[Span]:
-    """Yield dates that are said to be of birth."""
+    """Yield dates marked as dates of birth."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span("date")
 
 
 def births_beside_names(text: str) -> Iterator[Span]:
-    """Yield dates right after a name that was found: `Mr Smith (12/03/1956)`."""
+    """Yield dates directly after a name that was found: `Mr Smith (12/03/1956)`."""
     for match in _BESIDE.finditer(text):
         yield match.span("date")

@@ -1,4 +1,4 @@
-"""All kinds of identifiers in a text, and the text without them. Pure."""
+"""Find all kinds of identifiers in a text, and replace them. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from chat.question.identifiers.types import (
     Span,
 )
 
-# In this order: what was found is covered, so that a later rule can't read it as something else.
+# In this order: each match is masked, so that a later rule can't take it for something else.
 _RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
     (Kind.EMAIL, emails),
     (Kind.BIRTH, births),
@@ -33,8 +33,8 @@ _RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
     (Kind.NAME, names),
     (Kind.BIRTH, births_beside_names),
 )
-# What stands alone once its neighbour is covered is found in a further round; more than one is
-# needed only where a text was made for it, and such a text has to end too.
+# A match may only be found once the text beside it is masked, in a further round. The limit is for
+# hostile texts that would need many rounds.
 _MAX_ROUNDS = 5
 _PLACEHOLDER = re.compile(rf"\[(?P<kind>{'|'.join(map(re.escape, KINDS))})\]")
 _MARKS = str.maketrans(dict.fromkeys((WALL, NAMED, HARMLESS), " "))
@@ -43,8 +43,8 @@ _MARKS = str.maketrans(dict.fromkeys((WALL, NAMED, HARMLESS), " "))
 def identifiers_in(text: str) -> tuple[Identifier, ...]:
     """Return what seems to identify a person, in the order of the text, never overlapping.
 
-    `text` is as `clean_text` gives it: what is invisible may part a name. Placeholders that stand
-    there already are left alone. Empty for an empty text. Linear in the length of the text.
+    `text` must come from `clean_text`, since invisible characters could split a name. Existing
+    placeholders are left alone. Empty for an empty text. Takes time linear in the text's length.
     """
     covered = _cover_placeholders(text.translate(_MARKS))
     covered = _cover(covered, references(covered), HARMLESS)
@@ -58,7 +58,7 @@ def identifiers_in(text: str) -> tuple[Identifier, ...]:
 
 
 def redacted(text: str, found: Sequence[Identifier]) -> str:
-    """Return `text` with `[name]`, `[phone]` and so on in place of each of `found`."""
+    """Return `text` with a placeholder such as `[name]` or `[phone]` for each of `found`."""
     parts, position = [], 0
     for identifier in found:
         parts += [text[position : identifier.start], f"[{identifier.kind}]"]
@@ -76,8 +76,7 @@ def _round(covered: str) -> tuple[list[Identifier], str]:
 
 
 def _apart(spans: Iterable[Span]) -> list[Span]:
-    """In order and none over another: of those that overlap the one that begins first is kept,
-    made as long as all of them together."""
+    """Merge overlapping spans; return them in order."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:

@@ -1,4 +1,4 @@
-"""What becomes of a question that seems to identify a patient: one rule for every door. Pure."""
+"""Apply the policy on patient identifiers to a question: one rule for every interface. Pure."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ POLICIES = ("warn", "redact", "block")
 
 @dataclass(frozen=True)
 class Guarded:
-    """What may be stored, searched and sent on."""
+    """A question in the form that may be stored, searched and sent."""
 
     text: str
-    kinds: tuple[str, ...] = ()  # what was seen, each once, in the order of `KINDS`
+    kinds: tuple[str, ...] = ()  # kinds found, each once, in the order of `KINDS`
     is_blocked: bool = False  # nothing may be searched or sent; `text` may be stored
 
 
 def question_guarded(question: str, policy: str) -> Guarded:
-    """Look for identifiers in a cleaned question, before it is stored or anything is called.
+    """Look for identifiers in a cleaned question, before it is stored or sent anywhere.
 
-    `warn` leaves the text as it is, `redact` puts placeholders in their place, and so does `block`,
-    which also forbids to go on. Without an identifier the text is the question under any policy.
-    Raises ValueError for another policy. Never logs and never quotes what it found.
+    `warn` leaves the text as it is. `redact` and `block` replace identifiers by placeholders, and
+    `block` also forbids to search. Without an identifier the text is unchanged under any policy.
+    Raises ValueError for another policy. Never logs or quotes an identifier.
     """
     if policy not in POLICIES:
         raise ValueError(f"There is no policy {policy!r} for identifiers.")

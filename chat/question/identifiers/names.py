@@ -1,7 +1,7 @@
-"""Names of people: behind a title, behind "patient" and its like, or beside another identifier.
+"""Find names of people: after a title, after "patient" and the like, or beside an identifier.
 
-What is named after somebody (Bell's palsy, Lady Windermere syndrome) is no patient, and nor is a
-clinician ("Dr Smith's clinic"). Pure.
+Things named after somebody (Bell's palsy, Lady Windermere syndrome) are not patients, nor are
+clinicians ("Dr Smith's clinic"). Pure.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _TITLE = re.compile(
     r"(?:\.\s{0,2}|\s{1,2})",
     re.IGNORECASE,
 )
-_CLEAR = frozenset({"Mr", "Mrs", "Ms", "Mister"})  # before any word with a capital
-_LOWER_TITLES = frozenset({"mr", "mrs", "mister"})  # `mr smith`; in others a capital tells
+_CLEAR = frozenset({"Mr", "Mrs", "Ms", "Mister"})  # a name follows, if it begins with a capital
+_LOWER_TITLES = frozenset({"mr", "mrs", "mister"})  # a name may follow in lower case: `mr smith`
 _UNCLEAR = frozenset(
     {"MR", "MRS", "MS", "Mx", "MX", "mx", "mRS", "mS", "miss", "master", "lady", "lord"}
 )
-_WORDS = frozenset({"Miss", "Master", "Lady", "Lord"})  # in a headline they may be mere words
+_WORDS = frozenset({"Miss", "Master", "Lady", "Lord"})  # ordinary words in a headline
 _PERSON = (
     r"patients?|pts?\.?|man|woman|boy|girl|child|baby|infant|toddler|newborn|neonate|son|daughter|"
     r"mother|father|mum|mom|dad|wife|husband|partner|brother|sister|gentleman|lady|resident|"
@@ -97,7 +97,7 @@ _COMMA = re.compile(r"(?<![\w'’-])(?P<surname>[^\W\d_a-z]{2,30}), (?=[^\W\d_a-
 
 @dataclass(frozen=True)
 class _Run:
-    """Words that may be one name, up to where it ends."""
+    """Words that may be one name, with their span."""
 
     start: int
     end: int
@@ -109,15 +109,15 @@ class _Run:
 
     @property
     def is_full(self) -> bool:
-        """An initial or a word, and a surname, each written as a name is."""
+        """Whether this is an initial or a word and a surname, none in capitals."""
         return (
             len(self.words) > 1 and len(self.words[-1]) > 1 and not any(map(_is_loud, self.words))
         )
 
 
 def names(text: str) -> Iterator[Span]:
-    """Yield where names of people stand, with their titles, in no order; they may overlap."""
-    # Where most words begin with a capital, a capital tells nothing.
+    """Yield the spans of people's names, with titles, in no order; they may overlap."""
+    # Where most words begin with a capital, capitals don't mark names.
     words = [
         word for word in text.replace(NAMED, " ").split() if len(word) > 3 and word[0].isalpha()
     ]
@@ -139,7 +139,7 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _fits(title: str, run: _Run, text: str, start: int) -> bool:
-    """Tell whether a title that may be something else (MR imaging, 400 ms) is one here."""
+    """Tell whether an ambiguous title is one here, unlike `MR imaging` or `400 ms`."""
     if title == "mRS" or (title.casefold() == "ms" and _before(text, start)[-1:].isdecimal()):
         return False
     if title.casefold() in ("mx", "miss", "master", "lady", "lord") and title in _UNCLEAR:
@@ -153,7 +153,7 @@ def _fits(title: str, run: _Run, text: str, start: int) -> bool:
 
 
 def _said(text: str) -> Iterator[Span]:
-    """Behind "named", "her name is" and their like: one word is enough."""
+    """Yield names after "named", "her name is" and the like: one word is enough."""
     for cue in (_CALLED, _NAME_IS, _BABY):
         for match in cue.finditer(text):
             run = _run(text, match.end()) or _lower_given(text, match.end())
@@ -166,7 +166,10 @@ def _said(text: str) -> Iterator[Span]:
 
 
 def _patients(text: str, *, is_headline: bool) -> Iterator[Span]:
-    """Behind "patient", "my wife": a usual given name, or a whole name in a plain sentence."""
+    """Yield names after "patient" or "my wife": a usual given name, or a whole name.
+
+    A whole name counts only outside headlines and titles such as `Patient Health Survey`.
+    """
     for match in _PATIENT.finditer(text):
         run = _run(text, match.end())
         if run and (run.is_given or (run.is_full and not is_headline and _is_apart(match, text))):
@@ -174,7 +177,7 @@ def _patients(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _is_apart(cue: re.Match[str], text: str) -> bool:
-    """Tell whether a cue is no part of a title, as in `the Patient Health Survey`."""
+    """Tell whether a cue is not part of a title such as `the Patient Health Survey`."""
     if not cue.group()[0].isupper():
         return True
     before = _before(text, cue.start())
@@ -182,12 +185,12 @@ def _is_apart(cue: re.Match[str], text: str) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """Return what stands close before, so that a long text costs no more than a short one."""
+    """Return the text just before `start`; bounded, so that a long text costs no more."""
     return text[max(0, start - _NEAR_CHARS) : start].rstrip()
 
 
 def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
-    """Yield `John Smith, 72`, `SMITH, John`, names before another identifier, usual whole ones."""
+    """Yield `John Smith, 72`, `SMITH, John`, names before an identifier and usual whole names."""
     end = 0
     for match in _PAIR.finditer(text):
         if match.start() < end:
@@ -224,7 +227,7 @@ def _tells(run: _Run, text: str) -> bool:
 
 
 def _lower_given(text: str, at: int) -> _Run | None:
-    """Return `jane`, or `jane doe` where the words end with it."""
+    """Return `jane`, or `jane doe` where punctuation, `and` or the end of the text follows."""
     match = _TOKEN.match(text, at)
     if match is None or _bare(match.group()).casefold() not in GIVEN:
         return None
@@ -236,7 +239,7 @@ def _lower_given(text: str, at: int) -> _Run | None:
 
 
 def _run(text: str, at: int, *, title: str = "") -> _Run | None:
-    """Return the words of a name from `at`; None for none, or where a thing is called after it."""
+    """Return the name that begins at `at`; None for no name or a thing named after somebody."""
     words: list[str] = []
     end = position = at
     for _ in range(MAX_TOKENS):
@@ -269,12 +272,12 @@ def _checked(run: _Run, text: str) -> _Run | None:
 
 
 def _bare(token: str) -> str:
-    """Return a word without the s of possession; an initial keeps its point, a word loses it."""
+    """Return a word without a possessive s."""
     return _POSSESSIVE.sub("", token)
 
 
 def _is_name(word: str, *, title: str, is_first: bool) -> bool:
-    """Begins with a capital, or has no case at all, and is no word of a question."""
+    """Tell whether a word may be a name: not in lower case, and no ordinary word."""
     if len(word) > MAX_WORD_CHARS or word[0].islower():
         return False
     plain = word.casefold()

@@ -1,7 +1,7 @@
-"""Numbers that an office gave a person: of records, of insurances, of states. Pure.
+"""Find numbers issued to a person: of records, insurances and states. Pure.
 
-Behind a word for it a number needs no check digit: a mistyped one is still somebody's. Without one
-it has to have the form that is printed, and its check digits have to be right.
+After a word such as `MRN` a number needs no check digit: a mistyped one still belongs to somebody.
+Without such a word it must have the printed form and correct check digits.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ _NATIONAL = _cued(
 _NATIONAL_BARE = _cued(r"NHS|CHI|SSN|PPSN|aadhaar|PESEL|personnummer|fødselsnummer|codice fiscale")
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/](?:\d\d){1,2})?\Z")
 
-# HMRC's manual, NIM39110: which letters a National Insurance number may have. Without a blank it
-# may be a compound (SR141716A).
+# Letters of National Insurance numbers by HMRC's manual, NIM39110. Without a blank it may be a
+# compound (SR141716A).
 _NINO = re.compile(
     r"(?<![\w-])(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]"
     r" \d{2} ?\d{2} ?\d{2} ?[A-D](?![\w-])"
 )
-# CMS, "Understanding the Medicare Beneficiary Identifier format": which place takes what.
+# Characters by place, from CMS, "Understanding the Medicare Beneficiary Identifier format".
 _C, _A, _AN = "[1-9]", "[AC-HJKMNP-RT-Y]", "[AC-HJKMNP-RT-Y0-9]"
 _MBI = re.compile(rf"(?<![\w-]){_C}{_A}{_AN}\d-?{_A}{_AN}\d-?{_A}{_A}\d\d(?![\w-])")
 
@@ -99,12 +99,12 @@ _PRINTED = tuple(
 
 
 def records(text: str) -> Iterator[Span]:
-    """Yield numbers of medical records, files and admissions, behind a word for them."""
+    """Yield numbers of medical records, files and admissions after a word for them."""
     yield from _behind(_RECORD, text)
 
 
 def insurances(text: str) -> Iterator[Span]:
-    """Yield numbers of insurances, behind a word for them or by the form that two of them have."""
+    """Yield insurance numbers after a word for them, or in the form of two known kinds."""
     yield from _behind(_INSURANCE, text, min_digits=5)
     for pattern in (_NINO, _MBI):
         for match in pattern.finditer(text):
@@ -112,7 +112,7 @@ def insurances(text: str) -> Iterator[Span]:
 
 
 def nationals(text: str) -> Iterator[Span]:
-    """Yield numbers of people in a state or its health service, by a word or check digits."""
+    """Yield numbers of a state or its health service, after a word or by their check digits."""
     yield from _behind(_NATIONAL, text, min_digits=6)
     yield from _behind(_NATIONAL_BARE, text, min_digits=8)
     for pattern, is_valid in _PRINTED:
@@ -133,5 +133,5 @@ def _behind(
 
 
 def _plain(text: str) -> str:
-    """In ASCII digits, which the check digits are computed of."""
+    """Return the text with ASCII digits, as check digits are computed from them."""
     return "".join(str(int(c)) if c.isdecimal() else c for c in text)

@@ -1,6 +1,6 @@
-"""Numbers that look like identifiers and are none: of publications, codes and doses. Pure.
+"""Find numbers that only look like identifiers: of publications, codes and doses. Pure.
 
-They are covered before anything is looked for.
+They are masked before identifiers are searched for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PATTERNS = (
 
 
 def references(text: str) -> Iterator[Span]:
-    """Yield where such numbers stand, in no order; they may overlap."""
+    """Yield the spans of such numbers, in no order; they may overlap."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span()

@@ -1,4 +1,4 @@
-"""Kinds of identifiers, and a place where one stands."""
+"""Define the kinds of identifiers and their spans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """In the words of the placeholder that takes its place."""
+    """Kinds of identifiers; the value is the text of the placeholder."""
 
     NAME = "name"
     BIRTH = "date of birth"
@@ -25,11 +25,11 @@ KINDS: tuple[str, ...] = tuple(str(kind) for kind in Kind)
 Span = tuple[int, int]
 Recogniser = Callable[[str], Iterator[Span]]
 
-# Marks of the same length stand where something was found, so that offsets stay. None is a
-# letter, a digit or a blank: no rule reads over them.
+# Matches are masked by as many of these characters, so that offsets stay valid. None is a letter,
+# a digit or a blank: no rule matches across them.
 WALL = "\x00"  # an identifier
 NAMED = "\x01"  # a name: a date beside it is one of birth
-HARMLESS = "\x02"  # a dose, a code: what stands beside it is as it was
+HARMLESS = "\x02"  # a dose, a code: no sign of an identifier
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""Words by which a name is told from what is none. Pure; the lists are our own.
+"""Words that help to tell names from other words. Pure; the lists are our own.
 
-`NOT_NAMES` are words that a title or "patient" may stand before without a name following, `GIVEN`
-are given names in wide use that are no words of medicine, `EPONYMS` what a thing named after
-somebody is called.
+`NOT_NAMES` are words that are no name even after a title or "patient", `GIVEN` are common given
+names that are not medical words, `EPONYMS` are words for things named after somebody.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ NOT_NAMES = frozenset(
     """.split()
 )
 
-# Of `NOT_NAMES`, those that are surnames too: a title before them makes them one.
+# Words of `NOT_NAMES` that are surnames after a title.
 SURNAMES = frozenset(
     """
     an bell best black brown case centre child crohn day do down early english french gordon
@@ -74,10 +73,10 @@ SURNAMES = frozenset(
     """.split()
 )
 
-# Behind MR and MS, which stand for more than a title, and behind a title in lower case.
+# Words that are no surname even after `Mr`, `Mrs`, `Ms` or `Mister`.
 NEVER_NAMES = frozenset("and or imaging image images scan scans mri angio dr prof with".split())
 
-# Particles inside a name: kept only where a name goes on behind them.
+# Particles inside a name: kept only if the name continues after them.
 PARTICLES = frozenset(
     "van von de der den del della di da dos das du la le bin ibn al el ter ten zu af st".split()
 )
@@ -124,7 +123,7 @@ EPONYMS = (
     "wort|hospital|university|institute|foundation|trust|clinic|trial|study|et al"
 )
 
-# People in pairs after whom things are called.
+# Given name and surname of people, or two surnames, that things are named after.
 NAMED_AFTER = frozenset(
     """
     austin-flint charles-bonnet george-washington graham-steell jean-martin jean-piaget
