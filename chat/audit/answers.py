@@ -1,4 +1,4 @@
-"""The digest of a stored answer: what the chain vouches for, beside the chain's own rows."""
+"""Compute the digest of a stored answer, by which the chain also covers turns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from django.db.models import Model, QuerySet
 from chat.audit.chain import canonical_json
 from chat.models import REMOVED, Citation, Claim, Turn
 
-DIGEST_VERSION = 5  # of what is recorded now
-REMOVAL = "turn.text_removed"  # the event of a turn that lost its text
+DIGEST_VERSION = 5  # of new records
+REMOVAL = "turn.text_removed"  # the event of a turn whose text was removed
 
-# Written out by version, since a column that comes later must not change the digest of an old
-# answer: a new column needs a new version, and none is ever taken away.
+# Listed by version, since a column added later must not change the digest of an old answer: a new
+# column needs a new version, and no version is ever removed.
 _TURN_1 = (
     "id conversation_id user_id channel question status reason confidence fingerprint trace "
     "nearest owner created_at duration_ms"
@@ -57,8 +57,8 @@ def turn_digest(turn: Turn, version: int = DIGEST_VERSION) -> str:
 
     `version` is one of `TURN_FIELDS`: an old answer keeps the digest that was recorded with it.
 
-    The turn must have been read from the database: JSON columns rewrite their numbers when they
-    are stored, so an object that was only saved may give another digest.
+    The turn must have been read from the database: JSON columns rewrite their numbers when they are
+    stored, so an object that was only saved may give another digest.
     """
     content = {
         "turn": _values(turn, TURN_FIELDS[version]),
@@ -68,7 +68,7 @@ def turn_digest(turn: Turn, version: int = DIGEST_VERSION) -> str:
 
 
 def is_bare(turn: Turn, version: int) -> bool:
-    """Tell whether the columns that came after `version` hold what a migration gave them."""
+    """Tell whether the columns added after `version` still have the values of their migrations."""
     rows: list[tuple[Model, dict[int, list[str]]]] = [(turn, TURN_FIELDS)]
     for claim in turn.claims.all():
         rows += [(claim, CLAIM_FIELDS)]
@@ -81,7 +81,7 @@ def is_bare(turn: Turn, version: int) -> bool:
 
 
 def is_textless(turn: Turn) -> bool:
-    """Tell whether nothing is left of what somebody asked and was told, as retention leaves it."""
+    """Tell whether retention has removed all text of a turn's question and answer."""
     claims = turn.claims.all()
     told = [turn.standalone, turn.trace, turn.warnings, turn.nearest, turn.owner]
     told += [citation.quote for claim in claims for citation in claim.citations.all()]

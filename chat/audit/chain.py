@@ -1,8 +1,8 @@
-"""The formula of the chain: canonical JSON, and the hash of a row. Pure; no Django.
+"""The chain's formula: canonical JSON and the hash of a row. Pure; no Django.
 
 A row's hash is SHA-256 over a domain separator with its version byte, then each field in the order
 of `ChainRow` as its length in bytes (4, big-endian) and its bytes: `seq` as 8 bytes big-endian,
-`prev_hash` as it is, text as UTF-8. The database function `audit_hash` is the same formula.
+`prev_hash` as it is, text as UTF-8. The database function `audit_hash` has the same formula.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def row_hash(row: ChainRow) -> bytes:
 
 
 def storable(text: str) -> str:
-    """Return `text` with U+FFFD for what PostgreSQL can't keep: NUL and lone surrogates."""
+    """Replace what PostgreSQL can't store, NUL and lone surrogates, by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 def canonical_json(payload: Mapping[str, Any]) -> str:
-    """Return one line of JSON: keys sorted, no blanks, Unicode as it is.
+    """Return one line of JSON: keys sorted, no blanks, Unicode unescaped.
 
-    Raises `ValueError` for NaN and infinities and `TypeError` for what JSON can't express.
+    Raises `ValueError` for NaN and infinities and `TypeError` for values that JSON can't express.
     """
     return json.dumps(
         _clean(payload),

@@ -1,4 +1,4 @@
-"""Rows of the log for other programs: whole, so that each hash can be computed again, or bare."""
+"""Export rows of the log: whole, so that each hash can be recomputed, or without texts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _ID_PARTS = 2  # of an actor `user:7:alice`
 
 
 def event_rows(events: QuerySet[AuditEvent], *, texts: bool) -> Iterator[dict[str, Any]]:
-    """Yield a row an event, in the order of the chain.
+    """Yield a row per event, in the order of the chain.
 
-    With `texts` it has the fields of `manage.py audit export`; without, no payload and no name.
+    With `texts` a row has the fields of `manage.py audit export`; without, no payload and no user
+    name.
     """
     found = events if texts else events.defer("payload")
     for event in found.order_by("seq").iterator(chunk_size=_BATCH):
@@ -37,6 +38,6 @@ def event_rows(events: QuerySet[AuditEvent], *, texts: bool) -> Iterator[dict[st
 
 
 def record_work(action: str, *, actor: Actor, payload: dict[str, Any]) -> None:
-    """Tell the log what somebody did with it."""
+    """Record in the log what somebody did with the log."""
     with transaction.atomic():
         record(action, actor=actor, subject="audit:log", payload=payload)

@@ -1,14 +1,14 @@
-"""Signed heads: what the chain was at a time, kept where the database can't reach.
+"""Sign heads: states of the chain at a time, kept outside the database.
 
-A chain alone can't show that its tail was cut, or that all of it was written anew. Each line of
+A chain alone can't show that its tail was cut, or that all of it was rewritten. Each line of
 `settings.AUDIT_HEADS_FILE` is JSON with `seq`, `hash`, `count`, `at` and `signature`, an
-HMAC-SHA256 of the other four by the key in `settings.KEYS_DIR`. Whoever has the database but
-not the key can't make one; whoever can delete the file takes the proof away, so ship it to a
-second machine (`chat.audit.heads_copy`).
+HMAC-SHA256 of the other four by the key in `settings.KEYS_DIR`. Access to the database without the
+key is not enough to make one. Whoever can delete the file removes the proof, so copy it to a second
+machine (`chat.audit.heads_copy`).
 
-That heads were signed at all is known in three places: by the key, by a copy of the last head
-beside it, and by an event in the chain. Where one of them knows and the file does not, nothing is
-signed any more: a file that begins anew would hide what the lost one could show.
+Three things tell that heads were signed at all: the key, a copy of the last head next to the key,
+and an event in the chain. If one of them exists and the file does not, signing stops: a new file
+would hide what the lost one could show.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from core.errors import MedragError
 
 SIGN_EVERY_ROWS = 1000
 SIGN_EVERY = datetime.timedelta(minutes=5)
-SIGNING = "audit.signing"  # the event of the first head, and of one that begins anew
+SIGNING = "audit.signing"  # the event of the first head of a file
 _LAST_BYTES = 4096  # more than any line
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class SignedHead:
 
 
 class HeadsGone(MedragError):
-    """Heads were signed and are not in the file: what they could show would be lost."""
+    """Heads were signed and are missing from the file, with what they could show."""
 
     code = "heads_gone"
     hint = (
@@ -78,22 +78,23 @@ class HeadsGone(MedragError):
 
 
 def sign_head(*, anew: bool = False) -> SignedHead | None:
-    """Append the chain's head to the file, synced to disk. None if it is there or nothing is.
+    """Append the chain's head to the file, synced to disk.
 
-    Where signed heads are gone, `anew` keeps what is left of the file under another name and
-    begins another; without it that raises `HeadsGone`.
+    None if the head is signed already or the chain is empty. If signed heads are missing, raises
+    `HeadsGone`; with `anew`, moves the rest of the file to another name and begins a new one.
     """
     return _append(only_if_due=False, anew=anew)
 
 
 def sign_head_if_due() -> SignedHead | None:
-    """Sign after 1,000 rows or 5 minutes with something new. Raises `HeadsGone`."""
+    """Sign if there are new rows and 1,000 rows or 5 minutes have passed. Raises `HeadsGone`."""
     return _append(only_if_due=True)
 
 
 def read_heads(path: Path | None = None) -> tuple[list[SignedHead], int]:
-    """Return the heads of a file (by default the site's) in its order, and how many lines are
-    not readable (torn writes). A file that is not there has none.
+    """Return the heads of a file, by default the site's, in order, and its count of torn lines.
+
+    A missing file has no heads.
     """
     try:
         content = (path or Path(settings.AUDIT_HEADS_FILE)).read_bytes()
@@ -103,15 +104,16 @@ def read_heads(path: Path | None = None) -> tuple[list[SignedHead], int]:
 
 
 def parse_heads(content: bytes) -> tuple[list[SignedHead], int]:
-    """Return the same of the bytes of such a file."""
+    """Return the heads in the bytes of a file, in order, and the number of unreadable lines."""
     heads = [_parse(line) for line in content.splitlines() if line.strip()]
     readable = [head for head in heads if head is not None]
     return readable, len(heads) - len(readable)
 
 
 def read_last_head() -> SignedHead | None:
-    """Return the copy beside the key of the head that was signed last. Raises `HeadsGone` if
-    damaged.
+    """Return the copy of the last signed head next to the key; None without one.
+
+    Raises `HeadsGone` if the copy is damaged.
     """
     try:
         line = last_head_path().read_bytes()
@@ -127,7 +129,7 @@ def last_head_path() -> Path:
 
 
 def append_heads(file: BinaryIO, heads: Iterable[SignedHead]) -> None:
-    """Write lines at the end of a locked file, after a line of their own, and sync it."""
+    """Append lines to a locked file, ending an incomplete last line first, and sync the file."""
     file.seek(0, os.SEEK_END)
     lines = b"".join(head.line for head in heads)
     if file.tell() and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n":
@@ -142,7 +144,7 @@ def key_path() -> Path:
 
 
 def read_key() -> bytes | None:
-    """Return the key, or None where no head was ever signed."""
+    """Return the key, or None if no head was ever signed."""
     try:
         return key_path().read_bytes().strip() or None
     except FileNotFoundError:
@@ -157,7 +159,7 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
         if gone and not anew:
             raise HeadsGone(gone)
         if anew := bool(gone):
-            # What it holds is kept under another name; the lock stays on the file.
+            # Keep its content under another name; the lock stays on the file.
             path = Path(settings.AUDIT_HEADS_FILE)
             if file.seek(0, os.SEEK_END):
                 file.seek(0)
@@ -170,19 +172,19 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
             return None
         signed = _first(file, head) if last is None else _written(file, head)
         if anew or not last_head_path().exists():
-            # The database knows too, in a row that can't be taken out unseen.
+            # Record it in the database too, in a row that can't be removed unnoticed.
             with transaction.atomic():
                 payload = {"anew": anew, "seq": signed.seq}
                 record(SIGNING, actor=None, subject="audit:heads", payload=payload)
-            signed = _written(file, AuditHead.objects.get(pk=1))  # that row is vouched for too
+            signed = _written(file, AuditHead.objects.get(pk=1))  # sign that row too
         _write_whole(last_head_path(), signed.line)
     return signed
 
 
 def _why_gone(last: SignedHead | None) -> str:
-    """Say what of the signed heads is gone, where `last` ends the file; empty where nothing is."""
+    """Return which signed heads or key are missing, if `last` ends the file; empty for none."""
     path = settings.AUDIT_HEADS_FILE
-    in_chain = AuditEvent.objects.filter(action=SIGNING)  # all of it: asked only without a head
+    in_chain = AuditEvent.objects.filter(action=SIGNING)  # scans the chain: evaluated only without a head
     if last is None and (read_key() or last_head_path().exists() or in_chain.exists()):
         return f"The signed heads of the audit log are gone from {path}."
     try:
@@ -197,8 +199,9 @@ def _why_gone(last: SignedHead | None) -> str:
 
 
 def _first(file: BinaryIO, head: AuditHead) -> SignedHead:
-    """Sign the first head. A new key that signed nothing, since the disk was full, is taken away:
-    it must not pass for one that did.
+    """Sign the first head; on failure, such as a full disk, remove the new key.
+
+    A key that signed nothing must not be taken for one that did.
     """
     is_new = not key_path().exists()
     try:
@@ -218,7 +221,7 @@ def _written(file: BinaryIO, head: AuditHead) -> SignedHead:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """For this user alone, whole or not at all."""
+    """Write a file for this user alone, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -250,8 +253,9 @@ def _is_due(head: AuditHead, last: SignedHead | None) -> bool:
 
 
 def _ensure_key() -> bytes:
-    """Return the key, made on first use with access for this user alone; the caller holds the
-    lock.
+    """Return the key, created on first use with access for this user alone.
+
+    The caller must hold the lock.
     """
     if not key_path().exists():
         _write_whole(key_path(), secrets.token_hex(32).encode() + b"\n")
@@ -265,7 +269,7 @@ def _ensure_key() -> bytes:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of heads, made where it is missing, that no other process writes to meanwhile."""
+    """Open a file of heads under an exclusive lock, creating it if missing."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "rb+") as file:
@@ -275,9 +279,7 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def nobody_signing() -> Iterator[bytes | None]:
-    """Yield the bytes of the site's file of heads, None where there is none, while it stays
-    as it is.
-    """
+    """Yield the bytes of the site's file of heads and block signing meanwhile; None for no file."""
     path = Path(settings.AUDIT_HEADS_FILE)
     if not path.exists():
         yield None
@@ -288,7 +290,7 @@ def nobody_signing() -> Iterator[bytes | None]:
 
 
 def last_head(file: BinaryIO) -> SignedHead | None:
-    """Return the last readable line."""
+    """Return the last readable head; None for none."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _LAST_BYTES))
     for line in reversed(file.read().splitlines()):

@@ -1,8 +1,8 @@
-"""Signed heads in a second place, which whoever can change this machine's files can't reach.
+"""Copy signed heads to a second place, out of reach of anyone who can change this machine's files.
 
 `settings.AUDIT_HEADS_COPY` is another file, which gets every line; `settings.AUDIT_HEADS_URL` an
 address that the last line is sent to by POST, as JSON. `audit verify --head FILE` compares the
-chain with what arrived. Nobody who asks a question waits for it: a worker sends.
+chain with a copy. No question waits for this: a worker sends the heads.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from django.conf import settings
 from chat.audit.heads import append_heads, last_head, locked_file, read_heads
 from core.llm.calls import CallFailed, Post, within
 
-SEND_S = 5.0  # the longest that the worker waits; it looks after its jobs in the same thread
+SEND_S = 5.0  # longest wait of the worker, which manages its jobs in the same thread
 AGAIN = "Nothing is lost: it is tried again every minute."
 
 logger = logging.getLogger(__name__)
 
 
 def send_heads() -> list[str]:
-    """Send what is not there yet; sentences for staff, one per place that could not be reached.
+    """Send heads that were not sent yet; return an error sentence for each place that failed.
 
-    Safe to call again: the file gets each head once, the address the last one anew.
+    May be called again: the file gets each head once, the address the last head every time.
     """
     faults = [*_copied(), *_posted()]
     for fault in faults:
@@ -37,7 +37,7 @@ def _copied() -> list[str]:
         return []
     path = Path(settings.AUDIT_HEADS_COPY)
     try:
-        within(SEND_S, lambda: _copy(path))  # a disk elsewhere may answer never
+        within(SEND_S, lambda: _copy(path))  # a network disk may never answer
     except OSError as error:  # TimeoutError is one
         return [_fault(f"copied to {path}", error)]
     return []

@@ -1,8 +1,9 @@
-"""The log's only writer: an event of the chain, beside what it records.
+"""Append events to the log, as its only writer, in the transaction of what they record.
 
 Every event is a row of a chain (`chat.audit.chain` has the formula). The database function
-`audit_append` locks the chain's head until the caller's transaction ends, so `record` stands last
-in it, and never before a call to a model or to the network. `chat.audit.verify` is its only judge.
+`audit_append` locks the chain's head until the caller's transaction ends, so `record` must be
+called last in the transaction, and never before a call to a model or to the network. The chain is
+verified by `chat.audit.verify` alone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Actor = AbstractBaseUser | AnonymousUser | None
 
 
 class AuditError(MedragError):
-    """The log can't be written as asked; what it was to record must not happen either."""
+    """The log can't be written, so the action to be recorded must not happen either."""
 
 
 def record(
@@ -37,11 +38,11 @@ def record(
 ) -> int:
     """Append an event and return its `seq`. One query.
 
-    Must be called inside `transaction.atomic`, last, together with what it records: both stay or
-    both go. `actor` None is the system itself. `subject` names a thing as `kind:id`. The payload
-    becomes canonical JSON; it never holds the text of a question or of a document, since what is
-    in the chain can't be taken out again. Raises `AuditError` outside a transaction, `ValueError`
-    or `TypeError` for a payload that JSON can't express.
+    Call it last inside the `transaction.atomic` of the change that it records, so that both are
+    committed or neither. `actor` None is the system itself. `subject` names a thing as `kind:id`.
+    The payload becomes canonical JSON; it never holds the text of a question or of a document,
+    since nothing can be removed from the chain. Raises `AuditError` outside a transaction,
+    `ValueError` or `TypeError` for a payload that JSON can't express.
     """
     connection = connections[using]
     if not connection.in_atomic_block:
@@ -53,18 +54,17 @@ def record(
 
 
 def reason_details(reason: str) -> dict[str, Any]:
-    """Return what the log keeps of words that somebody gave as a reason: their length and a keyed
-    hash.
+    """Return what the log keeps of a reason that somebody typed: length and a keyed hash.
 
-    The reason stands in the row that it explains, may be of a clinical kind, and the chain keeps
-    what it gets for ever.
+    The reason itself is stored in the row that it explains: it may be clinical, and the chain can't
+    forget.
     """
     keyed = salted_hmac("chat.audit.reason", reason, algorithm="sha256").hexdigest()
     return {"reason_chars": len(reason), "reason_hmac": keyed}
 
 
 def actor_name(actor: Actor) -> str:
-    """Return `user:7:alice`: the id that stays, and the name that it had at the time."""
+    """Return `user:7:alice`: the permanent id, and the user name at the time."""
     if actor is None:
         return "system"
     if actor.pk is None:
@@ -75,8 +75,8 @@ def actor_name(actor: Actor) -> str:
 def record_turn(turn: Turn) -> int:
     """Append the event of a turn whose claims and citations are all stored. Four queries.
 
-    The digest is taken from what the database gives back, not from what was sent. `notes` says what
-    did not go as configured: a reranker that fell back, a model that came too late.
+    The digest is computed from the stored rows. `notes` tells what did not go as configured, such
+    as a reranker that failed or a model that was too late.
     """
     stored = stored_turns(DEFAULT_DB_ALIAS).get(pk=turn.pk)
     payload = {
@@ -98,9 +98,9 @@ def record_turn(turn: Turn) -> int:
 
 
 def record_removal(turn: Turn, *, using: str) -> int:
-    """Append the event of a turn that lost its text. Read it anew first, from `using`.
+    """Append the event of a turn whose text was removed. Reload the turn from `using` first.
 
-    From now on the turn has to have this digest; that of its own event stays in the chain.
+    The turn must have this digest from then on; its first event stays in the chain.
     """
     payload = {"digest": turn_digest(turn), "digest_version": DIGEST_VERSION}
     return record(REMOVAL, actor=None, subject=f"turn:{turn.pk}", payload=payload, using=using)

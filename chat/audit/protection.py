@@ -1,4 +1,4 @@
-"""Whether the database itself still protects the chain; asked by `doctor`."""
+"""Check whether the database itself still protects the chain, for `doctor`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SELECT_TRIGGERS = (
 
 
 def missing_protections(using: str = "default") -> tuple[str, ...]:
-    """Return sentences, one per protection that is not there; empty when all are. Two queries."""
+    """Return a sentence per missing protection; empty if all are in place. Two queries."""
     pairs = [(table, right) for table, rights in _FORBIDDEN.items() for right in rights]
     tables, rights = zip(*pairs, strict=True)
     with connections[using].cursor() as cursor:

@@ -1,7 +1,7 @@
-"""What happens to documents, collections and the lexicon, in the audit log.
+"""Record changes of documents, collections and the lexicon in the audit log.
 
-Wired by `ChatConfig.ready`. A receiver that fails undoes what was announced to it, so nothing of
-this happens without its row.
+Connected by `ChatConfig.ready`. A receiver that fails rolls the change back, so no change happens
+without its event.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DOCUMENT_ACTIONS: dict[str, Signal] = {
 
 
 def connect() -> None:
-    """Listen to every signal that is audited; safe to call again."""
+    """Connect a receiver to every audited signal; may be called again."""
     for action, signal in DOCUMENT_ACTIONS.items():
         signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
     signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
@@ -67,7 +67,7 @@ def _document_receiver(action: str) -> Any:
 
 
 def _details(extra: dict[str, Any]) -> dict[str, Any]:
-    """Return what an event says beside the document: names and keys, never what somebody wrote."""
+    """Return an event's further details: names and keys, never free text."""
     details: dict[str, Any] = {}
     if "code" in extra:
         details["code"] = str(extra["code"])
@@ -87,7 +87,10 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
 def record_collection(
     sender: object, *, collection: Collection, actor: audit.Actor, **extra: Any
 ) -> None:
-    """Who may search, upload and publish from now on: groups by primary key, none for everybody."""
+    """Record who may search, upload and publish in a collection, as groups by primary key.
+
+    An empty list of groups means everybody.
+    """
     groups = {
         right: sorted(getattr(collection, right).values_list("pk", flat=True))
         for right in ("searchers", "uploaders", "publishers")
@@ -109,7 +112,7 @@ def record_lexicon(
     fields: tuple[str, ...],
     **extra: Any,
 ) -> None:
-    """Log an entry as it is from now on; without fields it is gone. It changes what is found."""
+    """Record a lexicon entry as it is now; without `fields` it was deleted."""
     payload = {
         "id": entry.pk,
         "short": entry.short,

@@ -1,4 +1,4 @@
-"""Walk the chain and say where it breaks first, if it does."""
+"""Verify the chain and report its first break."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from chat.models import Turn
 BATCH_ROWS = 2000
 BATCH_ANSWERS = 200
 
-# `at` as text: the bytes that were hashed, and no date that the driver could choke on. A year
-# before Christ is written like one after it, so it is marked: such a row never hashes right.
+# `at` as text: the bytes that were hashed, and no date that the driver can't parse. A year before
+# Christ would be written like one after, so it is marked: such a row never has the right hash.
 SELECT_ROWS = """
 SELECT seq, prev_hash,
        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
@@ -43,7 +43,7 @@ ORDER BY seq
 """
 LAST_SEQ = 2**63 - 1
 
-# Of a turn the last event that says what it is: that of its answer, or of the removal of its text.
+# The last event with a turn's digest: that of its answer, or of the removal of its text.
 SELECT_ANSWERS = f"""
 SELECT seq, action, subject, payload FROM chat_auditevent said
 WHERE action IN ('turn.answered', 'turn.abstained', '{REMOVAL}') AND NOT EXISTS (
@@ -61,7 +61,7 @@ SELECT turn.id FROM chat_turn turn WHERE NOT EXISTS (
 
 
 class Kind(StrEnum):
-    """What is wrong at a break; the value is the sentence that a person reads."""
+    """Kinds of breaks; the value is the sentence for people."""
 
     MISSING = "a row is missing"
     DISORDERED = "the numbers are out of order"
@@ -79,7 +79,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Break:
-    """The first thing that is wrong. `seq` is the row's number, 0 where no row can be named."""
+    """The first fault of the chain. `seq` is the row's number, 0 if no row can be named."""
 
     seq: int
     kind: Kind
@@ -90,19 +90,19 @@ class Break:
 
     @property
     def brief(self) -> str:
-        """Without what may differ from machine to machine, such as a path."""
+        """The break without details that may differ between machines, such as a path."""
         return f"at row {self.seq}: {self.kind}" if self.seq else str(self.kind)
 
 
 @dataclass(frozen=True)
 class VerifyReport:
-    """What was checked, up to the first break."""
+    """What was verified, up to the first break."""
 
     rows: int
     head_hash: str  # hex
-    answers: int  # stored answers compared with their digest
+    answers: int  # stored answers compared with their digests
     signed_heads: int
-    signed_seq: int  # the last row that a signed head vouches for
+    signed_seq: int  # the last row that a signed head covers
     first_break: Break | None = None
     warnings: tuple[str, ...] = ()
 
@@ -112,7 +112,7 @@ class VerifyReport:
 
     @property
     def brief(self) -> str:
-        """The break, to be compared with that of a copy; empty where there is none."""
+        """The break, for a comparison with that of a copy; empty for none."""
         return self.first_break.brief if self.first_break else ""
 
     def __str__(self) -> str:
@@ -132,24 +132,24 @@ class StoredRow(NamedTuple):
 
 @dataclass
 class _Walk:
-    """How far the chain is sound: the last good row, and the answers compared so far."""
+    """Progress of the verification: the last good row, and the answers compared so far."""
 
     seq: int = 0
     hash: bytes = GENESIS
     answers: int = 0
-    signing_seq: int = 0  # the last event that tells of a first head
+    signing_seq: int = 0  # row of the last event for a first head
     heads: Mapping[int, list[SignedHead]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class KnownHeads:
-    """The heads that the chain is compared with. `last` is the copy beside the key."""
+    """The heads that the chain is compared with. `last` is the copy next to the key."""
 
     of_file: Sequence[SignedHead]
     last: SignedHead | None = None
     elsewhere: Sequence[SignedHead] = ()
     unreadable: int = 0  # lines
-    damage: str = ""  # why there is no telling what was signed last
+    damage: str = ""  # why the last signed head is unknown
 
     def __iter__(self) -> Iterator[SignedHead]:
         yield from self.of_file
@@ -167,9 +167,9 @@ def verify_chain(
 ) -> VerifyReport:
     """Recompute the whole chain from the stored columns, in one snapshot and constant memory.
 
-    Checks numbers without gaps, links, hashes, the head row, the signed heads (by default the
-    site's) with those that were kept `elsewhere`, and, with `answers`, that each stored answer
-    still has the digest that its event recorded. Within a transaction it reads by its snapshot.
+    Checks that row numbers have no gaps, links, hashes, the head row, the signed heads (by default
+    the site's) and those kept `elsewhere`. With `answers` also that each stored answer still has
+    the digest that its event recorded. Inside a transaction it uses the transaction's snapshot.
     """
     known = heads or known_heads(elsewhere)
     by_seq = defaultdict(list)
@@ -196,12 +196,13 @@ def verify_chain(
 
 
 def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
-    """Return those of this site. Read them before a snapshot begins: it then holds every row that
-    they vouch for.
+    """Return the heads of this site.
+
+    Read them before a snapshot begins, so that the snapshot has every row that they sign.
     """
     last, damage = None, ""
     try:
-        last = read_last_head()  # first: the file has it already
+        last = read_last_head()  # first: the file then has it already
     except HeadsGone as error:
         damage = str(error)
     of_file, unreadable = read_heads()
@@ -211,7 +212,7 @@ def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
 def stored_rows(
     connection: BaseDatabaseWrapper, first: int = 0, last: int = LAST_SEQ
 ) -> Iterator[StoredRow]:
-    """Stream rows `first` to `last` in order; call it inside a transaction."""
+    """Yield rows `first` to `last` in order; call it inside a transaction."""
     for rows in _batches(connection, SELECT_ROWS, BATCH_ROWS, (first, last)):
         for seq, prev_hash, *text, own_hash in rows:
             yield StoredRow(ChainRow(seq, _bytes(prev_hash), *text), _bytes(own_hash))
@@ -256,7 +257,7 @@ def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
 
 
 def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
-    """Look, where the chain is whole, for what would show a cut tail or a rewrite."""
+    """Report missing heads of an intact chain, which would show a cut tail or a rewrite."""
     last = known.last
     if known.damage:
         return Break(0, Kind.HEADS_GONE, known.damage)

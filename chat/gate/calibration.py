@@ -1,7 +1,7 @@
-"""Labelled questions to a calibrated gate: split, fit, threshold, figures. Pure.
+"""Calibrate the gate on labelled questions: split, fit, threshold, metrics. Pure.
 
-The order of things is what the guarantee rests on: scores are fitted on one part of the questions,
-the threshold is set on the other, and no question is in both.
+The guarantee depends on this order: scores are fitted on one part of the questions, the threshold
+is set on the other, and no question is in both.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from chat.gate.risk import (
 from chat.gate.scorers import Calibration
 from core.errors import MedragError
 
-ROUNDS = 20  # the best passage depends on the weights, so choosing and fitting take turns
+ROUNDS = 20  # the best passage depends on the weights, so choosing and fitting alternate
 
-# Two weights are fitted, and five questions of the rarer kind a weight are few but enough:
+# Two weights are fitted, and five questions of the rarer kind per weight are enough:
 # Vittinghoff and McCulloch, American Journal of Epidemiology 165, 2007.
 FIT_AT_LEAST = 10
 # Isotonic regression overfits below about 1,000 examples: Niculescu-Mizil and Caruana, ICML 2005.
 ISOTONIC_FROM = 1000
 ISOTONIC_FROM_RARER = 100
-# Whatever the risk allows: what is more likely no answer than one does not open the gate.
+# Even where the risk allows less: a passage that more likely is no answer never opens the gate.
 LOWEST_THRESHOLD = 0.5
 
 METHODS = ("auto", "platt", "isotonic")
 
 
 class CalibrationError(MedragError):
-    """The questions can't carry what is asked of them. Nothing was stored or changed."""
+    """The questions are not sufficient for the plan. Nothing was stored or changed."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """The features of a question's passages, and whether one of them answers it.
+    """The features of a question's passages, and whether one of them answers the question.
 
-    `is_extra` marks a second look at a question, such as among what is out of date: weights
-    are fitted on it too, and nothing is promised or reported from it.
+    `is_extra` marks a further example of a question, such as one with documents out of date:
+    weights are fitted on it too, but it is not used for the guarantee or the metrics.
     """
 
     question: str
@@ -62,7 +62,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is wanted. `folds` 0 splits once; 2 and more cross-fits, without a guarantee."""
+    """How to calibrate. `folds` 0 splits once; 2 or more cross-fits, without a guarantee."""
 
     risk: float = 0.05
     method: str = "auto"
@@ -72,7 +72,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Judged:
-    """A question that the scores were not fitted on, and what they say of it."""
+    """A question that the scores were not fitted on, with its probability and label."""
 
     question: str
     probability: float
@@ -81,7 +81,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A calibration with its threshold, and what is known of it."""
+    """A calibration with its threshold, guarantee and metrics."""
 
     calibration: Calibration
     method: str
@@ -102,10 +102,10 @@ class Fitted:
 
 
 def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
-    """Fit and set the threshold. The same examples, in any order, and plan give the same.
+    """Fit a calibration and set its threshold. Deterministic, in any order of the examples.
 
-    Raises `CalibrationError` with numbers where the examples are too few for the plan, do not tell
-    the two kinds apart, or where no threshold keeps the risk.
+    Raises `CalibrationError` with numbers if the examples are too few for the plan, if the features
+    don't separate the two kinds of questions, or if no threshold keeps the risk.
     """
     ordered = sorted(examples, key=lambda e: (_digest(e.question, plan.seed), e.is_extra))
     questions = [example for example in ordered if not example.is_extra]
@@ -140,7 +140,10 @@ def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
 
 
 def refuse_too_few_answerable(count: int, plan: Plan) -> None:
-    """Say so by the labels alone: a search can only find fewer. Raises `CalibrationError`."""
+    """Raise `CalibrationError` if the labels alone show too few answerable questions.
+
+    Checked before the search, which can only reduce their number.
+    """
     kept_back = math.ceil(count / plan.folds) if plan.folds else max(count // 2, 1)
     if count - kept_back < FIT_AT_LEAST:
         raise _too_few(count, answerable=True, risk=plan.risk, folds=plan.folds)
@@ -157,7 +160,7 @@ def _split(
 
 
 def _held_out(questions: Sequence[Example], risk: float) -> set[str]:
-    """Return half of each kind, and as many unanswerable ones as the risk needs."""
+    """Return half of the questions of each kind, or as many unanswerable ones as the risk needs."""
     need = needed_unanswerable(risk)
     held: set[str] = set()
     for answerable, at_least in ((False, need), (True, 1)):
@@ -172,10 +175,10 @@ def _held_out(questions: Sequence[Example], risk: float) -> set[str]:
 def _cross_fitted(
     examples: Sequence[Example], questions: Sequence[Example], plan: Plan
 ) -> tuple[Calibration, str, list[Judged]]:
-    """Return each question judged by weights that were fitted on the other folds; the last on all.
+    """Judge each question by weights fitted on the other folds; return a calibration of all.
 
-    The threshold is then set on scores of other weights than it will meet, which is why nothing
-    is promised of it.
+    The threshold is then set on scores of other weights than those in use, so nothing is
+    guaranteed.
     """
     folds = _folds(questions, plan.folds)
     for answerable in (False, True):
@@ -194,7 +197,7 @@ def _cross_fitted(
 
 
 def _folds(questions: Iterable[Example], count: int) -> dict[str, int]:
-    """Return each kind dealt out in turn."""
+    """Assign the questions of each kind to folds in turn."""
     dealt: dict[bool, int] = defaultdict(int)
     folds: dict[str, int] = {}
     for question in questions:
@@ -204,7 +207,7 @@ def _folds(questions: Iterable[Example], count: int) -> dict[str, int]:
 
 
 def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
-    """Return a calibration without a threshold of its own, and the method that was taken."""
+    """Fit a calibration without a threshold; return it with the method that was used."""
     found = [example for example in examples if example.features]
     labels = np.array([example.answerable for example in found], dtype=bool)
     if labels.all() or not labels.any():
@@ -233,7 +236,10 @@ def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
 
 
 def _method(wanted: str, labels: Bools) -> str:
-    """Isotonic only where there are enough questions for its many steps, whoever asks for it."""
+    """Return the method to use: isotonic regression only with enough questions.
+
+    Raises CalibrationError if it was asked for and there are too few.
+    """
     rarer = int(min(labels.sum(), (~labels).sum()))
     enough = len(labels) >= ISOTONIC_FROM and rarer >= ISOTONIC_FROM_RARER
     if wanted == "isotonic" and not enough:
@@ -252,7 +258,7 @@ def _best(example: Example, weights: Floats) -> tuple[float, float]:
 
 
 def _judged(calibration: Calibration, example: Example) -> Judged:
-    """As the gate sees it: the best passage's probability, 0 where nothing was found."""
+    """Judge a question as the gate does: by its best passage, 0 without passages."""
     scores = [calibration.score_at(*pair) for pair in example.features]
     probability = calibration.probability_at(max(scores)) if scores else 0.0
     return Judged(example.question, probability, example.answerable)
@@ -281,5 +287,5 @@ def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> Ca
 
 
 def _digest(question: str, seed: int) -> str:
-    """Shuffles by what a question says, so that the order of a file does not matter."""
+    """Return a key to shuffle by that depends on question and seed, not on the file's order."""
     return hashlib.sha256(f"{seed}\0{question}".encode()).hexdigest()

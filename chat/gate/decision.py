@@ -1,9 +1,9 @@
-"""Is the evidence good enough to answer at all? Decided before anything is generated. Pure.
+"""Decide whether the evidence is good enough, before anything is generated. Pure.
 
-By default the score is how likely the best statement of the passages is the right answer, as
-reading them told (`chat.reader`). A site that calibrates the gate on its own questions has it by
-logistic regression over two features of a passage: its cosine similarity to the question, and the
-idf-weighted share of the question's lexemes that it holds.
+By default the score is the probability that the best statement of the passages is the right answer,
+estimated by the reader (`chat.reader`). On a site that calibrates the gate on its own questions it
+is a logistic regression on two features of a passage: its cosine similarity to the question, and
+the idf-weighted share of the question's lexemes that it has.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from retrieval.types import Evidence, Hit
 
 
 class GateUnavailable(MedragError):
-    """There is no gate that can judge what is found, so nothing may be answered."""
+    """No gate can judge the evidence, so nothing may be answered."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A scale with its bar, and what its calibration was made with."""
+    """A scale with its threshold, and the configuration that it was calibrated with."""
 
     scale: Scale
     threshold: float
-    retrieval: str = ""  # fingerprint of the search that it was calibrated with; empty: of none
-    notes: tuple[str, ...] = ()  # what does not fit between the calibration and this site
-    of_list: str = ""  # version of what judges the passages together; empty: the best decides
+    retrieval: str = ""  # fingerprint of the search that it was calibrated with; empty: any
+    notes: tuple[str, ...] = ()  # differences between the calibration and this site
+    of_list: str = ""  # version of the model for all passages; empty: the best decides
 
     def as_dict(self) -> dict[str, Any]:
         found = {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
@@ -40,23 +40,23 @@ class Gate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What the gate saw and said. `reason` is None where the way is open."""
+    """The gate's verdict on the evidence. `reason` is None if the gate is open."""
 
-    probability: float  # of the best passage, or of all together; 0 without one
+    probability: float  # of the best passage, or of all together; 0 without passages
     threshold: float
     reason: Reason | None
-    passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then as found
+    passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then by rank
     reading: Reading = field(default_factory=Reading)  # of all passages
 
 
 def decide(
     evidence: Evidence, *, calibration: Scale, threshold: float, together: float | None = None
 ) -> Decision:
-    """Open the way if the best passage's probability reaches `threshold`.
+    """Open the gate if the best passage's probability reaches `threshold`.
 
-    `together` is the probability that the passages hold the answer at all, and takes its place.
-    A passage whose score is not a number stands last and never opens it. Where something ordered
-    the passages anew its order stands for what is handed on: it has read more than the gate.
+    `together`, the probability that the passages hold the answer at all, is used instead if given.
+    A passage whose score is not a number comes last and never opens the gate. Reranked passages
+    keep the reranker's order, which had more information than the gate.
     """
 
     def place(hit: Hit) -> tuple[float, int, str]:

@@ -1,4 +1,4 @@
-"""A calibration as a picture: what is said against what is true, and what each bar would let in."""
+"""Draw a calibration: reliability, and risk against coverage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from chat.gate.risk import reliability, risk_coverage
 
 
 def plot_png(fitted: Fitted, *, title: str) -> bytes:
-    """Return a PNG of 1200 by 500 points, of the questions that the scores were not fitted on.
+    """Return a PNG of 1200 by 500 pixels, of the questions that the scores were not fitted on.
 
-    Left the reliability diagram (Guo et al., ICML 2017), each point with its number of questions;
-    right the risk among what opens against the share that opens (El-Yaniv and Wiener, 2010).
+    On the left the reliability diagram (Guo et al., ICML 2017), each point with its number of
+    questions; on the right the share of unanswerable questions among those let through against the
+    share let through (El-Yaniv and Wiener, 2010).
     """
-    # Late: it takes half a second, and only a new calibration needs it. No window system either.
+    # Late: it takes half a second, and only a new calibration needs it. Needs no display.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Calibrations that are kept: the only writer of their records, and the gate that is in use."""
+"""Store calibrations, as the only writer of their records, and return the gate in use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OTHER_COMPUTATION = (
     "The gate was calibrated with the same encoder computed in another way: run manage.py "
     "calibrate again to know its risk."
 )
-_LOCK_CLASS = 7_302  # of PostgreSQL's advisory locks: one changes the calibrations at a time
+_LOCK_CLASS = 7_302  # PostgreSQL's advisory lock for changes of calibrations
 NO_GUARANTEE = (
     "The threshold is set by hand (`gate` of MEDRAG_THRESHOLDS), so its risk is not known."
 )
@@ -38,7 +38,7 @@ NO_GUARANTEE = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a calibration was made on and with."""
+    """The test set, encoder and search configuration of a calibration."""
 
     testset: str
     testset_digest: str
@@ -47,22 +47,23 @@ class Provenance:
 
 
 def encoder_in_use(config: RetrievalConfig | None = None) -> str:
-    """Fingerprint of the encoder whose cosines a search of `config`, or the site's, gives its hits.
+    """Return the fingerprint of the encoder whose cosines a search gives its hits.
 
-    One query. Raises `EncoderUnavailable` where that encoder is not searched.
+    `config` defaults to the site's. One query. Raises `EncoderUnavailable` if the encoder is not in
+    use.
     """
     return searched_facts((config or site_config()).encoders).fingerprint
 
 
 def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
-    """Return the active calibration of the primary encoder of `config`, else the built-in one.
+    """Return the active calibration for the primary encoder of `config`, else the built-in one.
 
-    Without `config` it is the site's. Two queries.
+    `config` defaults to the site's. Two queries.
 
-    A record that was made for another encoder is never used: its cosines mean something else. The
-    built-in calibration serves the bundled encoder alone; where a language model writes, it is the
-    one of all passages together. Raises `GateUnavailable` where neither
-    fits, and then nothing can be answered.
+    A record made for another encoder is never used, since its cosines differ. The built-in
+    calibration is for the bundled encoder alone; with the generator `llm` its threshold is the one
+    for all passages together. Raises `GateUnavailable` where neither fits: then nothing can be
+    answered.
     """
     encoder = encoder_in_use(config)
     record = _active(encoder)
@@ -80,7 +81,7 @@ def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
 
 
 def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
-    """Return what is to be said of a gate over a search with the fingerprint `searched`."""
+    """Return the notes on using a gate with a search of the fingerprint `searched`."""
     is_other = bool(gate.retrieval) and gate.retrieval != searched
     return (*gate.notes, *([OTHER_SEARCH] if is_other else []))
 
@@ -88,7 +89,7 @@ def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
 def calibration_store(
     fitted: Fitted, provenance: Provenance, *, by: User | None
 ) -> CalibrationRecord:
-    """Keep it under the next number, with its plot, and use it from now on. Audited."""
+    """Store a calibration under the next number, with its plot, and put it in use. Audited."""
     calibration = fitted.calibration
     with transaction.atomic():
         _one_at_a_time()
@@ -118,9 +119,10 @@ def calibration_store(
 
 
 def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
-    """From the next question on, wherever its encoder is in use. Audited, in one transaction.
+    """Use this calibration from the next question on, wherever its encoder is in use. Audited.
 
-    Of all records for the same weights, however they are computed, it is then the only active one.
+    Deactivates all other records for the same weights, however these are computed, in the same
+    transaction.
     """
     with transaction.atomic():
         _one_at_a_time()
@@ -145,7 +147,10 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
 
 
 def built_in_use(*, by: User | None) -> None:
-    """Go back to the built-in calibration. Raises `CalibrationError` for any other encoder."""
+    """Use the built-in calibration again. Audited.
+
+    Raises `CalibrationError` if another encoder is in use.
+    """
     encoder = encoder_in_use()
     if not same_weights(BUILT_IN.encoder, encoder):
         raise CalibrationError(
@@ -164,7 +169,10 @@ def built_in_use(*, by: User | None) -> None:
 
 
 def record_of(version: str) -> CalibrationRecord:
-    """By `site-N`. Raises `CalibrationError` with the versions that there are."""
+    """Return the calibration of a version `site-N`.
+
+    Raises `CalibrationError`, which names the existing versions, for any other.
+    """
     kind, _, number = version.partition("-")
     if kind == "site" and number.isdecimal() and len(number) < 9:
         found = CalibrationRecord.objects.filter(number=int(number)).first()
@@ -182,7 +190,7 @@ def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
 
 
 def _active(encoder: str) -> CalibrationRecord | None:
-    """Return the one of exactly this encoder, else the latest of the same weights."""
+    """Return the active record of exactly this encoder, else the latest of the same weights."""
     active = CalibrationRecord.objects.defer("plot").filter(is_active=True).order_by("-number")
     fitting = [record for record in active if same_weights(record.encoder, encoder)]
     exact = [record for record in fitting if record.encoder == encoder]
@@ -190,7 +198,7 @@ def _active(encoder: str) -> CalibrationRecord | None:
 
 
 def _deactivate(encoder: str) -> None:
-    """Those of the same weights."""
+    """Deactivate the records for the same weights."""
     active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
     found = [pk for pk, other in active if other == encoder or same_weights(other, encoder)]
     CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
@@ -211,7 +219,7 @@ def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
 
 
 def _with_threshold(gate: Gate) -> Gate:
-    """Return the gate with the threshold that is set by hand, which goes before its own."""
+    """Return the gate with the threshold of MEDRAG_THRESHOLDS, if one is set."""
     if settings.GATE_THRESHOLD is None:
         return gate
     notes = (*gate.notes, NO_GUARANTEE) if gate.retrieval else gate.notes
@@ -219,6 +227,6 @@ def _with_threshold(gate: Gate) -> Gate:
 
 
 def _one_at_a_time() -> None:
-    """Whoever changes the calibrations waits here until the one before has committed."""
+    """Lock the calibrations until the transaction ends, so that changes wait for each other."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])

@@ -1,4 +1,4 @@
-"""Scores to probabilities, thresholds with a guarantee, and what describes scores. Pure."""
+"""Fit probabilities, set thresholds with a guarantee and measure both. Pure."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SLACK = 1e-9  # so that 0.05 * 20 counts as 1
 
 
 def needed_unanswerable(risk: float) -> int:
-    """Return the fewest unanswerable questions that can hold a threshold to `risk`: `1 / risk - 1`.
+    """Return the fewest unanswerable questions that can guarantee `risk`: `1 / risk - 1`.
 
-    With fewer, not even a threshold above all of them is known to keep the next one out.
+    With fewer, not even a threshold above all of them is known to stop the next one.
     """
     return max(1, math.ceil(1 / risk - 1 - _SLACK))
 
 
 def smallest_risk(unanswerable: int) -> float:
-    """Return the least risk that so many unanswerable questions can promise."""
+    """Return the lowest risk that this many unanswerable questions can guarantee."""
     return 1 / (unanswerable + 1)
 
 
@@ -36,9 +36,9 @@ def conformal_threshold(unanswerable: Sequence[float], risk: float) -> float:
 
     Conformal risk control (Angelopoulos et al., 2022, theorem 1) for the loss "an unanswerable
     question opens the gate": the lowest t with `(opened(t) + 1) / (n + 1) <= risk`. If the next
-    unanswerable question is exchangeable with these, and these had no part in the scores'
-    making, it opens the gate with a probability of at most `risk`, over the draw of all of them.
-    No assumption on the scores. Raises ValueError for fewer than `needed_unanswerable(risk)`.
+    unanswerable question is exchangeable with these, and the scores were not fitted on these, it
+    opens the gate with a probability of at most `risk`, over the draw of all of them. Assumes
+    nothing about the scores. Raises ValueError for fewer than `needed_unanswerable(risk)`.
     """
     allowed = math.floor(risk * (len(unanswerable) + 1) + _SLACK) - 1
     if allowed < 0:
@@ -50,9 +50,9 @@ def conformal_threshold(unanswerable: Sequence[float], risk: float) -> float:
 
 
 def auroc(probabilities: Floats, labels: Bools) -> float:
-    """Return how often an answerable question stands above an unanswerable one; ties count half.
+    """Return how often an answerable question scores above an unanswerable one; ties count half.
 
-    Mann and Whitney, 1947. In [0, 1], 0.5 is chance; NaN where one kind is missing.
+    Mann and Whitney, 1947. In [0, 1], 0.5 is chance; NaN if one kind is missing.
     """
     high, low = probabilities[labels], probabilities[~labels]
     if not len(high) or not len(low):
@@ -62,13 +62,16 @@ def auroc(probabilities: Floats, labels: Bools) -> float:
 
 
 def brier(probabilities: Floats, labels: Bools) -> float:
-    """Return mean squared distance to what was true, in [0, 1], lower is better. Brier, 1950."""
+    """Return the mean squared error of the probabilities, in [0, 1], lower is better.
+
+    Brier, 1950.
+    """
     return float(np.mean((probabilities - labels) ** 2))
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Questions of like probability: how many, what was said of them, and how many held."""
+    """Questions of similar probability: their count, mean probability and share answerable."""
 
     count: int
     mean: float
@@ -86,7 +89,7 @@ def reliability(probabilities: Floats, labels: Bools) -> tuple[Bin, ...]:
 
 
 def calibration_error(probabilities: Floats, labels: Bools) -> float:
-    """ECE: the mean distance between said and true share of each bin, weighted by its count.
+    """Return the ECE: mean distance between probability and true share of the bins, by count.
 
     Naeini et al., AAAI 2015. In [0, 1], lower is better.
     """
@@ -95,7 +98,10 @@ def calibration_error(probabilities: Floats, labels: Bools) -> float:
 
 
 def opened_rates(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, float | None]:
-    """Return what opens at `threshold`, of each kind, and how much of it should not have."""
+    """Return the shares of both kinds that open at `threshold`, and the unanswerable among them.
+
+    None for a share of no questions.
+    """
     opened = probabilities >= threshold
     return {
         "answerable_opened": _share(opened[labels]),
@@ -105,9 +111,9 @@ def opened_rates(probabilities: Floats, labels: Bools, threshold: float) -> dict
 
 
 def risk_coverage(probabilities: Floats, labels: Bools) -> tuple[tuple[float, float], ...]:
-    """(share of questions opened, share of those that are unanswerable), by falling threshold.
+    """Return (share of questions opened, share of these that are unanswerable) by threshold.
 
-    El-Yaniv and Wiener, JMLR 11, 2010. Equal probabilities open together.
+    Thresholds fall; equal probabilities open together. El-Yaniv and Wiener, JMLR 11, 2010.
     """
     thresholds = np.unique(probabilities)[::-1]
     return tuple(
@@ -117,7 +123,7 @@ def risk_coverage(probabilities: Floats, labels: Bools) -> tuple[tuple[float, fl
 
 
 def described(probabilities: Floats, labels: Bools, threshold: float) -> dict[str, Any]:
-    """Return every figure of a calibration record, rounded to what so many questions can tell."""
+    """Return every metric of a calibration record, to four decimals; None for undefined ones."""
     values = {
         "auroc": auroc(probabilities, labels),
         "brier": brier(probabilities, labels),
@@ -134,16 +140,16 @@ def _share(held: Bools) -> float | None:
     return float(held.mean()) if len(held) else None
 
 
-# The strength of L2, for features within [0, 1]. It only matters where questions are so few that
-# the smoothed targets alone would let a weight run away.
+# The strength of L2, for features within [0, 1]. It only matters for so few questions that the
+# smoothed targets alone would not keep the weights finite.
 L2 = 1 / 30
 
 
 def smoothed_targets(labels: Bools) -> Floats:
-    """Return `(N+ + 1) / (N+ + 2)` for what holds and `1 / (N- + 2)` for what does not.
+    """Return `(N+ + 1) / (N+ + 2)` for positive labels and `1 / (N- + 2)` for negative ones.
 
-    Platt, Advances in Large Margin Classifiers, 1999: no certainty from finitely many examples, so
-    that kinds which do not overlap still give finite weights.
+    Platt, Advances in Large Margin Classifiers, 1999: finitely many examples give no certainty, and
+    kinds that do not overlap still give finite weights.
     """
     positive = int(labels.sum())
     negative = len(labels) - positive
@@ -151,11 +157,11 @@ def smoothed_targets(labels: Bools) -> Floats:
 
 
 def platt(features: Floats, labels: Bools, *, l2: float = L2) -> tuple[float, Floats]:
-    """Intercept and weights of a logistic regression on smoothed targets; no weight below 0.
+    """Fit a logistic regression on smoothed targets; return intercept and weights, none negative.
 
     `features` is `(n, d)`. Minimises the log loss plus `l2 / 2` times the squared weights, as in
-    Lin, Lin and Weng, Machine Learning 68, 2007. A feature whose weight would be negative is left
-    out with 0: that more likeness counts against a passage is noise of a small sample.
+    Lin, Lin and Weng, Machine Learning 68, 2007. A feature whose weight would be negative gets 0
+    and is left out: that more similarity counts against a passage is noise of a small sample.
     """
     from sklearn.linear_model import LogisticRegression  # late: it takes half a second
 
@@ -177,12 +183,13 @@ def platt(features: Floats, labels: Bools, *, l2: float = L2) -> tuple[float, Fl
 
 
 def isotonic(scores: Sequence[float], labels: Bools) -> tuple[tuple[float, float], ...]:
-    """Knots (score, probability) of the best rising step function, by pooling violators.
+    """Fit the best rising step function by pooling violators; return knots (score, probability).
 
     Ayer et al., Annals of Mathematical Statistics 26, 1955, on smoothed targets, so that no knot is
-    0 or 1. Equal scores are one point. Both columns ascend; a block is its one or two ends.
+    0 or 1. Equal scores are one point. Both columns ascend; a block of equal probability has one
+    knot at each end.
     """
-    from scipy.optimize import isotonic_regression  # late: only so many questions need it
+    from scipy.optimize import isotonic_regression  # late: only needed for many questions
 
     points, place, counts = np.unique(
         np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True

@@ -1,4 +1,4 @@
-"""What the gate reads off a passage: a calibrated probability. Pure."""
+"""Score a passage for the gate, as a calibrated probability. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from retrieval.types import Hit
 
 @dataclass(frozen=True)
 class Calibration:
-    """A logistic regression over cosine and coverage; isotonic over its score where it has knots.
+    """A logistic regression on cosine and coverage; isotonic over its score if it has knots.
 
-    `manage.py calibrate` makes it, on a site's own questions.
+    `manage.py calibrate` fits it on a site's own questions.
     """
 
     intercept: float
@@ -24,11 +24,11 @@ class Calibration:
     coverage: float
     version: str = ""
     threshold: float = 0.5
-    encoder: str = ""  # whose cosines it was fitted on
+    encoder: str = ""  # fingerprint of the encoder whose cosines it was fitted on
     knots: tuple[tuple[float, float], ...] = ()  # (score, probability), both ascending
 
     def score(self, hit: Hit) -> float:
-        """Return any real number that orders passages, higher is better."""
+        """Return a passage's score, any real number, higher is better."""
         return self.score_at(hit.cosine, hit.coverage)
 
     def score_at(self, cosine: float, coverage: float) -> float:
@@ -38,7 +38,7 @@ class Calibration:
         return self.probability_at(self.score(hit))
 
     def probability_at(self, score: float) -> float:
-        """In [0, 1]. Between two knots on the straight line, beyond them as the outermost."""
+        """Return the probability in [0, 1]: linear between knots, constant beyond the outermost."""
         return _interpolated(self.knots, score) if self.knots else logistic(score)
 
     def as_dict(self) -> dict[str, Any]:
@@ -49,14 +49,15 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Learned:
-    """What reading the passages gave: how likely the best statement of one is right.
+    """The reader's probability that the best statement of a passage is the right answer.
 
-    It knows paraphrase and words, place, what is asked for and about whom (`chat.reader`).
+    It takes paraphrase, words, place, the question's kind and its people into account
+    (`chat.reader`).
     """
 
     version: str
     threshold: float
-    encoder: str  # whose cosines it was learned on
+    encoder: str  # fingerprint of the encoder whose cosines it was learned on
 
     def score(self, hit: Hit) -> float:
         return -math.inf if hit.odds is None else hit.odds
@@ -68,15 +69,15 @@ class Learned:
         return asdict(self)
 
 
-Scale = Calibration | Learned  # turns a passage into the number that the threshold is compared with
+Scale = Calibration | Learned  # turns a passage into a probability to compare with the threshold
 
 
 def same_weights(one: str, other: str) -> bool:
-    """Tell whether two encoders' fingerprints differ at most in what computes with the weights.
+    """Tell whether two encoder fingerprints differ at most in what computes with the weights.
 
     A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
-    prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so that one
-    calibration serves both, if not its promise.
+    prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so one
+    calibration is good for both, though its guarantee is not.
     """
     return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
 
