@@ -184,7 +184,7 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
 def _why_gone(last: SignedHead | None) -> str:
     """Return which signed heads or key are missing, if `last` ends the file; empty for none."""
     path = settings.AUDIT_HEADS_FILE
-    in_chain = AuditEvent.objects.filter(action=SIGNING)  # scans the chain: evaluated only without a head
+    in_chain = AuditEvent.objects.filter(action=SIGNING)  # evaluated only without a head
     if last is None and (read_key() or last_head_path().exists() or in_chain.exists()):
         return f"The signed heads of the audit log are gone from {path}."
     try:

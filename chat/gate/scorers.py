@@ -42,7 +42,7 @@ class Calibration:
         return _interpolated(self.knots, score) if self.knots else logistic(score)
 
     def as_dict(self) -> dict[str, Any]:
-        """Of the knots, which may be hundreds, only a digest."""
+        """Return the calibration for the trace, with a digest in place of its knots."""
         knots = json.dumps(self.knots).encode() if self.knots else b""
         return asdict(self) | {"knots": hashlib.sha256(knots).hexdigest()[:16] if knots else ""}
 

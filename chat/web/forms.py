@@ -1,4 +1,4 @@
-"""What a clinician can send."""
+"""Define the forms that clinicians submit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ Narrowing = Mapping[str, list[tuple[str, str]]]
 
 
 class AskForm(forms.Form):
-    """A question; the choice of a collection only where there is one to make."""
+    """A question; with a choice of collection only if there are several."""
 
     question = forms.CharField(
         label="Your question",
@@ -40,13 +40,13 @@ class AskForm(forms.Form):
         error_messages={"invalid_choice": "That collection is not here any more. Choose another."},
     )
 
-    whole = forms.BooleanField(required=False, widget=forms.HiddenInput)  # it follows no other
+    whole = forms.BooleanField(required=False, widget=forms.HiddenInput)  # set: not a follow-up
 
     def __init__(
         self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["question"].widget.attrs.pop("maxlength", None)  # the server's words are kinder
+        self.fields["question"].widget.attrs.pop("maxlength", None)  # the server's message explains more
         for name, choices in narrowing.items():
             self.fields[name] = forms.ChoiceField(
                 label=name.replace("_", " ").capitalize(),
@@ -63,7 +63,7 @@ class AskForm(forms.Form):
             shown = [collection.pk for collection in collections]
             choice.queryset = Collection.objects.filter(pk__in=shown)  # type: ignore[attr-defined]
             choice.choices = [("", "All guidelines")] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
-        for name in ("collection", *NARROWING):  # what was chosen and is not there any more
+        for name in ("collection", *NARROWING):  # drop choices that no longer exist
             field = self.fields.get(name)
             if field and self.initial.get(name) not in dict(field.choices):  # type: ignore[attr-defined]
                 self.initial.pop(name, None)
@@ -75,7 +75,7 @@ class AskForm(forms.Form):
 
     @property
     def narrowing(self) -> list[forms.BoundField]:
-        """The fields that narrow a search, in order, as far as there is a choice."""
+        """The fields that narrow a search, in order, without those that offer no choice."""
         return [self[name] for name in NARROWING if name in self.fields]
 
     @property
@@ -84,7 +84,7 @@ class AskForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, str]:
-        """What narrows the search, by its fields, of a form that is valid."""
+        """What narrows the search, by field, of a valid form."""
         values = {name: self.cleaned_data.get(name) for name in NARROWING}
         values["collection"] = "".join(self.slugs)
         return {name: value for name, value in values.items() if value}

@@ -1,4 +1,4 @@
-"""What every page shares: who may see it, and whether it goes out whole or as a fragment."""
+"""Shared by all pages: who may see a page, and whether to send it whole or as a fragment."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -26,7 +26,7 @@ class SignedInRequest(HttpRequest):
 def signed_in(
     view: Callable[Concatenate[SignedInRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[SignedInRequest, P], HttpResponseBase]:
-    """Send everybody else to the sign-in page, htmx too: as a page, never into a fragment."""
+    """Redirect users who are not signed in to the sign-in page, htmx requests as a whole page."""
 
     @wraps(view)
     def guarded(request: SignedInRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -40,12 +40,12 @@ def signed_in(
 
 
 def words_of(request: SignedInRequest) -> str:
-    """Return what is looked for in a list."""
+    """Return the words that a list is searched for."""
     return request.GET.get("q", "").strip()[:200]
 
 
 def wants_fragment(request: SignedInRequest) -> bool:
-    """Tell whether htmx will swap the response into a page that is already there."""
+    """Tell whether htmx will swap the response into the page that is already shown."""
     htmx = request.htmx
     return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
@@ -63,12 +63,12 @@ def render_part(
 def reads(
     view: Callable[Concatenate[SignedInRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[SignedInRequest, P], HttpResponseBase]:
-    """Let only people who are signed in read the page, and no cache keep it."""
+    """Allow only signed-in users and safe methods, and forbid caching."""
     return require_safe(signed_in(never_cache(view)))
 
 
 def changes(
     view: Callable[Concatenate[SignedInRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[SignedInRequest, P], HttpResponseBase]:
-    """Let only people who are signed in send something, by POST."""
+    """Allow only signed-in users and POST, and forbid caching."""
     return require_POST(signed_in(never_cache(view)))

@@ -1,4 +1,4 @@
-"""The words of a question, marked in what is shown."""
+"""Mark the words of a question in a text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.text.words import WORD
 
-_TOKEN = re.compile(rf"\d+\.\d+|{WORD.pattern}")  # 6.8 is no 6 and no 8
-_ROOT = 5  # letters by which two forms of a word are one
+_TOKEN = re.compile(rf"\d+\.\d+|{WORD.pattern}")  # 6.8 is neither 6 nor 8
+_ROOT = 5  # words that share this many first letters are forms of one word
 _SHORTEST = 3
 # Words that only ask or join.
 _PLAIN = frozenset(
@@ -22,7 +22,7 @@ _PLAIN = frozenset(
 
 
 def marked(text: str, question: str) -> SafeString:
-    """Return the text as safe HTML, with `<mark>` around the words that the question holds too."""
+    """Return the text as safe HTML, with `<mark>` around the words that the question has too."""
     roots = {_root(word) for word in _TOKEN.findall(question) if counts(word)}
     return mark_safe("".join(_parts(text, roots)))  # noqa: S308  each part is escaped
 
@@ -38,7 +38,7 @@ def _parts(text: str, roots: set[str]) -> Iterator[str]:
 
 
 def counts(word: str) -> bool:
-    """Tell whether a word is one of content, or a number."""
+    """Tell whether a word is a number or a content word."""
     return _is_number(word) or (len(word) >= _SHORTEST and word.casefold() not in _PLAIN)
 
 

@@ -1,4 +1,4 @@
-"""What a question's search was narrowed to, in words, from the turn's stored trace."""
+"""Describe how a question's search was narrowed, from the turn's stored trace."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ _LISTS = ("populations", "specialties", "issuers", "languages")
 
 
 def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
-    """Return words such as `Diabetes, adult, from 2020`; empty where the search was not
-    narrowed. No query.
+    """Return words such as `Diabetes, adult, from 2020`; empty for a search of everything.
 
-    `names` are those of collections by slug; one without stands there by its slug.
+    No query. `names` are those of collections by slug; one without a name is shown by its slug.
     """
     shelves = [names.get(slug, slug) for slug in collections_asked(turn)]
     return ", ".join([*shelves, *_words(filters_asked(turn))])
 
 
 def collections_asked(turn: Turn) -> tuple[str, ...]:
-    """Return the slugs of the collections that alone were searched."""
+    """Return the slugs of the collections that the search was limited to."""
     return tuple(_asked(turn).get("collections") or ())
 
 
 def filters_asked(turn: Turn) -> Mapping[str, Any]:
-    """Return what else the search was narrowed by, by the names of `Filters`."""
+    """Return the other filters of the search, by the names of `Filters`."""
     return _asked(turn).get("filters") or {}
 
 
 def fields_asked(turn: Turn) -> dict[str, str]:
-    """Return what the question's form was narrowed to, by its fields."""
+    """Return the form's fields that narrowed the search, with their values."""
     filters = filters_asked(turn)
     chosen = {name: filters.get(plural) for name, plural in NARROWING.items()}
     chosen["collection"] = collections_asked(turn)

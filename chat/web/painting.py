@@ -1,5 +1,4 @@
-"""Where a cited span stands on a page: rectangles on its picture, marks in its text, and what
-staff corrected of it. Pure.
+"""Find a cited span on a page: rectangles on its picture, marks in its text, corrections. Pure.
 
 `blocks` is the JSON of `corpus.parsing.types.Block`; a span is half-open, in code points of the
 page's text. Whole lines are painted, so that no word of a span can fall outside.
@@ -25,7 +24,7 @@ class Piece:
 
     text: str
     cited: bool
-    is_first: bool = False  # of what is cited: where the viewer opens
+    is_first: bool = False  # start of the cited text, where the viewer opens
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class ShownBlock:
-    """A block for the template. `items` holds the pieces of each point of a list."""
+    """A block for the template. `items` holds the pieces of each list item."""
 
     kind: str
     level: int = 0  # of the HTML heading: 2 to 6
@@ -46,7 +45,7 @@ class ShownBlock:
     caption: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[ShownRow, ...] = ()
-    is_first: bool = False  # the labels of this table are what is cited
+    is_first: bool = False  # the labels of this table are cited
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,7 @@ class Rect:
 
 
 def locate(text: str, span: Span, quote: str) -> Span | None:
-    """Return where `quote` stands: at `span`, else at its only other place; None rather than a
-    guess.
-    """
+    """Return the span of `quote`: `span` itself, else its only other place; None if uncertain."""
     start, end = span
     if quote and text[start:end] == quote:
         return span
@@ -73,14 +70,14 @@ def locate(text: str, span: Span, quote: str) -> Span | None:
 
 
 def paint(blocks: Blocks, spans: Spans) -> tuple[Rect, ...]:
-    """Return a rectangle for each line that holds a part of a span; empty without geometry."""
+    """Return a rectangle for each line that has a part of a span; empty without geometry."""
     return tuple(_rect(box) for box in boxes_of(blocks, spans))
 
 
 def show(text: str, blocks: Blocks, spans: Spans) -> tuple[ShownBlock, ...]:
-    """Return the page's blocks in reading order; neighbouring points of a list become one list.
+    """Return the page's blocks in reading order; adjacent list items become one list.
 
-    The first of `spans` is the one that the viewer opens at.
+    The viewer opens at the first of `spans`.
     """
     shown: list[ShownBlock] = []
     for is_list, group in groupby(blocks, key=lambda block: block["kind"] == "list_item"):
@@ -102,7 +99,7 @@ def _single(text: str, block: Mapping[str, Any], spans: Spans, *, has_caption: b
 
 
 def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> ShownBlock:
-    """Return a caption that stands as a block above the table is not said twice."""
+    """Return a table, without its caption if that is shown as a block above."""
     table = block["table"]
     caption = table["caption"] if has_caption else ""
     rows = tuple(
@@ -114,7 +111,7 @@ def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> Show
 
 
 def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, ...]:
-    """Return the block's text, cut where a span begins or ends."""
+    """Return the block's text, split where a span begins or ends."""
     start, end = block["start"], block["end"]
     edges = {edge for span in spans for edge in span if start < edge < end}
     cuts = [start, *sorted(edges), end]
@@ -143,9 +140,10 @@ def _rect(box: Sequence[float]) -> Rect:
 
 @dataclass(frozen=True)
 class Corrected:
-    """Words as staff corrected them, and as they had been read.
+    """Text as staff corrected it, and as it had been read.
 
-    `is_quoted`: the citation has them as corrected; else it is older, and rests on the misread.
+    `is_quoted`: the citation quotes the corrected text; otherwise it is older and quotes the
+    misread.
     """
 
     text: str
@@ -161,14 +159,17 @@ class Corrected:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a citation stands on its page today, and what was corrected there."""
+    """The spans of a citation on today's page, and the corrections in them."""
 
     spans: tuple[Span, ...] = ()
     corrected: tuple[Corrected, ...] = ()
 
 
 def corrections_of(cited: Citation) -> tuple[Corrected, ...]:
-    """Of a citation with `corrected_page`, as `chat.selectors.citations_read` gives it."""
+    """Return the corrections in a citation that `chat.selectors.citations_read` has loaded.
+
+    Empty if its page, `corrected_page`, has none.
+    """
     page: Mapping[str, Any] | None = getattr(cited, "corrected_page", None)
     if page is None:
         return ()
@@ -176,7 +177,7 @@ def corrections_of(cited: Citation) -> tuple[Corrected, ...]:
 
 
 def standing_of(cited: Citation, page: Page) -> Standing:
-    """Find the cited words; those of an older citation where they stood before a correction."""
+    """Find the cited text on today's page; of an older citation on the page before correction."""
     return _standing(cited, page.text, (page.as_read or {}).get("text", ""), page.corrected)
 
 
@@ -198,7 +199,7 @@ def _standing(
     found = tuple(Corrected(one["text"], one["read"], is_quoted) for one in touched)
     if is_quoted:
         return Standing((place,), found)
-    if not touched:  # it only moved
+    if not touched:  # the text only moved
         place = locate(text, span, cited.quote)
         return Standing((place,) if place else ())
     return Standing(tuple((a, b) for one in touched for a, b in one["spans"]), found)

@@ -1,4 +1,4 @@
-"""A stored turn as the page shows it: claims, citations, sources and what became of them since."""
+"""Prepare a stored turn for the page: claims, citations, sources and their state today."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
 from chat.web.tables import CELLS, CitedTable, TableRow, cited_tables, is_verbatim, plain, table_row
 from corpus.models import Document
 
-PLAIN_EXCERPT = 280  # characters of a passage without statements that were read
+PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
 CHECK_FIRST = "Check the cited page before acting."
 ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
 NOT_NAMED = "a collection that is not open to you"
@@ -33,11 +33,11 @@ NOT_OPEN = "This statement came from a guideline that is not open to you."
 
 @dataclass(frozen=True)
 class ShownClaim:
-    """A statement, its citations, and the first of each passage: that one is the link.
+    """A statement with its citations; `links` are the first citation of each passage.
 
-    `is_verbatim`: the text is one quote with what it depends on, or a row with its labels.
-    `is_hidden`: it rests on a collection that is not open to the reader any more; then nothing of
-    it is shown, and it holds no citation.
+    `is_verbatim`: the text is one quote with what the quote depends on, or a row with its labels.
+    `is_hidden`: it cites a collection that the reader may no longer read; then none of it is shown,
+    and `citations` is empty.
     """
 
     claim: Claim
@@ -46,14 +46,14 @@ class ShownClaim:
     is_verbatim: bool
     row: TableRow | None = None
     is_hidden: bool = False
-    table: CitedTable | None = None  # that its first quote is a row of
-    left_out: str = ""  # behind the last row of a table: how many of its rows are shown
+    table: CitedTable | None = None  # the table of its first quote
+    left_out: str = ""  # after the last row of a table: how many of its rows are shown
 
     @property
     def under(self) -> str:
-        """What it stands under: a dose is shown and copied with the medicine above it.
+        """Headings of the statement, so that a dose is shown and copied with its medicine.
 
-        The caption of a table too, unless it is shown with the row.
+        With the caption of its table, unless the statement has it already.
         """
         if self.is_hidden:
             return ""
@@ -63,18 +63,18 @@ class ShownClaim:
 
     @property
     def lines(self) -> list[str]:
-        """Its text; each item of a list is a line."""
+        """The text's lines; each item of a list is a line."""
         return self.claim.text.splitlines()
 
     @property
     def beside(self) -> str:
-        """Why it stands beside the answer; empty for what answers."""
+        """Kind of a statement that was added to the answer; empty for one that answers."""
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
 
 
 @dataclass(frozen=True)
 class Source:
-    """A cited document as it stands today, and the version that was cited."""
+    """A cited document in its state of today, and the version that was cited."""
 
     document: Document
     cited_version: str
@@ -83,17 +83,17 @@ class Source:
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage shown with a refusal. It is no answer and no reference."""
+    """A passage shown with a refusal, neither an answer nor a reference."""
 
     title: str
     version: str
     page: int
     position: str
     section: str
-    excerpt: tuple[str, ...]  # its best statements; of older turns the passage itself
+    excerpt: tuple[str, ...]  # its best statements; of older turns the beginning of the passage
     url: str
     notices: tuple[Notice, ...]
-    document: Document  # as it stands today
+    document: Document  # in its state of today
     stored: Mapping[str, Any]  # of `Turn.nearest`
 
     @property
@@ -109,10 +109,10 @@ class ShownTurn:
     nearest: tuple[Passage, ...]
     advice: str
     owner: dict[str, str]
-    narrowed: str  # what alone was searched; empty where nothing was left out
+    narrowed: str  # what the search was limited to; empty for a search of everything
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
-    withheld: tuple[str, ...]  # why statements are not shown; only in the mode that shows verdicts
-    hidden: int  # statements, or passages after a refusal, that are not open to the reader
+    withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
+    hidden: int  # number of statements or passages that the reader may not read
 
     @property
     def is_verbatim(self) -> bool:
@@ -120,12 +120,12 @@ class ShownTurn:
 
     @property
     def notices(self) -> tuple[tuple[Document, Notice], ...]:
-        """The banners of what is cited, then of what is nearest, each document's once."""
+        """Banners of the cited documents, then of the nearest ones, each document's once."""
         about: tuple[Source | Passage, ...] = (*self.sources, *self.nearest)
         return tuple((one.document, notice) for one in about for notice in one.notices)
 
     def numbers_of(self, document: Document) -> list[int]:
-        """Return the statements that cite a document, by their numbers."""
+        """Return the numbers of the statements that cite a document."""
         return [
             claim.claim.index
             for claim in self.claims
@@ -139,28 +139,28 @@ class ShownTurn:
 
     @property
     def again(self) -> str:
-        """The question as it can be asked again by itself."""
+        """The self-contained question, to be asked again."""
         return self.turn.standalone or self.turn.question
 
     @property
     def carried(self) -> tuple[Carried, ...]:
-        """What was taken from the question before."""
+        """The parts taken over from the question before."""
         return carried(self.turn.question, self.turn.standalone)
 
     @property
     def kept(self) -> dict[str, str]:
-        """What the search was narrowed to, by the fields of the form."""
+        """How the search was narrowed, by field of the form."""
         return fields_asked(self.turn)
 
     @property
     def as_of(self) -> str:
-        """Of which day the answer is."""
+        """A sentence with the day and time of the answer."""
         day = date_format(timezone.localtime(self.turn.created_at), "j F Y, H:i")
         return f"From guidelines in force on {day}."
 
     @property
     def plain_text(self) -> str:
-        """What the copy button takes: statements, and where each of them stands."""
+        """The text for the copy button: statements with their references, and notes."""
         turn = self.turn
         lines = [turn.question]
         lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
@@ -175,11 +175,11 @@ class ShownTurn:
 
 @dataclass(frozen=True)
 class _Reader:
-    """The day, and the collections (primary keys) that may be named to whoever looks."""
+    """The day, and the collections (primary keys) that the reader may see."""
 
     on: datetime.date
     readable: Set[int]
-    names: Mapping[str, str]  # by slug, of the collections that alone were searched
+    names: Mapping[str, str]  # of the collections that searches were limited to, by slug
 
     def notices(self, document: Document) -> tuple[Notice, ...]:
         return document_notices(document, on=self.on, readable=self.readable)
@@ -189,11 +189,11 @@ class _Reader:
 
 
 def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
-    """Return turns from `selectors.turns_of`, for the template. One query more, where any was
-    refused, one where any shows a row of a table, and one where any was asked of a collection.
+    """Prepare turns from `selectors.turns_of` for the template.
 
-    `readable` are the collections that are open to the reader today, by primary key; of others
-    nothing is shown, also where it was shown once.
+    Runs one more query each if any turn was refused or has warnings, if any shows a table row, and
+    if any was asked of a collection. `readable` are the collections that the reader may read today,
+    by primary key; nothing of others is shown, even if it was shown before.
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
@@ -211,7 +211,7 @@ def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int])
 
 
 def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
-    """Return the first citation of each statement that quotes a row of a table."""
+    """Return the first citation of each statement that quotes a table row."""
     first = [claim.citations[0] for claim in claims if claim.citations]
     return [citation for citation in first if CELLS in f" {citation.quote}"]
 
@@ -219,9 +219,7 @@ def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
 def _with_tables(
     claims: Sequence[ShownClaim], tables: Mapping[int, CitedTable]
 ) -> tuple[ShownClaim, ...]:
-    """Return the statements with their tables; the last of several rows says what of them is left
-    out.
-    """
+    """Add their tables to statements; the last of several rows tells how many rows are left out."""
     of_claims = [tables.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
     shown, seen = Counter(of_claims), Counter[CitedTable]()
     found = []
@@ -261,9 +259,9 @@ def _shown(
 def _warnings(
     turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return those of the turn that speak of nothing that is not open to the reader any more.
+    """Return the turn's warnings, except those about documents that the reader may not read.
 
-    Their level is `note` for whom it is for, and `caution` for the others.
+    The level is `note` for whom the answer is for, and `caution` for all others.
     """
     hidden = {claim.claim.index for claim in claims if claim.is_hidden}
     return tuple(
@@ -275,7 +273,7 @@ def _warnings(
 
 
 def withheld(turn: Turn) -> tuple[str, ...]:
-    """Return why statements were not shown, by their check, where the mode is to say so."""
+    """Return why statements were not shown, by the check they failed, in the mode that says so."""
     if turn.mode != Mode.STANDARD:
         return ()
     verdicts = turn.trace.get("verdicts", [])
@@ -298,9 +296,7 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
 def _passages(
     raws: list[dict[str, Any]], documents: dict[str, Document], reader: _Reader
 ) -> tuple[Passage, ...]:
-    """Return the stored passages that the reader may read; a document's banners stand at its
-    first.
-    """
+    """Return the stored passages that the reader may read, the first of a document with banners."""
     found: list[Passage] = []
     seen: set[str] = set()
     for raw in raws:
@@ -329,9 +325,7 @@ def _passages(
 
 
 def _copied(claim: ShownClaim) -> list[str]:
-    """Return a statement with what it stands under, and below it each place that it is cited
-    from.
-    """
+    """Return a statement as lines of text, with its headings and its references."""
     number = claim.claim.index
     if claim.is_hidden:
         return [f"{number}. {NOT_OPEN}"]
@@ -342,8 +336,9 @@ def _copied(claim: ShownClaim) -> list[str]:
 
 
 def reference(citation: Citation) -> str:
-    """Return one citation as a line of text: document, version, since when, page, section, and what
-    staff corrected of the words.
+    """Return a citation as a line of text.
+
+    It has document, version, date in force, page, section, and corrections of the cited words.
     """
     version = f", version {citation.version}" if citation.version else ""
     begun = citation.document.effective_from

@@ -1,4 +1,4 @@
-"""What a person can do after each kind of refusal."""
+"""Advise on each kind of refusal."""
 
 from chat.models import Reason
 
@@ -49,7 +49,7 @@ ADVICE: dict[Reason, str] = {
     Reason.BUDGET_EXCEEDED: "Your question was kept. Ask a shorter one, or try again in a minute.",
 }
 
-# The same where no passage is shown: nobody is sent to what is not there.
+# Advice when no passage is shown, which doesn't mention passages.
 ADVICE_ALONE: dict[Reason, str] = ADVICE | {
     Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
     "setting. Or open the guidelines themselves.",

@@ -1,4 +1,4 @@
-"""The page that a citation rests on, rendered from the original, with the cited span painted."""
+"""Show the page behind a citation, rendered from the original, with the cited span painted."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ A_DAY_S = 86_400
 
 @dataclass(frozen=True)
 class Marks:
-    """What to paint on a page: the cited words, and what stands beside them in the same claim.
+    """The spans to paint on a page: the cited text, and the claim's other citations.
 
-    `main` is empty where nothing is cited, or where the quote is no longer on the page.
+    `main` is empty if nothing is cited, or if the quote is no longer on the page.
     """
 
     main: list[Span]
@@ -51,7 +51,7 @@ class Marks:
 
 
 def marks_of_citation(cited: Citation, page: Page) -> Marks:
-    """Find what a citation of this page is painted by. One query."""
+    """Find the spans to paint for a citation of this page. One query."""
     found = standing_of(cited, page)
     beside = [span for c in citations_beside(cited) for span in standing_of(c, page).spans]
     return Marks(
@@ -63,7 +63,7 @@ def marks_of_citation(cited: Citation, page: Page) -> Marks:
 
 
 def marks_of_chunk(key: str, page: Page) -> Marks:
-    """Find what of a passage stands on this page; nothing for a key of elsewhere. One query."""
+    """Find the spans of a passage on this page; none for a key of another document. One query."""
     spans = chunk_spans(page.document, key=key, page=page.number)
     quote = "\n".join(page.text[start:end] for start, end in spans)
     return Marks(main=spans, quote=quote)
@@ -71,7 +71,7 @@ def marks_of_chunk(key: str, page: Page) -> Marks:
 
 @reads
 def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """Return the cited page, also when the document is out of force by now: with a banner."""
+    """Show the cited page, with a banner if the document is no longer in force."""
     cited = access_citation(request.user, pk=pk)
     page = access_page(access_document(request.user, sha256=cited.sha256), number=cited.page)
     _record_opened(request, page.document, page=page.number, citation=cited.pk)
@@ -80,7 +80,7 @@ def citation(request: SignedInRequest, pk: int) -> HttpResponseBase:
 
 @reads
 def source(request: SignedInRequest, sha256: str, number: int) -> HttpResponseBase:
-    """Return any page; `?chunk=<key>` paints what of that passage stands on it."""
+    """Show any page; `?chunk=<key>` paints the part of that passage on it."""
     document = access_document(request.user, sha256=sha256)
     page = access_page(document, number=number)
     _record_opened(request, document, page=page.number)
@@ -98,7 +98,7 @@ def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpRespon
 @require_safe
 @signed_in
 def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
-    """Return the bytes as they were uploaded, always as a download: a browser must not run them."""
+    """Send the uploaded bytes, always as a download: a browser must not run them."""
     document = access_document(request.user, sha256=sha256)
     content = _opened(document_path(document.sha256))
     _record_opened(request, document, original=True)
@@ -136,15 +136,16 @@ def _viewer(
 
 
 def _record_opened(request: SignedInRequest, document: Document, **what: Any) -> None:
-    """Log who opened it, before it is sent."""
+    """Log who opened a document, before it is sent."""
     with transaction.atomic():
         subject = f"document:{document.pk}"
         audit.record("source.opened", actor=request.user, subject=subject, payload=what)
 
 
 def _answer_address(request: SignedInRequest, cited: Citation) -> str:
-    """Return where the answer stands for its asker, or for whom it is shared with; an auditor came
-    from the administration.
+    """Return the address of the answer for its asker, or for a user it is shared with.
+
+    Empty if there is no such conversation, or for an auditor, who came from the administration.
     """
     turn = cited.claim.turn
     thread = turn.conversation
@@ -158,7 +159,7 @@ def _answer_address(request: SignedInRequest, cited: Citation) -> str:
 
 
 def _kept(response: HttpResponseBase, document: Document) -> HttpResponseBase:
-    """For a day in the reader's own browser; not at all where the right to read may be taken."""
+    """Let the reader's browser cache a response for a day; not if the collection is restricted."""
     if document.collection.searchers.exists():
         patch_cache_control(response, private=True, no_store=True)
     else:

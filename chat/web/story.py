@@ -1,6 +1,6 @@
-"""How a turn came about, in the order in which it did, for whoever audits it.
+"""Tell an auditor how a turn came about, step by step.
 
-Everything is read off the stored turn and its trace; of an older release a trace has less, and what
+All of it comes from the stored turn and its trace. A trace of an older release has less, and what
 it lacks is left out.
 """
 
@@ -24,10 +24,10 @@ from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.refusals import WHY
 from corpus.models import Document, Lifecycle
 
-HASH_CHARS = 64  # of a passage's key, that begin with its document's SHA-256
+HASH_CHARS = 64  # a passage's key begins with its document's SHA-256
 _PAGE = re.compile(r"_p(\d+)_")
 
-# What an event of a document means for an answer that cited it.
+# Events of a document, in words for an answer that cited it.
 CHANGES = {
     "document.withdrawn": "withdrawn",
     "document.superseded": "superseded",
@@ -43,19 +43,19 @@ CHANGES = {
 
 @dataclass(frozen=True)
 class FoundPassage:
-    """A passage as it was ranked: by all that ordered it, and as it was found at first."""
+    """A passage with its final rank and the rank at which it was first found."""
 
     rank: int
     found_at: int
     cosine: float
-    title: str  # of the document as it is called today
+    title: str  # the document's title of today
     page: int
     url: str
 
 
 @dataclass(frozen=True)
 class Look:
-    """One search, and what the gate said of what it found."""
+    """One search, and the gate's verdict on its passages."""
 
     what: str
     query: str
@@ -65,7 +65,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Left:
-    """A statement that was written and never shown."""
+    """A statement that was written and not shown."""
 
     text: str
     why: str
@@ -74,12 +74,12 @@ class Left:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a cited document since."""
+    """Changes of a cited document since the answer."""
 
     document: Document
     notices: tuple[Notice, ...]
     events: tuple[tuple[AuditEvent, str], ...]
-    moved: int  # citations whose words do not stand on the page any more
+    moved: int  # citations whose text is no longer on the page
 
     @property
     def is_recalled(self) -> bool:
@@ -105,10 +105,10 @@ class Story:
 
 
 def turn_story(turn: Turn, *, on: datetime.date) -> Story:
-    """Tell a turn from `selectors.audited_turns`, with what became of it by a day.
+    """Tell how a turn of `selectors.audited_turns` came about, and what has changed up to a day.
 
-    Everything is told, also what is in collections that are not open to who reads: an auditor. A
-    fixed number of queries.
+    Includes collections that are not open to the reader, who is an auditor. Runs a fixed number of
+    queries.
     """
     readable = every_collection()
     (shown,) = shown_turns([turn], on=on, readable=readable)
@@ -239,7 +239,7 @@ def _left(trace: Mapping[str, Any]) -> tuple[Left, ...]:
 def _changes(
     turn: Turn, shown: ShownTurn, on: datetime.date, readable: frozenset[int]
 ) -> tuple[Change, ...]:
-    """Of each cited document. One query for the events, and one for the pages."""
+    """Return the changes of each cited document. One query for events, and one for pages."""
     citations = [citation for claim in shown.claims for citation in claim.citations]
     pages = pages_at({(citation.document_id, citation.page) for citation in citations})
     cited = [source.document for source in shown.sources]
@@ -254,7 +254,7 @@ def _changes(
     def has_moved(citation: Citation) -> bool:
         page = pages.get((citation.document_id, citation.page))
         place = (citation.start, citation.end)
-        if not citation.quote:  # removed: there is nothing to look for
+        if not citation.quote:  # the quote was removed by retention
             return False
         return page is None or locate(page.text, place, citation.quote) is None
 
@@ -270,5 +270,5 @@ def _changes(
 
 
 def _percent(share: float) -> str:
-    """Round down, so that what did not reach a bar does not look as if it had."""
+    """Round down, so that a share below a threshold does not look as if it had reached it."""
     return f"{int(share * 1000 + 1e-9) / 10:.1f} %"

@@ -1,4 +1,4 @@
-"""Suggestions while a question is typed, and what a word of one was meant to be."""
+"""Suggest questions and headings while a question is typed, and other spellings afterwards."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from retrieval.spelling import spelling_offered
 from retrieval.types import Query
 
 LEAST_CHARS, MOST_CHARS = 3, 120
-MOST_WORDS = 6  # of a heading; who has typed more is writing a question
+MOST_WORDS = 6  # more are a question, not a heading
 MOST_OF_A_KIND = 4
-_BEGINNING = 4  # letters of a word that are the same in its stem, as the index has it
+_BEGINNING = 4  # letters of a word that its stem in the index keeps
 
 
 @require_POST
 @never_cache
 def suggest(request: SignedInRequest) -> HttpResponseBase:
-    """Return titles, sections and own questions that hold what is typed. By POST, which no log
-    keeps.
+    """Return titles, sections and own earlier questions that have the typed words.
 
-    Who is not signed in any more is told so when they ask, and keeps what they typed.
+    By POST, so that no access log has the text. A user whose session has ended gets an empty
+    response and keeps the typed text; the sign-in page comes when the question is sent.
     """
     typed = request.POST.get("question", "").strip()
     if not request.user.is_authenticated:
@@ -62,10 +62,9 @@ def suggest(request: SignedInRequest) -> HttpResponseBase:
 
 
 def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]:
-    """Return the user's own questions that were answered and hold all words, the latest first. One
-    query.
+    """Return the user's own answered questions that have all words, latest first. One query.
 
-    Those of conversations that they deleted are left out.
+    Questions of deleted conversations are left out.
     """
     own = Turn.objects.filter(user=user, status=TurnStatus.ANSWERED)
     own = own.filter(Q(conversation=None) | Q(conversation__deleted_at=None))
@@ -78,10 +77,10 @@ def answered_before(user: User, *, words: Sequence[str], most: int) -> list[str]
 def headings_in_force(
     on: datetime.date, *, user: User, words: Sequence[str], most: int
 ) -> list[str]:
-    """Return what the user may search by its title, then by `title › section`, that holds all
-    words.
+    """Return headings that have all words: titles, then `title › section`. One query.
 
-    One query, of the index of passages: what is indexed of each names its title and sections.
+    Only of documents that the user may search. Uses the index of passages, whose search text
+    includes title and sections.
     """
     beginnings = " & ".join(f"""'{word[:_BEGINNING].replace("'", "")}':*""" for word in words)
     passages = Chunk.objects.filter(
@@ -100,7 +99,7 @@ def headings_in_force(
         shown=Case(When(in_title, then=Cast("document__title", TextField())), default=heading),
     ).filter(*(Q(heading__icontains=word) for word in words))
     rows = found.order_by("place", "shown").values_list("document__title", "shown", "place")
-    return [  # without the title that most documents repeat as their first section
+    return [  # without the title, which most documents repeat as first section
         title
         if place == 0
         else SECTIONS.join((title, below_title(shown.removeprefix(title + SECTIONS), title)))
@@ -118,8 +117,9 @@ class Respelled:
 
 
 def respelled(turn: Turn) -> Respelled | None:
-    """Return what may be asked instead of a turn's question, where a word of it is held by nothing
-    that was searched as it stands today. Two queries at most.
+    """Suggest another spelling of a turn's question, if no guideline searched today has a word.
+
+    None without a suggestion. At most two queries.
     """
     asked = turn.standalone or turn.question
     query = Query(

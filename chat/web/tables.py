@@ -1,6 +1,6 @@
-"""Rows that are cited: taken apart as they are quoted, and the tables that they stand in today.
+"""Split cited table rows into labels and cells, and find the tables that they belong to today.
 
-A row may name no medicine and no condition of its own: its table's caption does.
+A row may name no medicine and no condition of its own, but its table's caption does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CELLS = " | "  # between the cells of a table row in the text of a page
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table as pairs of label and cell, and the footnotes that it is marked with."""
+    """A table row as pairs of label and cell, with its footnotes."""
 
     pairs: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -28,7 +28,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class CitedTable:
-    """A table on a page: `start` is its place in the page's text, `rows` how many say something."""
+    """A table on a page, at `start` in the page's text; `rows` counts its non-empty rows."""
 
     document: int
     page: int
@@ -40,8 +40,7 @@ class CitedTable:
 def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
     """Return the table of each citation of a row, by the citation's primary key.
 
-    None for a row that is not found again, or stands on its page more than once. One query; none
-    for no rows.
+    A row that is not found on its page, or more than once, has none. One query; none for no rows.
     """
     listed = list(rows)
     if not listed:
@@ -70,10 +69,10 @@ def _table_of(cited: Citation, page: Page | None) -> CitedTable | None:
 
 
 def table_row(quotes: Sequence[str]) -> TableRow | None:
-    """Return the row of `[row, header, ...]`, the order in which a row is quoted; else None.
+    """Return the row of the quotes `[row, header, ...]`, the order in which rows are quoted.
 
-    A merged cell is the first quote behind these, and fills the row's empty first cell. The others
-    are its notes: what stands above the table and below it.
+    None if the quotes are no row. If the first cell is empty, the third quote is a merged cell and
+    fills it. Other quotes are notes: text above and below the table.
     """
     cells = _cells(quotes[0]) if quotes else []
     labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
@@ -86,10 +85,10 @@ def table_row(quotes: Sequence[str]) -> TableRow | None:
 
 
 def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
-    """Tell whether a text is one quote with the lines above it, or a row with its labels and notes.
+    """Tell whether a text is one quote with its context, or a row with its labels and notes.
 
-    Whatever else is put together from quotes may say what none of them says. All that is quoted
-    behind it stands in it, too.
+    Every quote has to be in the text. Any other combination of quotes may say what none of them
+    says.
     """
     row = table_row(quotes)
     if row:
@@ -99,9 +98,9 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
-    """Tell whether a text is `said` with all that it depends on, as quotable units are written.
+    """Tell whether a text is `said` with the quotes it depends on, as quotable units write them.
 
-    What goes on behind it, as a list over a page's end, stands behind it.
+    A continuation, such as a list that goes on overleaf, comes after `said`.
     """
     text = plain(text)
     notes = [quote for quote in further if f"({plain(quote)})" in text]
@@ -113,7 +112,7 @@ def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
 
 
 def _cells(row: str) -> list[str]:
-    """Return the cells of a row; one without a first cell begins with the line between them."""
+    """Return the cells of a row; a row with an empty first cell begins with the separator."""
     return [cell.strip() for cell in f" {row} ".split(CELLS)]
 
 

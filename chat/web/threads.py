@@ -1,4 +1,4 @@
-"""Past questions: found by their words, renamed, shared, and deleted where people may do that."""
+"""List, search, rename, share and delete conversations; deletion only where a site allows it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def delete(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 @changes
 def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
-    """Share it with colleagues, or stop that."""
+    """Share a conversation with colleagues, or stop sharing."""
     thread = access_conversation(request.user, pk=pk)
     change = conversation_share if request.POST.get("shared") == "yes" else conversation_unshare
     change(thread, by=request.user)
@@ -72,7 +72,7 @@ def share(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 @reads
 def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
-    """Return what a colleague reads by the link: nothing can be asked or said of it here."""
+    """Show a shared conversation to a colleague, read only."""
     thread = access_shared_conversation(request.user, pk=pk)
     if thread.user_id != request.user.pk:
         conversation_read(thread, by=request.user)
@@ -84,7 +84,7 @@ def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 
 def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:
-    """Return the list, with what is wrong with a new title where that conversation stands."""
+    """Show the list of conversations, with an error at the one whose new title was invalid."""
     words = words_of(request)
     found = conversations_of(request.user, words=words)
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))

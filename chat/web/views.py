@@ -40,7 +40,7 @@ from corpus.access import readable_ids
 from corpus.models import Collection
 
 SIDEBAR = 30
-CHOSEN = "chosen"  # of the session: what the search is narrowed to until that is changed
+CHOSEN = "chosen"  # key in the session of the last choices that narrow a search
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 
 @reads
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
-    """Return what is in force today: the same documents that a question is asked of."""
+    """List the documents in force today, which are those that a question searches."""
     words, slug = words_of(request), request.GET.get("collection", "")
     found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
@@ -72,11 +72,11 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
 
 @changes
 def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBase:
-    """Ask in a conversation, or in a new one. What is shown was stored first."""
+    """Ask in a conversation, or in a new one. The answer is stored before it is shown."""
     thread = access_conversation(request.user, pk=pk) if pk else None
     form = _form(request, request.POST)
     if wants_fragment(request) and request.headers.get("Accept") == MEDIA_TYPE:
-        with suppress(TooManyStreams):  # it is answered all the same
+        with suppress(TooManyStreams):  # answered without a stream
             return _streamed(request, form, thread)
     return _answered(request, form, thread)
 
@@ -94,9 +94,7 @@ def _answered(
 
 
 def _streamed(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> EventStream:
-    """Return the steps of a question for the line of progress, then the response to it as an
-    event.
-    """
+    """Stream the steps of a question, then the response as an event."""
 
     def work(tell: Tell) -> list[Frame]:
         response = _answered(request, form, thread, tell=tell)
@@ -113,7 +111,7 @@ def _streamed(request: SignedInRequest, form: AskForm, thread: Conversation | No
 
 
 def _failed(error: Exception) -> dict[str, Any]:
-    """Say nothing of an error to the page, which has words of its own, but its kind to the log."""
+    """Log the kind of an error; return nothing, since the page has a text of its own."""
     logger.error("A question of the page failed: %s", type(error).__name__)
     return {}
 
@@ -161,9 +159,7 @@ def _asked(
 def _ask_again(
     request: SignedInRequest, form: AskForm, thread: Conversation | None
 ) -> HttpResponse:
-    """Return the form with what was typed and what is wrong, with 200, since htmx swaps nothing
-    else.
-    """
+    """Show the form with the typed text and the error, with status 200, as htmx requires."""
     response = render_part(
         request,
         page="chat/conversation.html" if thread else "chat/home.html",
@@ -176,7 +172,7 @@ def _ask_again(
 
 
 def _feedback_again(request: SignedInRequest, turn: Turn, form: FeedbackForm) -> HttpResponse:
-    """Return the page with what was typed and what is wrong with it, where the turn stands."""
+    """Show the conversation with the typed comment and the error at its turn."""
     context = _context(request, turn.conversation) | {"sent": form, "sent_of": turn.pk}
     return render(request, "chat/conversation.html", context)
 
@@ -208,7 +204,7 @@ def _context(
 
 
 def _link(request: SignedInRequest, thread: Conversation | None) -> str:
-    """Return the address by which colleagues read it, where it is shared."""
+    """Return the address for colleagues; empty if the conversation is not shared."""
     if not (thread and thread.shared_at):
         return ""
     return request.build_absolute_uri(reverse("chat:shared", args=[thread.pk]))
