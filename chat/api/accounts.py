@@ -1,4 +1,4 @@
-"""Accounts: make one, list them, deactivate one, give and take groups; and who asks."""
+"""Accounts over the API: create, list, deactivate, change groups; and who the caller is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USERNAME = UnicodeUsernameValidator()
 
 
 class Groups(serializers.ListField):
-    """Names of groups that the caller may give; another is as one that is missing. A query."""
+    """Names of groups that the caller may give; any other is rejected as unknown. One query."""
 
     child = Words(max_length=150)
 
@@ -53,11 +53,11 @@ class Groups(serializers.ListField):
 
 @extend_schema_field({"type": "string", "maxLength": 150, "pattern": r"^[\p{L}\p{N}_.@+-]+$"})
 class Username(OnlyText):
-    """In the characters that Django takes."""
+    """A user name in the characters that Django accepts."""
 
 
 class AccountChanges(Strict):
-    """What is to change; what is left out stays."""
+    """The fields to change; fields left out keep their values."""
 
     first_name = Words(required=False, max_length=150)
     last_name = Words(required=False, max_length=150)
@@ -212,7 +212,7 @@ def _token(granted: Granted) -> dict[str, Any]:
 
 
 def _who(user: User) -> dict[str, Any]:
-    """Eight queries at most, some of them Django's for permissions."""
+    """Return the user's name, groups, rights and collections. At most eight queries."""
     may = {
         "ask": True,
         "upload": collections_uploadable(user).exists(),

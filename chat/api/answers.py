@@ -1,4 +1,4 @@
-"""A stored turn as JSON: what the API sends, and what `manage.py ask --json` prints."""
+"""A stored turn as JSON, as the API sends it and `manage.py ask --json` prints it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ from corpus.boxes import Spans
 from corpus.models import Document, Page
 from corpus.review.pictures import has_picture
 
-Address = Callable[[str], str]  # makes a path of the site whole
+Address = Callable[[str], str]  # makes a path of the site an absolute address
 
 
 def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
-    """Return a turn as its asker is shown it: an answer with its claims, or a refusal with its
-    reason.
+    """Return a turn as its asker sees it: an answer with its claims, or a refusal with its reason.
 
-    `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference.
-    Links are paths, unless `address` makes more of them. Three queries, and those of
-    `turns_payload`.
+    `reason`, `message` and `owner` are None for an answer; `nearest` is never a reference. Links
+    are paths, unless `address` makes them absolute. Three queries, and those of `turns_payload`.
     """
     prefetch_related_objects([turn], cited_claims())
     (payload,) = turns_payload([turn], readable=readable_ids(turn.user), address=address)
@@ -41,10 +39,10 @@ def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
 def turns_payload(
     turns: Iterable[Turn], *, readable: Set[int], address: Address = str
 ) -> list[dict[str, Any]]:
-    """Return turns from `chat.selectors`, for whom these collections are open, by primary key.
+    """Return turns from `chat.selectors` for a reader of these collections, by primary key.
 
-    Of others nothing is shown, also where it was shown once. Five queries at most: for documents
-    that were nearest, their passages, tables that a row is quoted of, pages, and collections.
+    Nothing of other collections is shown, even if it was shown before. At most five queries: for
+    the nearest documents, their passages, tables of cited rows, pages and collections.
     """
     today = timezone.localdate()
     shown = shown_turns(turns, on=today, readable=readable)
@@ -59,9 +57,7 @@ def turns_payload(
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer with what it answers. No query where the feedback was fetched with the
-    turn.
-    """
+    """Return an answer with its question. No query if the feedback was fetched with the turn."""
     feedback: Feedback | None = getattr(turn, "feedback", None)
     return answer | {
         "question": turn.question,
@@ -85,9 +81,7 @@ def _message(shown: ShownTurn) -> str | None:
 
 
 def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
-    """Return those stored with the turn, then what became of its documents since, as the page shows
-    it.
-    """
+    """Return the warnings stored with the turn, then the notices on its documents."""
     about = [
         {
             "code": notice.code,
@@ -106,7 +100,7 @@ def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class _TurnJson:
-    """A turn on its way to JSON, with what its citations are looked up in."""
+    """Converts a turn to JSON, with the pages and passages that its citations need."""
 
     shown: ShownTurn
     pages: Mapping[tuple[int, int], Page]  # by document and number
@@ -191,7 +185,7 @@ class _TurnJson:
         }
 
     def _document(self, document: Document) -> dict[str, Any]:
-        """Return the document as it stands today."""
+        """Return the document's state of today."""
         notices = document_notices(document, on=self.today)
         return {
             "sha256": document.sha256,
@@ -206,7 +200,7 @@ class _TurnJson:
     def _painted(
         self, document: Document, number: int, spans: Spans, link: str, marked: Mapping[str, object]
     ) -> dict[str, Any]:
-        """Return the page for people, by `link`, and for programs, by its path in the API."""
+        """Return the boxes of spans on a page, and the page's addresses for people and programs."""
         page = self.pages.get((document.pk, number))
         size = {"width": page.width, "height": page.height} if page and page.width else None
         rects = paint(page.blocks, spans) if page else ()

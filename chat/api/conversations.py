@@ -1,4 +1,4 @@
-"""Conversations: begin one, ask in it, read it, delete it; a turn, and whether it was helpful."""
+"""Conversations over the API: start, ask in, read, delete; read a turn, and rate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples that the API's description shows, by their names in `examples.yaml`."""
+"""Examples for the API's description, by their names in `examples.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of the API that take what its description says and nothing else: no type is guessed."""
+"""Fields of the API that accept what its description says and nothing else: no type is guessed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from chat.errors import QuestionError
 from chat.models import Mode
 from chat.question.clean import question_clean
 
-LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as `str.isalnum` has it
+LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as in `str.isalnum`
 
 
 class Strict(serializers.Serializer[Any]):
-    """Refuses keys that it does not know: a misspelt limit must not be a limit ignored."""
+    """Rejects unknown keys: a misspelt limit must not be a limit ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
@@ -51,7 +51,7 @@ class YesNo(serializers.BooleanField):
 
 
 class OnlyText(serializers.CharField):
-    """A text, and no number that is one when written out."""
+    """A text; a number is invalid."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -64,14 +64,14 @@ class Slug(OnlyText, serializers.SlugField):
 
 
 class Words(OnlyText):
-    """A text of people's, which may be empty."""
+    """A free text, which may be empty."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_blank=True, **kwargs)
 
 
 class Text(OnlyText):
-    """A text of people's with a letter or digit in it."""
+    """A free text with at least one letter or digit."""
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -90,7 +90,7 @@ class TextSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-ca
 
 @extend_schema_field(OpenApiTypes.BINARY)
 class AnyFile(serializers.FileField):
-    """A file of a form, also an empty one: what it is is judged where it is stored."""
+    """A file of a form, also an empty one: its content is checked where it is stored."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_empty_file=True, **kwargs)
@@ -100,7 +100,7 @@ MAX_WORD_CHARS = 200
 
 
 class Word(Text):
-    """What a search is narrowed to: 200 characters at most as sent."""
+    """A value to narrow a search to: at most 200 characters as sent."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=MAX_WORD_CHARS, **kwargs)
@@ -130,7 +130,7 @@ class AskedText(serializers.CharField):
 
 
 class AskedMode(serializers.ChoiceField):
-    """One of the modes that this site has the parts for."""
+    """A mode that this site is configured for."""
 
     def __init__(self, **kwargs: Any) -> None:
         offered = [(mode.value, mode.label) for mode in modes_here()]

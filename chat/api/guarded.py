@@ -1,4 +1,4 @@
-"""What all operations share: who gets in and how often, what is logged, what goes wrong."""
+"""Shared by all operations: permissions, rates, logging and errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from chat.models import Scope
 from chat.sign_in.tokens import Granted
 
 ALWAYS = (401, 403, 405, 406, 429, 500, 503)
-BODY = (400, 413, 415)  # of what is sent
+BODY = (400, 413, 415)  # statuses for a request with a body
 NOT_FOUND = (404,)
 
 
 class InScope(BasePermission):
-    """Lets a token in whose scopes have that of the operation; the refusal names it."""
+    """Allows a token with the scope of the operation; the refusal names the scope."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not isinstance(request.auth, Granted) or not isinstance(view, Guarded):
@@ -38,15 +38,15 @@ class InScope(BasePermission):
 
 
 class Guarded(APIView):
-    """For people with a token, within their rate; nothing of it is kept by a cache."""
+    """An operation for users with a token, limited by their rate and never cached."""
 
     authentication_classes = [ApiToken]
     permission_classes = [IsAuthenticated, InScope]
     parser_classes = [StrictJSONParser]
     throttle_classes = [TokenRate]
     throttle_scope = "query"
-    scope_to_read = str(Scope.READ)  # of GET; empty: any token does
-    scope_to_write = str(Scope.ASK)  # of all else
+    scope_to_read = str(Scope.READ)  # of GET; empty: any token
+    scope_to_write = str(Scope.ASK)  # of all other methods
 
     def get_throttles(self) -> list[BaseThrottle]:
         self.rates = super().get_throttles()
@@ -63,7 +63,7 @@ class Guarded(APIView):
 
 
 def problems(*more: int) -> dict[Any, Any]:
-    """Describe what may go wrong: the statuses of every operation, and those of this one."""
+    """Describe the error statuses of an operation: those of every operation, and `more`."""
     return {(status, "application/problem+json"): Problem for status in sorted({*ALWAYS, *more})}
 
 
@@ -81,14 +81,12 @@ def valid(request: serializers.Serializer[Any]) -> dict[str, Any]:
 
 
 def words_hmac(words: str) -> str:
-    """Return a keyed hash in the place of words that somebody looked for: they may name a
-    patient.
-    """
+    """Return a keyed hash to log instead of searched words, which may name a patient."""
     keyed = salted_hmac("chat.audit.query", words.casefold(), algorithm="sha256")
     return keyed.hexdigest()
 
 
 def record_read(user: User, operation: str, *, subject: str, **more: Any) -> None:
-    """Log who read what. To be called before it is sent: what can't be logged is not shown."""
+    """Log who read what. Call it before sending: what can't be logged must not be sent."""
     with transaction.atomic():
         audit.record("read", actor=user, subject=subject, payload={"operation": operation, **more})

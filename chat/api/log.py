@@ -1,4 +1,4 @@
-"""The log, for auditors: its rows, and whether it is whole."""
+"""The log over the API, for auditors: its rows, and whether the chain is intact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long lists, a page at a time: each page has the address of the next."""
+"""Paginate long lists: each page has the address of the next."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ class WordsRequest(PageRequest):
 
 
 class Described(CursorPagination):
-    """Pages of fifty whose addresses are only those that a page has given."""
+    """Pages of fifty rows; only addresses given by a page are valid."""
 
     page_size = 50
 
     def is_position(self, text: str) -> bool:
-        """Tell whether a row can stand there: after any text that the database can hold."""
+        """Tell whether a cursor's position is valid: any text that the database can store."""
         return "\0" not in text
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """Read the address of a page. Raises NotFound for one that no page has given."""
+        """Decode the cursor of a page. Raises NotFound for one that no page has given."""
         cursor = super().decode_cursor(request)
         if cursor and cursor.position is not None and not self.is_position(str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return the library's, with an address of ours for its own example."""
+        """Return the library's schema with addresses of our own as examples."""
         described = super().get_paginated_response_schema(schema)
         for name in ("next", "previous"):
             described["properties"][name]["example"] = EXAMPLE
@@ -62,7 +62,7 @@ class Described(CursorPagination):
 
 
 class ByTime(Described):
-    """Pages by a moment of each row."""
+    """Pages ordered by a time."""
 
     def is_position(self, text: str) -> bool:
         try:
@@ -94,7 +94,7 @@ class ByName(Described):
 
 
 class ByNumber(Described):
-    """Pages by a whole number of each row."""
+    """Pages ordered by a whole number."""
 
     def is_position(self, text: str) -> bool:
         return text.isascii() and text.isdecimal() and int(text) < 2**31
@@ -108,7 +108,7 @@ class InReadingOrder(ByNumber):
     ordering: Any = ("index",)
 
 
-# A list, a page at a time; the log has who read it. A docstring would be told of its operations.
+# A paginated list; the log has who read it. A docstring would describe its operations in the API.
 class Listed(Guarded, GenericAPIView[Any]):
     asks: type[PageRequest] = PageRequest
 
@@ -124,7 +124,7 @@ class Listed(Guarded, GenericAPIView[Any]):
         words: str = "",
         **more: Any,
     ) -> Response:
-        """Give a page of the rows, and log who reads it. `more` is what the serializer knows."""
+        """Return a page of the rows and log who reads it. `more` is context for the serializer."""
         user = user_of(self.request)
         page = self.paginate_queryset(rows) or []
         hashed = {"query_hmac": words_hmac(words)} if words else {}

@@ -37,12 +37,12 @@ class BodyTooLarge(exceptions.APIException):
 
 
 class IdentifiersSeen(exceptions.APIException):
-    """The words seem to identify a patient, and the site's setting forbids to go on with them."""
+    """The query seems to identify a patient, and the site's policy is to block."""
 
     status_code = HTTPStatus.BAD_REQUEST
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
-        """Say what kind was seen, never the words."""
+        """Name the kinds of identifiers, never their text."""
         super().__init__(
             f"The words seem to identify a patient ({', '.join(kinds)}). Nothing was stored, "
             "searched or sent. Please search again without it."
@@ -50,7 +50,7 @@ class IdentifiersSeen(exceptions.APIException):
 
 
 class Unavailable(exceptions.APIException):
-    """Something that the answer needs is away for now; asking again later may work."""
+    """A part of the system is unavailable; asking again later may work."""
 
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
     default_detail = "The service can't answer just now. Please try again."
@@ -63,7 +63,7 @@ class Unavailable(exceptions.APIException):
 
 @extend_schema(exclude=True)
 class UnknownPath(APIView):
-    """A path of the API that is not there, in the API's own form."""
+    """Answers unknown paths of the API with a problem."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
@@ -75,8 +75,8 @@ class UnknownPath(APIView):
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Turn any exception into a problem; DRF's `EXCEPTION_HANDLER`.
 
-    What is not expected becomes a bare 500 with a number that the log has too. The log gets the
-    kind of the error and its places in the code, never its message: that may quote a question.
+    An unexpected exception becomes a bare 500 with a number that is logged too. The log gets the
+    type of the exception and its places in the code, never its message, which may quote a question.
     """
     exc = _known(exc)
     response = exception_handler(exc, dict(context))
@@ -91,11 +91,11 @@ _KEPT_HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
 
 
 def _known(exc: Exception) -> Exception:
-    """Return errors of ours and of Django's that have a status of their own."""
+    """Turn our own and Django's exceptions into DRF's, with a status of their own."""
     if isinstance(exc, OperationalError | InterfaceError):
         logger.error("Nothing was answered: %s (%s)", in_words(exc), type(exc).__name__)
         return Unavailable()
-    if isinstance(exc, Http404):  # its own words name a table
+    if isinstance(exc, Http404):  # its own message names a table
         return exceptions.NotFound("There is no such thing, or it is not open to you.")
     if isinstance(exc, Busy):
         return Unavailable(exc.sentence, wait_s=exc.wait_s)
@@ -126,7 +126,7 @@ def _unexpected(exc: Exception) -> Response:
 
 
 def problem_response(status: int, detail: str) -> JsonResponse:
-    """Return the same form for what is refused before a view of the API is reached."""
+    """Return a problem for a request that is refused before it reaches a view of the API."""
     return JsonResponse(_problem(status, detail=detail), status=status, content_type=MEDIA_TYPE)
 
 
@@ -141,7 +141,7 @@ def _problem(status: int, *, detail: str, errors: list[dict[str, str]] | None = 
 
 
 def _content(detail: Any) -> dict[str, Any]:
-    """Return one sentence for a plain error; for a validation error also each field's."""
+    """Return the sentence of an error, and for a validation error also those of each field."""
     if isinstance(detail, Mapping) and isinstance(detail.get("detail"), str):
         return {"detail": str(detail["detail"])}
     errors = [
@@ -163,5 +163,5 @@ def _flatten(detail: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 
 def _escape(key: str) -> str:
-    """As RFC 6901 writes a key in a pointer; cut, and without what JSON can't carry."""
+    """Escape a key for a JSON pointer (RFC 6901), cut to 60 characters that JSON can hold."""
     return storable(key)[:60].replace("~", "~0").replace("/", "~1")

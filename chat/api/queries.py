@@ -1,4 +1,4 @@
-"""Ask, and search; an answer also as server-sent events."""
+"""Ask and search over the API; an answer may be sent as server-sent events."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EVENTS = ("retrieval", "gate", "verdict", "claim", "answer", "abstention", "erro
 
 
 class EventResponse(serializers.Serializer[Any]):
-    """One event of a stream; lines that begin with a colon are none."""
+    """One event of a stream. Lines that begin with a colon are comments."""
 
     id = serializers.CharField(help_text="Its number in the stream, from 1.")
     event = serializers.ChoiceField(
@@ -55,29 +55,29 @@ ANSWERS = {(200, "application/json"): QueryResponse, (200, MEDIA_TYPE): EventRes
 
 
 class EventRenderer(JSONRenderer):
-    """Lets a client accept server-sent events; what refuses its question at once is JSON."""
+    """Lets a client accept server-sent events; an immediate refusal is sent as JSON."""
 
     media_type = MEDIA_TYPE
 
 
 def wants_stream(asked: Mapping[str, Any], request: Request) -> bool:
-    """Tell whether events are to be sent: by the body, or because only they are accepted."""
+    """Tell whether to send events: if the body asks for a stream or only events are accepted."""
     return bool(asked["stream"]) or isinstance(request.accepted_renderer, EventRenderer)
 
 
 def problem_of(error: Exception) -> Any:
-    """Return what a plain call would be told."""
+    """Return the problem that a call without a stream would get."""
     return problem_details(error, {}).data
 
 
 def answer_frames(payload: Mapping[str, Any]) -> list[Frame]:
-    """Return each claim of a stored turn, then the whole."""
+    """Return a frame for each claim of a stored turn, then one for the whole turn."""
     last = "answer" if payload["status"] == TurnStatus.ANSWERED else "abstention"
     claims = [Frame("claim", claim) for claim in payload["claims"]]
     return [*claims, Frame(last, payload)]
 
 
-IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never words
+IDENTIFIERS_HEADER = "Identifiers-Seen"  # kinds, never the text
 
 
 class QueryView(Guarded):
@@ -127,7 +127,7 @@ def passages_found(
     filters: Filters,
     surroundings: bool,
 ) -> tuple[Evidence, list[dict[str, Any]], tuple[str, ...]]:
-    """Return the passages found, these as JSON, and the kinds of identifiers in the words.
+    """Search; return the evidence, its passages as JSON, and the kinds of identifiers in `words`.
 
     Raises `IdentifiersSeen` and `QuestionError` before anything is searched, stored or sent.
     """
@@ -150,7 +150,7 @@ def passages_found(
 
 
 def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
-    """Ask what a `QueryRequest` holds, and send the stored turn, whole or as a stream."""
+    """Ask the question of a `QueryRequest` and send the stored turn, whole or as a stream."""
     if not wants_stream(asked, request):
         return Response(answer_to(asked, request))
 
@@ -162,7 +162,7 @@ def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
 
 
 def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold) -> dict[str, Any]:
-    """Ask what a `QueryRequest` holds, and return the stored turn."""
+    """Ask the question of a `QueryRequest` and return the stored turn as JSON."""
     turn = turn_ask(
         asked["question"],
         user=user_of(request),
@@ -177,7 +177,10 @@ def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold
 
 
 def _record_search(user: User, evidence: Evidence, *, k: int, kinds: tuple[str, ...]) -> None:
-    """Who searched and what was shown. Of the words only a keyed hash: they may name a patient."""
+    """Log who searched and which passages were found, with the query only as a keyed hash.
+
+    The query may name a patient.
+    """
     payload: dict[str, Any] = {
         "chunks": [hit.key for hit in evidence.hits],
         "collections": list(evidence.query.collections),

@@ -1,4 +1,4 @@
-"""How a request to the API is let in: its token, how often that may call, and its body."""
+"""Admit a request to the API: its token, its rate and its body."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCHEMES = ("Bearer", "Token")
 
 
 class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
-    """Knox's, as `Bearer` or `Token`, with a limit on wrong tokens that all processes share."""
+    """Knox's tokens, as `Bearer` or `Token`, with a limit on wrong tokens across all processes."""
 
     def authenticate(self, request: Request) -> Any:
         if not (header := get_authorization_header(request).split()):
@@ -44,7 +44,7 @@ class ApiToken(TokenAuthentication):  # type: ignore[misc]  # knox has no types
         return ", ".join(SCHEMES)
 
     def _authenticated(self, header: list[bytes]) -> Any:
-        """Return user and token; None where another scheme is spoken."""
+        """Return user and token; None for another authentication scheme."""
         if header[0].lower() not in {scheme.lower().encode() for scheme in SCHEMES}:
             return None
         if len(header) != 2:
@@ -83,7 +83,7 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
 
 
 class StrictJSONParser(BaseParser):
-    """JSON in UTF-8 up to 1 MiB, without NaN, doubled keys or endless nesting."""
+    """JSON in UTF-8 up to 1 MiB, without NaN, duplicate keys or excessive nesting."""
 
     media_type = "application/json"
 
@@ -116,7 +116,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class TokenRate(ScopedRateThrottle):
-    """Counts each token by itself, by its own rate where it has one."""
+    """Limits each token on its own, by its own rate if it has one."""
 
     is_counted = False
     own = ""  # the rate of the token
@@ -138,7 +138,7 @@ class TokenRate(ScopedRateThrottle):
         return super().get_cache_key(request, view)
 
     def headers(self) -> dict[str, str]:
-        """Say the policy, and what is left of it; seconds until the oldest call is forgotten."""
+        """Return headers with the rate, the calls left and the seconds until one more is free."""
         if not self.is_counted:
             return {}
         left = max(self.num_requests - len(self.history), 0)

@@ -1,4 +1,4 @@
-"""What goes into the API and what comes out of it, as its description has it."""
+"""Requests and responses of the API, as its description has them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ MAX_COLLECTIONS = 50
 
 
 class Collections(serializers.ListField):
-    """Slugs of collections; one that is not open to the reader is not there. One query."""
+    """Slugs of collections that the reader may search; any other is rejected as unknown.
+
+    One query.
+    """
 
     child = Slug(max_length=50)
 
@@ -66,7 +69,7 @@ def _collections() -> Collections:
 
 
 class FiltersRequest(Strict):
-    """What to narrow a search to; a document without the field is left out."""
+    """Filters of a search; a document that lacks a filtered field is not found."""
 
     specialties = _words_of("Specialties of documents.")
     populations = _words_of("Populations, such as `adult`.")
@@ -86,7 +89,7 @@ class FiltersRequest(Strict):
 
 
 class OwnConversation(serializers.UUIDField):
-    """One of the reader's own; another's is not there. One query."""
+    """The id of a conversation of the reader's; any other is rejected as unknown. One query."""
 
     def to_internal_value(self, data: Any) -> Conversation:  # type: ignore[override]
         if not isinstance(data, str):
@@ -136,7 +139,7 @@ def _ocr_confidence() -> serializers.FloatField:
 
 
 class PlaceResponse(serializers.Serializer[Any]):
-    """Where something stands in its document."""
+    """A place in a document."""
 
     page = serializers.IntegerField(
         min_value=1,
@@ -171,7 +174,7 @@ class SizeResponse(serializers.Serializer[Any]):
 
 
 class SourceResponse(PlaceResponse):
-    """A place in a document, the document as it stands today, and the page to look at."""
+    """A place in a document, the document's state of today, and addresses of the page."""
 
     document = serializers.CharField(help_text="Its title, as it was then.")
     version = serializers.CharField(allow_blank=True, help_text="As it was then.")
@@ -205,7 +208,7 @@ class SourceResponse(PlaceResponse):
 
 
 class CorrectedResponse(serializers.Serializer[Any]):
-    """Words that staff corrected, each with a neighbour."""
+    """Text that staff corrected, with a neighbouring word."""
 
     text = serializers.CharField(help_text="As staff say that the page reads.")
     read = serializers.CharField(allow_blank=True, help_text="As they had been misread.")
@@ -376,7 +379,7 @@ class FieldProblem(serializers.Serializer[Any]):
 
 
 class Problem(serializers.Serializer[Any]):
-    """RFC 9457."""
+    """Problem details (RFC 9457)."""
 
     type = serializers.CharField()
     title = serializers.CharField()

@@ -1,6 +1,6 @@
-"""Included at `api/v1/`, with `unknown_urlpatterns` at `api/` after it.
+"""Routes of the API, included at `api/v1/`, with `unknown_urlpatterns` at `api/` after them.
 
-`openai_urlpatterns` stand at `v1/`, where clients of OpenAI's look for them.
+`openai_urlpatterns` are at `v1/`, where OpenAI's clients look for them.
 """
 
 from django.urls import path, re_path
@@ -53,8 +53,8 @@ _VIEWS: tuple[tuple[str, type[APIView], str], ...] = (
 )
 urlpatterns = [
     *(path(route, view.as_view(), name=name) for route, view, name in _VIEWS),
-    # Open to all, since the description (OpenAPI 3) holds nothing of the hospital's. Its page is
-    # made of installed files: no other server is asked.
+    # Open to all, since the description (OpenAPI 3) has no data of the hospital. Its page uses
+    # installed files only, from no other server.
     path(
         "schema",
         SpectacularAPIView.as_view(authentication_classes=(), permission_classes=(AllowAny,)),

@@ -46,7 +46,7 @@ class AskForm(forms.Form):
         self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["question"].widget.attrs.pop("maxlength", None)  # the server's message explains more
+        self.fields["question"].widget.attrs.pop("maxlength", None)  # the server explains
         for name, choices in narrowing.items():
             self.fields[name] = forms.ChoiceField(
                 label=name.replace("_", " ").capitalize(),

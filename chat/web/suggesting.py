@@ -109,7 +109,7 @@ def headings_in_force(
 
 @dataclass(frozen=True)
 class Respelled:
-    """Words that no guideline holds with those that are offered, and the question with these."""
+    """Words that no searched guideline has, by suggested spelling, and the respelled question."""
 
     turn: Turn
     words: dict[str, str]

@@ -1,1 +1,1 @@
-"""Documents over the API: the operations of those who work in the corpus, and pages to read."""
+"""Documents over the API: the operations of corpus staff, and pages to read."""

@@ -1,4 +1,4 @@
-"""Collections, with what one may do in each."""
+"""Collections over the API, with the user's rights in each."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _counted(user: User) -> QuerySet[Collection]:
 
 
 def _rights(user: User) -> dict[str, set[int]]:
-    """Return three queries."""
+    """Return the collections that a user may search, upload to and publish in. Three queries."""
     open_ = {
         "search": collections_searchable(user),
         "upload": collections_uploadable(user),

@@ -1,4 +1,4 @@
-"""What the operations on documents share: which refusal has which status."""
+"""Shared by the operations on documents: the HTTP status of each refusal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STATUS: Mapping[type[MedragError], HTTPStatus] = {
 
 
 class Refused(APIException):
-    """A service's no, in its own words."""
+    """A refusal of a service, in its own words."""
 
     def __init__(self, sentence: str, status: HTTPStatus) -> None:
         super().__init__(sentence)
@@ -48,7 +48,7 @@ class Refused(APIException):
 
 
 class OfDocuments(Guarded):
-    """Turns what the services refuse into problems."""
+    """Turns refusals of services into problems."""
 
     scope_to_read = scope_to_write = str(Scope.DOCUMENTS)
 

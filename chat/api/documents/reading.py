@@ -1,4 +1,4 @@
-"""What was read of a document: passages for staff, cited pages for whoever may read them."""
+"""Pages and passages over the API: passages for staff, cited pages for anyone who may read them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from corpus.review.pictures import has_picture, open_picture
 from corpus.staff_selectors import access_document_of_staff
 
 PNG = "image/png"
-CITED, BESIDE = (255, 208, 0, 96), (255, 208, 0, 40)  # RGBA: what is cited, what belongs to it
+CITED, BESIDE = (255, 208, 0, 96), (255, 208, 0, 40)  # RGBA: cited text, the claim's other quotes
 
 
 class PngRenderer(BaseRenderer):
-    """A picture as it is; a problem as JSON, which its own media type says."""
+    """Sends a picture unchanged; a problem as JSON, with its own media type."""
 
     media_type = PNG
     format = "png"
@@ -138,7 +138,7 @@ class PictureView(OfDocuments):
 
 
 def _marks(request: Request, page: Page) -> Marks:
-    """Find what is to be painted. Raises Http404 for a citation of another page or person."""
+    """Find what to paint. Raises Http404 for a citation of another page or another person's."""
     asked = valid(PaintedRequest(data=request.query_params.dict()))
     if "citation" not in asked:
         return marks_of_chunk(asked.get("chunk", ""), page)
@@ -149,7 +149,7 @@ def _marks(request: Request, page: Page) -> Marks:
 
 
 def _painted(picture: Image.Image, page: Page, marks: Marks) -> Image.Image:
-    """Paint rectangles over a page's picture, which may be of any size."""
+    """Paint rectangles over a page's picture of any size."""
     across, down = picture.width / page.width, picture.height / page.height
     layer = Image.new("RGBA", picture.size)
     draw = ImageDraw.Draw(layer)

@@ -1,4 +1,4 @@
-"""Documents as the API takes and gives them."""
+"""Documents in requests and responses of the API."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STEPS = tuple(Stage)
 
 
 class CollectionField(Slug):
-    """The slug of one of `context["collections"]`; another is as one that is missing. A query."""
+    """The slug of one of `context["collections"]`; any other is rejected as unknown. One query."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=50, **kwargs)
@@ -47,7 +47,7 @@ class CollectionField(Slug):
 
 
 class OtherDocument(OnlyText, serializers.RegexField):
-    """The SHA-256 of one of `context["others"]`; another is as one that is missing. A query."""
+    """The SHA-256 of one of `context["others"]`; any other is rejected as unknown. One query."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(SHA256, **kwargs)
@@ -65,7 +65,7 @@ def _source_type() -> serializers.ChoiceField:
 
 
 class UploadRequest(Strict):
-    """A form as `multipart/form-data`: the file, and what is said of it."""
+    """A form as `multipart/form-data`: the file and its metadata."""
 
     file = AnyFile(help_text="PDF, Office, HTML, Markdown or text, by its extension.")
     collection = CollectionField(help_text="Where it is to stand; its slug.")
@@ -81,7 +81,7 @@ class UploadRequest(Strict):
 
 
 class MetadataRequest(Strict):
-    """What is to change; what is left out stays."""
+    """The fields to change; fields left out keep their values."""
 
     title = Text(required=False, max_length=500)
     version = Words(required=False, max_length=50)
@@ -181,7 +181,7 @@ class JobResponse(serializers.ModelSerializer[Job]):
         )  # fmt: skip
 
     def get_progress(self, job: Job) -> float:
-        """Return the share of steps that are finished, with that of the running one."""
+        """Return the share of steps that are finished, with that of the running step."""
         if job.state == JobState.DONE:
             return 1.0
         share = min(job.done / job.total, 1) if job.total else 0
@@ -189,7 +189,7 @@ class JobResponse(serializers.ModelSerializer[Job]):
 
 
 class DocumentResponse(serializers.ModelSerializer[Document]):
-    """A document as staff see it; `context` has the primary keys of what is `readable`."""
+    """A document as staff see it."""
 
     collection = serializers.SlugRelatedField[Collection](slug_field="slug", read_only=True)
     job = JobResponse(read_only=True, allow_null=True)
@@ -217,7 +217,7 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
 
 
 class DoubtResponse(serializers.Serializer[PageCheck]):
-    """A page that whoever publishes has to look at."""
+    """A page that a publisher has to check."""
 
     page = serializers.IntegerField(source="number", min_value=1)
     doubts = serializers.ListField(child=serializers.CharField())
@@ -230,7 +230,7 @@ class DoubtResponse(serializers.Serializer[PageCheck]):
 
 
 class CorrectionResponse(serializers.ModelSerializer[Correction]):
-    """What staff corrected of what was read, and nobody has published yet."""
+    """A correction by staff of the text that was read, not published yet."""
 
     made_by = _name("made_by")
     taken_back = serializers.BooleanField(
@@ -249,7 +249,7 @@ class NoticeResponse(serializers.Serializer[Any]):
 
 
 class DocumentDetails(DocumentResponse):
-    """A document with what somebody has to know before trusting it."""
+    """A document with everything to know before trusting it."""
 
     doubts = serializers.SerializerMethodField()
     corrections = serializers.SerializerMethodField(
@@ -302,7 +302,7 @@ class PaintedRequest(Strict):
 
 
 class StoredPage(serializers.Serializer[Any]):
-    """A page as it was read, with what became of its document."""
+    """A page as it was read, with notices on its document."""
 
     document = serializers.CharField()
     version = serializers.CharField(allow_blank=True)

@@ -1,4 +1,4 @@
-"""Steps in a document's life, each a button of the administration."""
+"""Steps in a document's life over the API, each of them a button in the administration."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _step(
     status: HTTPStatus = HTTPStatus.OK,
     example: str = "",
 ) -> Callable[[_Take], type[OfDocuments]]:
-    """Make a view of a function that takes the step and returns lines for the history.
+    """Make a view of a function that takes a step and returns lines for the document's history.
 
-    `asks` is what a request holds, `others` the documents that it may name beside this one.
+    `asks` is the serializer of the request, `others` the documents that a request may name too.
     """
     shown = examples.of(example or f"DOCUMENT_{name.upper()}")
 
@@ -143,7 +143,7 @@ def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 )
 def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     _publish(asked["successor"], by=user, asked=asked, supersedes=document)
-    return []  # that of the new version says it
+    return []  # the new version's history has it
 
 
 @_step(
@@ -211,7 +211,10 @@ def reindex(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 def _publish(
     document: Document, *, by: User, asked: dict[str, Any], supersedes: Document | None = None
 ) -> None:
-    """Publish what somebody has looked at and compared. Raises as `document_approve`."""
+    """Publish a document whose doubtful pages and corrections have been checked.
+
+    Raises PagesNotReviewed for a page that is not in `looked`, and what `document_approve` raises.
+    """
     looked, compared = asked["looked"], asked["compared"]
     doubtful = pages_doubtful(page_checks(document))
     if missing := [str(number) for number in doubtful if number not in looked]:

@@ -1,4 +1,4 @@
-"""Documents: add one, list them, read one, say something else of it."""
+"""Documents over the API: upload, list, read, change metadata."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class DocumentsView(OfDocuments, Listed):
         else:
             document_ingest(document, upload=upload, uploaded_by=user, filename=filename)
             sha256 = document.sha256
-        if document.pk:  # else an earlier request with this key has stored it
+        if document.pk:  # else an earlier request with this key stored it
             history_begin(document, by=user)
         stored = access_document_of_staff(user, sha256=sha256)
         address = request.build_absolute_uri(reverse("api:document", args=[sha256]))
@@ -165,7 +165,10 @@ class DocumentView(OfDocuments):
 
 
 def details(document: Document, user: User) -> dict[str, Any]:
-    """Return three queries, and that of a document that was not read for its user."""
+    """Return a document with doubts, corrections and notices.
+
+    Three queries, and one more if the document was not loaded for its user.
+    """
     doubtful = [check for check in page_checks(document) if check.is_doubtful]
     context = {
         "readable": readable_ids(user),
@@ -191,7 +194,7 @@ def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[
 
 
 def _key_of(request: Request) -> str:
-    """Return the caller's name for the upload; empty without. Raises ValidationError."""
+    """Return the caller's key for the upload; empty without one. Raises ValidationError."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
         return ""
@@ -204,7 +207,7 @@ def _key_of(request: Request) -> str:
 
 
 def _each_once(form: Any) -> Any:
-    """Refuse a form that says a thing twice: only one of the two would count."""
+    """Reject a form with repeated fields: only one of the values would count."""
     sent = form.lists() if isinstance(form, MultiValueDict) else ()  # none: an empty body
     if doubled := [name for name, values in sent if len(values) > 1]:
         raise ValidationError({name: ["This was sent more than once."] for name in doubled})

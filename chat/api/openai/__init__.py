@@ -1,1 +1,1 @@
-"""The API as OpenAI's clients know it."""
+"""The API in the form that OpenAI's clients expect."""

@@ -1,4 +1,4 @@
-"""Examples of chat completions, out of those of the API of its own."""
+"""Examples of chat completions, derived from the examples of our own API."""
 
 from __future__ import annotations
 

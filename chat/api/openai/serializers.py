@@ -13,7 +13,7 @@ from chat.api.serializers import CitationResponse, WarningResponse
 from chat.config import modes_here
 from chat.models import Reason, TurnStatus
 
-MODEL = "medrag"  # in the site's own mode; with a mode behind it in that
+MODEL = "medrag"  # in the site's mode; followed by a mode: in that mode
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 IGNORED = (
     *("temperature", "top_p", "max_tokens", "max_completion_tokens", "stop", "seed", "user"),
@@ -29,7 +29,7 @@ def models_here() -> list[str]:
 
 
 class ModelName(serializers.ChoiceField):
-    """One of `models_here`. Raises NotFound for another, as OpenAI does."""
+    """A model of `models_here`. Raises NotFound for any other, as OpenAI does."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=models_here(), **kwargs)
@@ -60,11 +60,11 @@ class StreamOptions(serializers.Serializer[Any]):
 
 
 class TextFormat(serializers.Serializer[Any]):
-    type = serializers.ChoiceField(choices=["text"])  # an answer is no JSON of a client's making
+    type = serializers.ChoiceField(choices=["text"])  # answers never follow a client's JSON schema
 
 
 class CompletionRequest(Strict):
-    """What is asked; `temperature` and all that has no type here is taken and ignored."""
+    """The messages of a conversation; keys without a type here, as `temperature`, are ignored."""
 
     model = ModelName(help_text="`medrag`, or with a mode behind it in that.")
     messages = MessageRequest(
@@ -82,7 +82,7 @@ class CompletionRequest(Strict):
         return super().get_fields() | ignored
 
     def validate_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Keep what the user asked, in order."""
+        """Return the texts of the user's messages, in order."""
         asked = [text_of(one.get("content", "")) for one in messages if one["role"] == "user"]
         if not asked:
             raise ValidationError("One message has to be the user's: it is the question.")
@@ -90,7 +90,7 @@ class CompletionRequest(Strict):
 
 
 def text_of(content: Any) -> str:
-    """Return a message's text, of all its parts. Raises ValidationError for any but text."""
+    """Return the text of all parts of a message. Raises ValidationError for any part but text."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(parts, list):
         raise ValidationError("A message of the user's has to be a text.")
@@ -114,7 +114,7 @@ class ModelsResponse(serializers.Serializer[Any]):
 
 
 class NoteResponse(serializers.Serializer[Any]):
-    """Where a number such as `[1]` stands in the text, and what it leads to."""
+    """The place of a number such as `[1]` in the text, and the source that it refers to."""
 
     start_index = serializers.IntegerField(min_value=0)
     end_index = serializers.IntegerField(min_value=0)
@@ -145,7 +145,7 @@ class ChoiceResponse(serializers.Serializer[Any]):
 
 
 class UsageResponse(serializers.Serializer[Any]):
-    """Zeros: nothing is counted here."""
+    """Always zeros: tokens are not counted here."""
 
     prompt_tokens = serializers.IntegerField()
     completion_tokens = serializers.IntegerField()
@@ -158,7 +158,7 @@ class NotedCitation(CitationResponse):
 
 
 class OutcomeResponse(serializers.Serializer[Any]):
-    """What the API of its own says of the answer; look at `status`."""
+    """The answer's status and citations as our own API gives them; check `status`."""
 
     status = serializers.ChoiceField(choices=TurnStatus.choices)
     reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True)
@@ -178,7 +178,7 @@ class CompletionResponse(serializers.Serializer[Any]):
 
 
 class ChunkResponse(serializers.Serializer[Any]):
-    """One event of a stream; lines that begin with a colon are none."""
+    """One event of a stream. Lines that begin with a colon are comments."""
 
     data = serializers.CharField(  # type: ignore[assignment]  # a field
         help_text="JSON in one line: a `chat.completion.chunk`, which has `delta` where a "
@@ -198,6 +198,6 @@ class ErrorDetail(serializers.Serializer[Any]):
 
 
 class ErrorResponse(serializers.Serializer[Any]):
-    """An error as OpenAI has it; the words are those of the API."""
+    """An error in OpenAI's form, with the sentence of our own API."""
 
     error = ErrorDetail()

@@ -1,8 +1,8 @@
-"""Chat completions in the form of OpenAI's, for programs that speak no other.
+"""Chat completions in OpenAI's form, for programs that support no other API.
 
-The last message of the user is the question and the earlier ones what was asked before it. What
-else a client sends (an assistant's messages, a system's) is never read: an answer rests on the
-guidelines alone. The answer is written out of what the API of its own gives.
+The user's last message is the question, and the earlier ones are the questions before it. Messages
+of an assistant or a system are never read: an answer rests on the guidelines alone. The answer is
+built from the response of our own API.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ TAGS = ["OpenAI"]
 
 
 def errors(*more: int) -> dict[Any, Any]:
-    """Describe what may go wrong, as `problems` does for the API of its own."""
+    """Describe the error statuses of an operation, as `problems` does for our own API."""
     return {(status, JSON): ErrorResponse for status in sorted({*ALWAYS, *more})}
 
 
 class Compatible(Guarded):
-    """As any operation of the API, with errors in OpenAI's form."""
+    """An operation of the API with errors in OpenAI's form."""
 
     renderer_classes = [JSONRenderer, EventRenderer]
 
@@ -117,7 +117,7 @@ class UnknownCompatiblePath(Compatible):
 
 
 def openai_error(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Say of an error what the API says, in the form that OpenAI's clients read."""
+    """Return an error with the API's sentence in OpenAI's form."""
     response = problem_details(exc, context)
     code = exc.get_codes() if isinstance(exc, NotFound) else None
     response.data = _error(response.status_code, response.data, str(code) if code else None)
@@ -126,7 +126,7 @@ def openai_error(exc: Exception, context: Mapping[str, Any]) -> Response:
 
 
 def error_response(status: int, detail: str) -> JsonResponse:
-    """Return the same for what is refused before a view is reached."""
+    """Return an error in OpenAI's form for a request that is refused before it reaches a view."""
     return JsonResponse(_error(status, {"detail": detail}), status=status)
 
 

@@ -1,4 +1,4 @@
-"""A stored answer written as a chat completion: a text with numbered notes, whole or in chunks."""
+"""Write a stored answer as a chat completion: a text with numbered notes, whole or in chunks."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from chat.models import ClaimKind, TurnStatus
 from chat.streams import Frame, as_json
 
-USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}  # nothing is counted here
+USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}  # never counted
 BESIDE = {ClaimKind.CAUTION: "Note: ", ClaimKind.OTHERWISE: "Another guideline: "}
 
 
 @dataclass
 class _Text:
-    """An answer as text with numbered notes, paragraph by paragraph, and what each note is."""
+    """The text of an answer, paragraph by paragraph, with its numbered notes."""
 
     paragraphs: list[str] = field(default_factory=list)
     annotations: list[dict[str, Any]] = field(default_factory=list)
     citations: list[dict[str, Any]] = field(default_factory=list)
-    notes: dict[str, int] = field(default_factory=dict)  # by the note's words
+    notes: dict[str, int] = field(default_factory=dict)  # number by the note's text
 
     @property
     def content(self) -> str:
@@ -30,7 +30,7 @@ class _Text:
         self.paragraphs.append(f"\n\n{words}" if self.paragraphs else words)
 
     def add_claim(self, claim: Mapping[str, Any]) -> None:
-        """Write a claim under what it stands under, with the number of each place that it cites."""
+        """Add a claim after its headings, with the number of each place that it cites."""
         self.add(f"{BESIDE.get(claim['kind'], '')}{claim['under']}: {claim['text']}")
         for cited in claim["citations"]:
             number = self.notes.setdefault(_place(cited), len(self.notes) + 1)
@@ -55,7 +55,7 @@ def _place(cited: Mapping[str, Any]) -> str:
 
 
 def _text(payload: Mapping[str, Any]) -> _Text:
-    """Write an answer, or a refusal, as a person reads it: with all that has to be read with it."""
+    """Write an answer or a refusal as a text for people, with all of its warnings."""
     text = _Text()
     stops = [one["text"] for one in payload["warnings"] if one["level"] == "stop"]
     for warning in stops:
@@ -84,7 +84,7 @@ def _text(payload: Mapping[str, Any]) -> _Text:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer as the API has it, and what an envelope of OpenAI's says beside it."""
+    """An answer of our own API, with the time and model of OpenAI's envelope."""
 
     payload: Mapping[str, Any]
     created_s: int  # since 1970
@@ -133,7 +133,7 @@ def chunks(answer: Answer, *, with_usage: bool) -> Iterator[Frame]:
 
 
 def as_data(number: int, frame: Frame) -> str:
-    """Write a frame as OpenAI does, without a name; a step has no place there but a comment."""
+    """Write a frame as an event without a name, as OpenAI does; a step becomes a comment."""
     match frame.name:
         case "chunk" | "error":
             return f"data: {as_json(frame.data)}\n\n"
