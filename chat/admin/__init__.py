@@ -1,8 +1,8 @@
-"""What an auditor reads, and where answers are reviewed.
+"""The administration for auditors and reviewers.
 
-No turn, event or feedback can be added, changed or deleted, by anybody.
+Nobody can add, change or delete a turn, event or feedback here.
 
-Django looks for it here.
+Django imports this module.
 """
 
 from chat.admin import calibrations, events, feedback, reviews, turns  # noqa: F401

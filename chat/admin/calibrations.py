@@ -1,4 +1,4 @@
-"""Which calibrations of the gate there are. The one in use can be chosen, and that is recorded."""
+"""List the calibrations of the gate. Choosing the one in use is recorded in the log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chat.models import CalibrationRecord
 
 @admin.register(CalibrationRecord)
 class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
-    """Whoever may change calibrations chooses the one in use; none can be edited."""
+    """Lists calibrations; with the right to change them, one can be put in use, none edited."""
 
     list_display = (
         "version",
@@ -80,7 +80,7 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
 
     @admin.display(description="plot")
     def picture(self, record: CalibrationRecord) -> SafeString:
-        """Inside the page, so that it needs no address of its own."""
+        """Embed the plot in the page, so that it needs no address of its own."""
         encoded = base64.b64encode(bytes(record.plot)).decode()
         return format_html(
             '<img src="data:image/png;base64,{}" alt="{}" style="max-width: 100%">',

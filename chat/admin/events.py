@@ -1,4 +1,4 @@
-"""The log, row by row: found, verified, signed and handed out. Whatever is done is in it too."""
+"""The log: search, verify, sign and export. Each of these actions is recorded in the log too."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
     ) -> tuple[QuerySet[AuditEvent], bool]:
-        """Return what names a thing is found by the index; a number is an event's."""
+        """Find events by the id or name of their subject or actor, or by number, using an index.
+
+        Any other term is searched in actor, action and subject.
+        """
         term = search_term.strip()
         if pk := as_uuid(term):
             return queryset.filter(subject__in=(f"turn:{pk}", f"conversation:{pk}")), False
@@ -102,7 +105,7 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
         return [*own, *super().get_urls()]
 
     def verify(self, request: HttpRequest) -> HttpResponse:
-        """Walk the whole chain, and show the verdict."""
+        """Verify the whole chain and show the result."""
         if refused := self._refused(request, "verify"):
             return refused
         try:
@@ -121,7 +124,7 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
         return TemplateResponse(request, "admin/chat/auditevent/verified.html", context)
 
     def sign(self, request: HttpRequest) -> HttpResponse:
-        """Sign the head; that somebody asked for it is the row that is signed last."""
+        """Record the request to sign, then sign the head, which covers that event."""
         if refused := self._refused(request, "sign"):
             return refused
         record_work("audit.sign", actor=user_of(request), payload={})
@@ -136,18 +139,18 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
         return redirect("admin:chat_auditevent_changelist")
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Hand out what the list is narrowed to, whole or without payloads and names."""
+        """Export the filtered list, whole or without payloads and names."""
         if refused := self._refused(request, "export"):
             return refused
         found, how = export_asked(request, self)
         last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0
-        found = found.filter(seq__lte=last)  # without the row that tells of it
+        found = found.filter(seq__lte=last)  # without the event of this export
         payload = {"format": how["form"], "rows": found.count(), "texts": how["texts"]}
         record_work("audit.exported", actor=user_of(request), payload=payload)
         return download(event_rows(found, texts=how["texts"]), "log", how["form"])
 
     def _refused(self, request: HttpRequest, right: str) -> HttpResponse | None:
-        """Raise PermissionDenied; a response where it is not a POST."""
+        """Raise PermissionDenied without the right; return a response if the method is not POST."""
         if not request.user.has_perm(f"chat.{right}_auditevent"):
             raise PermissionDenied
         return only_post() if request.method != "POST" else None

@@ -1,6 +1,4 @@
-"""What askers said of answers; and what was asked and not answered well, for the corpus staff who
-could mend it.
-"""
+"""Feedback of askers for auditors; unanswered and unhelpful questions for corpus staff."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ class FeedbackAdmin(ReadOnly, ModelAdmin[Feedback]):
 
     @admin.display(description="question")
     def question(self, feedback: Feedback) -> SafeString:
-        """Link to the answer that was meant."""
+        """Link the question to its answer."""
         address = reverse("admin:chat_turn_change", args=[feedback.turn_id])
         return format_html('<a href="{}">{}</a>', address, feedback.turn.question)
 
@@ -63,7 +61,7 @@ class FeedbackAdmin(ReadOnly, ModelAdmin[Feedback]):
 
 @dataclass(frozen=True)
 class Heard:
-    """A question, without what would identify a patient, and what it cited of one's own."""
+    """A question without patient identifiers, and its citations in the reader's collections."""
 
     turn: Turn
     question: str
@@ -72,13 +70,13 @@ class Heard:
 
 @require_safe
 def gaps(request: HttpRequest) -> HttpResponse:
-    """Return questions that no guideline in force answered."""
+    """List questions that no guideline in force answered."""
     return _page(request, "Questions without an answer", turns_refused_in_collections_of)
 
 
 @require_safe
 def unhelpful(request: HttpRequest) -> HttpResponse:
-    """Return answers that their askers called not helpful."""
+    """List answers that their askers called not helpful."""
     return _page(request, "Answers said to be not helpful", turns_unhelpful_citing_collections_of)
 
 

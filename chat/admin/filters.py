@@ -1,6 +1,6 @@
-"""Filters of lists: words that are typed, days from and to, and what became of a question.
+"""Filters of lists: by typed words, by days, and by outcome of a question.
 
-None of them lists what there is, so that a list costs the same with ten people and with thousands.
+No filter lists existing values, so that a list costs the same with ten users and with thousands.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from django.utils import timezone
 
 from chat.models import AuditEvent, Citation, Flag, Reason, Turn, TurnStatus
 
-HASH_CHARS = 8  # of a document's SHA-256, from which on it is told from a title
+HASH_CHARS = 8  # words of this length may be the beginning of a document's SHA-256
 
 
 class WordsFilter(admin.SimpleListFilter):
-    """A field to type into, that keeps whatever else the list is narrowed to."""
+    """A text field that keeps the list's other filters."""
 
     template = "admin/chat/filters/_words.html"
     placeholder = ""
@@ -75,7 +75,7 @@ class DocumentFilter(WordsFilter):
 
 
 class ChoiceFilter(admin.SimpleListFilter):
-    """A few choices: the label of each, and the condition that it narrows the list by."""
+    """A few choices, each with its label and the condition for rows."""
 
     options: Mapping[str, tuple[Any, Q]]
 
@@ -120,7 +120,7 @@ class AssigneeFilter(ChoiceFilter):
 
 
 class EventWordsFilter(WordsFilter):
-    """Events whose field `parameter_name` holds the words."""
+    """Events whose field `parameter_name` contains the typed words."""
 
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent]
@@ -138,9 +138,9 @@ class ActionFilter(EventWordsFilter):
 
 
 class DaysFilter(admin.ListFilter):
-    """Days `from` and `to`, both counted, by the site's own clock; a few of them are links.
+    """Days `from` and `to`, both included, in the site's time zone, with links for a few periods.
 
-    `field` is the moment that is meant.
+    `field` is the date and time to filter by.
     """
 
     title, template, field = "day", "admin/chat/filters/_days.html", "created_at"
@@ -199,10 +199,10 @@ class DaysFilter(admin.ListFilter):
 
 
 def day_begins(day: datetime.date) -> datetime.datetime:
-    """Return the first moment of a day by the site's clock."""
+    """Return the first moment of a day in the site's time zone."""
     return timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
 
 
 def _kept(changelist: ChangeList, *left_out: str | None) -> list[tuple[str, str]]:
-    """Return what else the list is narrowed to, for a form to hand on."""
+    """Return the list's other parameters, for hidden fields of a form."""
     return [(name, value) for name, value in changelist.params.items() if name not in left_out]

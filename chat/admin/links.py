@@ -1,4 +1,4 @@
-"""From what an event names to the page of it, and from a turn to its events."""
+"""Link events to the pages of their subjects, and turns to their events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-# Kinds of subjects (`turn:…`) that have a page of their own, and the name of its address.
+# Kinds of subjects (`turn:…`) that have a page of their own, and the page's URL name.
 _PAGES = {
     "turn": "admin:chat_turn_change",
     "document": "admin:corpus_document_change",
@@ -20,9 +20,9 @@ _PAGES = {
 
 
 def subject_link(subject: str) -> SafeString | str:
-    """Return a link to the page of what `kind:id` names, or the text where it has none.
+    """Return a link to the page of a subject `kind:id`; its text if there is no such page.
 
-    A conversation has the list of its turns.
+    For a conversation, the list of its turns.
     """
     kind, _, rest = subject.partition(":")
     pk = rest.partition(":")[0]
@@ -38,12 +38,12 @@ def subject_link(subject: str) -> SafeString | str:
 
 
 def searched(name: str, words: object) -> str:
-    """Return the address of a list in which `words` are looked for."""
+    """Return the address of a list searched for `words`."""
     return f"{reverse(name)}?{urlencode({'q': str(words)})}"
 
 
 def as_uuid(text: str) -> uuid.UUID | None:
-    """Return the id that a text is, None where it is none."""
+    """Return the UUID in a text; None if it is none."""
     try:
         return uuid.UUID(text)
     except ValueError:

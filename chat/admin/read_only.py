@@ -1,4 +1,4 @@
-"""What all pages here share: only the right to view counts."""
+"""Shared by all pages of this room: only the right to view counts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 else:
 
     class ModelAdmin(admin.ModelAdmin):
-        """Django's, which takes the type of its model for mypy alone."""
+        """Django's `ModelAdmin`, which is generic for mypy alone."""
 
         def __class_getitem__(cls, model: Any) -> type:
             return cls
 
 
 class ReadOnly:
-    """Only the right to view counts; a superuser may not write here either."""
+    """Allows viewing only, even to superusers."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -49,21 +49,21 @@ def pretty(value: Any) -> SafeString:
 
 
 def user_of(request: HttpRequest) -> User:
-    """Return who works here; the administration lets nobody else in."""
+    """Return the signed-in user. Raises PermissionDenied for anybody else."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def only_post() -> HttpResponse:
-    """Return what a page that changes something says to who only looks at it."""
+    """Return the response of a page that changes something to a request other than POST."""
     return HttpResponse(status=405, headers={"Allow": "POST"})
 
 
 def export_asked(
     request: HttpRequest, of: admin.ModelAdmin[Any]
 ) -> tuple[QuerySet[Any], dict[str, Any]]:
-    """Return the rows that the list is narrowed to, and in what form, with or without texts."""
+    """Return the rows of the filtered list, with the export's format and whether it has texts."""
     form = request.POST.get("format", "")
     try:
         found = of.get_changelist_instance(request).get_queryset(request)
@@ -74,6 +74,6 @@ def export_asked(
 
 
 def download(rows: Iterable[dict[str, Any]], name: str, form: str) -> StreamingHttpResponse:
-    """Hand out rows as a file of one of FORMS."""
+    """Stream rows as a file in one of FORMS."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
     return StreamingHttpResponse(exported(rows, form), content_type=FORMS[form], headers=headers)

@@ -1,4 +1,4 @@
-"""What a reviewer fills in."""
+"""Define the forms of reviewers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_SEED = 2**31 - 1
 
 
 class DecideForm(forms.Form):
-    """A verdict that fits what the turn is, and a note."""
+    """A verdict, out of those for an answer or a refusal, and a note."""
 
     verdict = forms.ChoiceField(widget=forms.RadioSelect)
     note = forms.CharField(
@@ -39,7 +39,7 @@ class DecideForm(forms.Form):
 
 
 class AssignForm(forms.Form):
-    """Who is to decide; nobody where it is left empty."""
+    """The reviewer to assign; nobody if left empty."""
 
     assignee = forms.ChoiceField(required=False, label="Assigned to")
 
@@ -73,12 +73,12 @@ class LabelForm(forms.Form):
 
 
 def _day() -> forms.DateInput:
-    """As a browser's own field wants its value, whatever the language of the site."""
+    """Return a date field with the value format of HTML, whatever the site's language."""
     return forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
 class FillForm(forms.Form):
-    """Which turns of a period are to be reviewed: what rules name, a share by chance, or both."""
+    """The turns of a period to review: those that match rules, a random share, or both."""
 
     first = forms.DateField(label="Asked from", widget=_day())
     last = forms.DateField(label="to", widget=_day())

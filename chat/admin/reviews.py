@@ -1,4 +1,4 @@
-"""The queue of answers and refusals that somebody is to judge, and what was judged."""
+"""The queue of answers and refusals to review, and finished reviews."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AskedFilter(DaysFilter):
 
 @admin.register(Review)
 class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
-    """Whoever asked a question sees no review of it; a superuser is no exception."""
+    """Lists reviews, except those of the user's own questions, also for superusers."""
 
     list_display = ("question_start", "became", "why_text", "state", "verdict", "assignee",
                     "created_at", "done_by")  # fmt: skip
@@ -116,9 +116,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Return one review: what was asked and shown, and, while it is open, the verdict to
-        give.
-        """
+        """Show a review with its turn and, while it is open, the form for the verdict."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         review = self._review(request, object_id)
@@ -156,7 +154,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return True
 
     def assign(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Name who is to decide."""
+        """Assign the review to somebody."""
 
         def change(review: Review, by: User) -> str:
             form = AssignForm(request.POST, review=review)
@@ -168,7 +166,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return self._changed(request, pk, change)
 
     def label(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Keep what one reviewer says of each statement."""
+        """Store a reviewer's label for each statement."""
 
         def change(review: Review, by: User) -> str:
             form = LabelForm(request.POST, due=labelling_of(review, by).due)
@@ -182,7 +180,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
     def _changed(
         self, request: HttpRequest, pk: int, change: Callable[[Review, User], str]
     ) -> HttpResponse:
-        """Change a review by POST, and say above its page what was done or why not."""
+        """Change a review by POST, and show on its page what was done or why not."""
         if request.method != "POST":
             return only_post()
         if not self.has_review_permission(request):
@@ -195,14 +193,14 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return redirect("admin:chat_review_change", review.pk)
 
     def agreement(self, request: HttpRequest) -> HttpResponse:
-        """Return how far reviewers agree, and the checker with them."""
+        """Show how far reviewers agree with each other and with the checker."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = {"found": reviewers_compared(), "labels": SupportLabel.labels}
         return self._page(request, "agreement.html", {"title": "Agreement", **found})
 
     def fill(self, request: HttpRequest) -> HttpResponse:
-        """Flag what rules name, and draw a sample."""
+        """Add turns that match rules, and a random sample, to the queue."""
         if not request.user.has_perm("chat.add_review"):
             raise PermissionDenied
         today = timezone.localdate()
@@ -225,7 +223,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return said
 
     def verdicts(self, request: HttpRequest) -> HttpResponse:
-        """Count verdicts by month; those drawn by chance apart from those that were flagged."""
+        """Show counts of verdicts by month, separately for sampled and flagged turns."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         reviews = Review.objects.all()
@@ -239,7 +237,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return self._page(request, "verdicts.html", context)
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Hand out what the list is narrowed to, with or without texts; the log tells of it."""
+        """Export the filtered list, with or without texts. Recorded in the log."""
         if request.method != "POST":
             return only_post()
         if not request.user.has_perm("chat.export_review"):
@@ -249,7 +247,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return download(review_rows(found, texts=how["texts"]), "reviews", how["form"])
 
     def _review(self, request: HttpRequest, pk: object) -> Review:
-        """Return one 404 for what is missing and for what one asked oneself."""
+        """Return a review. Raises Http404 for an unknown one and for the user's own question."""
         if not str(pk).isascii() or not str(pk).isdecimal() or len(str(pk)) > 18:
             pk = 0
         return get_object_or_404(self.get_queryset(request), pk=pk)

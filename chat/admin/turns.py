@@ -1,4 +1,4 @@
-"""Questions and what became of them: found by whoever audits, and read one by one."""
+"""Questions with their answers or refusals, for auditors to search and read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from chat.selectors import audited_turns
 from chat.web.story import turn_story
 from core.errors import MedragError
 
-SEQ_DIGITS = 18  # of an event's number; more is none
+SEQ_DIGITS = 18  # of an event's number at most
 
 
 @admin.register(Turn)
@@ -64,13 +64,13 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         "event in the log"
     )
     show_full_result_count = False
-    show_facets = admin.ShowFacets.NEVER  # each would count the whole list
+    show_facets = admin.ShowFacets.NEVER  # each facet would count the whole list
     ordering = ("-created_at", "-pk")
     actions = ("have_reviewed",)
-    fields = ("id",)  # the page of one is a story, not a form
+    fields = ("id",)  # the page of a turn is no form
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
-        """Without what only the page of one shows: a trace is long."""
+        """Defer the trace and nearest passages, which are long and not shown in the list."""
         return super().get_queryset(request).defer("trace", "nearest")
 
     def get_object(
@@ -82,7 +82,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Turn], search_term: str
     ) -> tuple[QuerySet[Turn], bool]:
-        """By an id alone where it is one; a number may be a word of the question too."""
+        """Find turns by id, else by words of the question, asker or the number of an event."""
         term = search_term.strip()
         if pk := as_uuid(term):
             return queryset.filter(Q(pk=pk) | Q(conversation=pk)), False
@@ -124,7 +124,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
     ) -> HttpResponse:
-        """Tell how it came about; also what is in collections that are not open to the auditor."""
+        """Show how the turn came about, including collections that the auditor may not search."""
         turn: Turn = context["original"]
         context |= {
             "story": turn_story(turn, on=timezone.localdate()),
@@ -146,7 +146,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         return [replay, *super().get_urls()]
 
     def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-        """Run it again, with a language model's answer as it was stored, and compare."""
+        """Replay the turn with the stored reply of a language model, and show the comparison."""
         if not request.user.has_perm("chat.replay_turn"):
             raise PermissionDenied
         if request.method != "POST":
@@ -167,7 +167,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
 
 
 def _turn_of_event(term: str) -> uuid.UUID | None:
-    """Return the turn that an event of the log is about, by the event's number: `12` or `#12`."""
+    """Return the turn of an event of the log, by the event's number: `12` or `#12`."""
     number = term.removeprefix("#")
     if not (number.isascii() and number.isdecimal() and len(number) <= SEQ_DIGITS):
         return None

@@ -1,4 +1,4 @@
-"""Verdicts counted by period; reviewers against each other, and the checker against them."""
+"""Count verdicts by period, and compare reviewers with each other and with the checker."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from chat.reviews.labelling import SIDES, labels_by_turn
 from chat.reviews.services import OF_ANSWER, OF_REFUSAL
 from chat.reviews.statistics import Agreement, agreement, wilson_interval
 
-UNKNOWN = "unknown"  # the trace is removed, or has no such verdict
+UNKNOWN = "unknown"  # the trace was removed, or has no verdict on the statement
 
 
 @dataclass(frozen=True)
 class Counted:
-    """One verdict among all of its kind: of answers, or of refusals."""
+    """The count of one verdict among all verdicts on answers, or on refusals."""
 
     period: str  # a month, such as 2026-11, in which the questions were asked
     verdict: Verdict
@@ -31,15 +31,15 @@ class Counted:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's, at 95 %."""
+        """Wilson's interval of the share at 95 %."""
         return wilson_interval(self.hits, self.n)
 
 
 def verdicts_counted(reviews: QuerySet[Review], *, sampled: bool) -> list[Counted]:
-    """Count what is decided, the latest month first. One query.
+    """Count verdicts of finished reviews, latest month first. One query.
 
-    Of a turn that was reviewed again the last verdict counts. Those drawn by chance (`sampled`)
-    speak of all answers, those that were flagged only of themselves: they are never mixed.
+    Of several reviews of a turn the last verdict counts. Sampled turns (`sampled`) represent all
+    answers, flagged ones only themselves, so the two are never mixed.
     """
     done = reviews.filter(state=ReviewState.DONE)
     drawn = done.filter(flags__contains=[Flag.SAMPLE])
@@ -59,7 +59,7 @@ def verdicts_counted(reviews: QuerySet[Review], *, sampled: bool) -> list[Counte
 
 @dataclass(frozen=True)
 class CheckerRow:
-    """Statements of which the checker said `verdict`: what people said, `still_open` undecided."""
+    """People's labels of the statements that the checker gave `verdict`; `still_open` have none."""
 
     verdict: str
     counts: tuple[int, ...]  # by `SupportLabel`, in its order
@@ -71,7 +71,7 @@ class CheckerRow:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's at 95 %, of the share that people call supported."""
+        """Wilson's interval at 95 % of the share that people call supported."""
         return wilson_interval(self.counts[0], self.n)
 
 
@@ -82,10 +82,10 @@ class Compared:
 
 
 def reviewers_compared() -> Compared:
-    """Over all that two have labelled. Two queries.
+    """Compare labels of all statements that two people have labelled. Two queries.
 
-    Only statements that were shown are labelled, so that it says how often the checker passes what
-    people would not, and nothing of what it withholds.
+    Only statements that were shown are labelled. So the result tells how often the checker passes
+    statements that people would not, and nothing about those it withholds.
     """
     by_turn = labels_by_turn()
     pairs = [

@@ -1,4 +1,4 @@
-"""Review rows for other programs: with what was asked and answered, or without any text."""
+"""Export reviews, with question and answer or without any text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BATCH = 200
 
 
 def review_rows(reviews: QuerySet[Review], *, texts: bool) -> Iterator[dict[str, Any]]:
-    """Yield a row a review, with question, statements and note only where `texts` are wanted."""
+    """Yield a row per review; with question, statements and note only if `texts`."""
     found = reviews.prefetch_related("turn__claims") if texts else reviews.defer("note")
     for review in found.iterator(chunk_size=_BATCH):
         row = _facts(review)

@@ -1,4 +1,4 @@
-"""The one writer of Feedback."""
+"""Store feedback, as the only writer of Feedback."""
 
 from django.conf import settings
 from django.db import transaction
@@ -13,10 +13,10 @@ MAX_COMMENT_CHARS = 2000
 
 
 def feedback_save(turn: Turn, *, helpful: bool, comment: str = "") -> Feedback:
-    """Keep what the asker says of a turn, and that they did; a later word replaces the earlier one.
+    """Store the asker's feedback on a turn, replacing earlier feedback. Audited.
 
-    What identifies a patient is taken out of it as out of a question; a comment is never refused.
-    A refusal for want of evidence that was not helpful is a gap, announced when it is first said.
+    Patient identifiers are replaced in the comment as in a question; a comment is never rejected.
+    Negative feedback on a refusal for lack of evidence is a gap, announced the first time.
     """
     policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
     comment = question_guarded(clean_line(comment), policy).text

@@ -1,7 +1,7 @@
-"""Statements labelled one by one: by two who don't see each other's, then by a third.
+"""Store and read labels of single statements, by two people independently, then by a third.
 
-The only writer and reader of labels. The log has that somebody labelled, and not what: whoever
-reads it may be the second one.
+Labels are written and read here alone. The log has who labelled, but not the labels, since its
+reader may be the second person.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _TOO_LATE = "Somebody else was faster, or you labelled these already."
 
 @dataclass(frozen=True)
 class Labels:
-    """One statement: what each of the two said, and the third where they disagreed.
+    """The labels of one statement by place: of the two, and of the third if they disagree.
 
-    Empty for what is not said yet.
+    A missing place is not labelled yet.
     """
 
     claim: Claim
@@ -41,35 +41,36 @@ class Labels:
 
     @property
     def final(self) -> str:
-        """What both said, else the third; empty while it is open."""
+        """The label on which both agree, else the third's; empty while undecided."""
         if self.is_double and not self.is_disputed:
             return self.by_place[1]
         return self.by_place.get(THIRD, "")
 
     @property
     def said(self) -> list[str]:
-        """By place, in words; empty where there is none."""
+        """The labels in words, by place; empty where one is missing."""
         found = (self.by_place.get(place) for place in (*SIDES, THIRD))
         return [str(SupportLabel(label).label) if label else "" for label in found]
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """How far a review's statements are: the `turn` of the user who looks, and what they see.
+    """Progress of a review's labels, for one user.
 
-    `place` is 1, 2 or 3 where it is theirs to label the `due` ones now, else 0. `shown` is empty
-    until both of the two have labelled.
+    `place` is 1, 2 or 3 if the user is to label the `due` statements now, else 0. `shown` is empty
+    until both of the first two have labelled.
     """
 
-    done: int  # of the two
+    done: int  # how many of the first two have labelled
     place: int
     due: tuple[Claim, ...]
     shown: tuple[Labels, ...]
 
 
 def labelling_of(review: Review, user: User) -> Labelling:
-    """Return two queries. Whoever asked the question gets no say; rights are the caller's to
-    check.
+    """Return the progress of a review's labels for a user. Two queries.
+
+    The asker of the question has no place. The caller must check rights.
     """
     found, people = _read(review)
     done = len(people.keys() & set(SIDES))
@@ -86,9 +87,9 @@ def labelling_of(review: Review, user: User) -> Labelling:
 
 
 def claims_label(review: Review, labels: Mapping[int, str], *, by: User) -> None:
-    """Keep a label for each statement that is due, by its number (`Claim.pk`), for good.
+    """Store a label for each statement that is due, by `Claim.pk`. Labels are never changed.
 
-    Raises `OwnTurn`, and `ReviewError` where it is not theirs to label now or a label is missing.
+    Raises `OwnTurn`, and `ReviewError` if the user has no place now or a label is missing.
     """
     if review.turn.user_id == by.pk:
         raise OwnTurn
@@ -110,7 +111,10 @@ def claims_label(review: Review, labels: Mapping[int, str], *, by: User) -> None
 
 
 def _read(review: Review) -> tuple[list[Labels], dict[int, int]]:
-    """Return the statements in order, and who labelled by place. A refusal has none."""
+    """Return a review's statements in order, and its labelling users by place.
+
+    A refusal has no statements.
+    """
     if review.turn.status != TurnStatus.ANSWERED:
         return [], {}
     claims = list(
@@ -125,9 +129,9 @@ def _read(review: Review) -> tuple[list[Labels], dict[int, int]]:
 
 
 def labels_by_turn(turns: Iterable[Any] | None = None) -> dict[Any, list[Labels]]:
-    """Return statements of each turn that two have labelled, in order; of the latest such review.
+    """Return the labels of each turn that two people have labelled, in order of the statements.
 
-    Of all turns, or of those whose numbers are given. One query.
+    From a turn's latest such review. Of all turns, or of those whose keys are given. One query.
     """
     rows = ClaimLabel.objects.select_related("claim").order_by("review", "claim__index", "place")
     if turns is not None:

@@ -1,4 +1,4 @@
-"""Who may read which review, and which turns a rule would have reviewed."""
+"""Select the reviews that a user may read, and the turns that a rule flags."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from django.db.models import Q, QuerySet
 from chat.models import Channel, Citation, Feedback, Flag, Review, Turn, TurnStatus
 from corpus.models import Lifecycle
 
-REVIEWS = "chat.change_review"  # the right to assign and to decide
+REVIEWS = "chat.change_review"  # permission to assign and to decide
 
 
 @dataclass(frozen=True)
 class Period:
-    """Moments from `begins` on and before `ends`."""
+    """The time from `begins` until before `ends`."""
 
     begins: datetime.datetime
     ends: datetime.datetime
 
 
 def reviews_readable(user: User) -> QuerySet[Review]:
-    """Return all but those of what the user asked: nobody judges their own, or sees it judged."""
+    """Return the reviews of other people's questions: nobody sees their own reviewed."""
     reviews = Review.objects.select_related("turn__user", "assignee", "done_by", "created_by")
     return reviews.defer("turn__trace", "turn__nearest").exclude(turn__user=user)
 
 
 def reviewers_of(turn: Turn) -> list[User]:
-    """Return who may be asked to review a turn, by name: everybody with the right but who
-    asked it.
-    """
+    """Return the users who may review a turn, by name: all with the right, except its asker."""
     held = Q(user_permissions__codename="change_review") | Q(
         groups__permissions__codename="change_review"
     )
@@ -41,13 +39,13 @@ def reviewers_of(turn: Turn) -> list[User]:
 
 
 def turns_between(period: Period) -> QuerySet[Turn]:
-    """Return what people asked in a period; questions of evaluations have their own results."""
+    """Return the turns of a period, without evaluations, whose results are judged elsewhere."""
     asked = Turn.objects.filter(created_at__gte=period.begins, created_at__lt=period.ends)
     return asked.exclude(channel=Channel.EVALUATION).order_by("created_at", "pk")
 
 
 def turns_flagged(turns: QuerySet[Turn], flag: Flag, *, below: float) -> QuerySet[Turn]:
-    """Return those of the turns that a rule has reviewed. `below` is the confidence that is low."""
+    """Return the turns that a rule flags; `below` is the limit of the rule on confidence."""
     return turns.filter(_RULES[flag](below))
 
 

@@ -1,4 +1,4 @@
-"""The only writer of reviews. Each decision is an event of the log, without the note's words."""
+"""Create and decide reviews, as their only writer. Decisions are logged without their notes."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from core.errors import MedragError
 from corpus.parsing.clean import clean_lines
 
 MAX_NOTE_CHARS = 4000
-_LOCK_CLASS = 7_303  # of PostgreSQL's advisory locks: one fills the queue at a time
+_LOCK_CLASS = 7_303  # PostgreSQL's advisory lock for filling the queue
 
 OF_ANSWER = (Verdict.CORRECT, Verdict.INCOMPLETE, Verdict.WRONG, Verdict.DANGEROUS)
 OF_REFUSAL = (Verdict.RIGHTLY_REFUSED, Verdict.WRONGLY_REFUSED)
 
 
 class OwnTurn(MedragError):
-    """Whoever asked a question does not judge what became of it."""
+    """Nobody may review a turn of their own."""
 
     def __init__(self) -> None:
         super().__init__("Nobody reviews what they asked themselves.", hint="Nothing was changed.")
 
 
 class ReviewError(MedragError):
-    """The review can't be changed like that. Nothing was changed."""
+    """The review can't be changed in this way. Nothing was changed."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """So many of the turns of a period, drawn by a seed. `percent` is in (0, 100]."""
+    """A random sample by a seed; `percent` of a period's turns, in (0, 100]."""
 
     percent: float
     seed: int
@@ -49,7 +49,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Filled:
-    """How many turns were looked at, how many of them are meant, and how many of these are new."""
+    """The numbers of turns considered, of those selected, and of those new in the queue."""
 
     of: int
     meant: int
@@ -57,12 +57,12 @@ class Filled:
 
 
 def verdicts_for(turn: Turn) -> tuple[Verdict, ...]:
-    """Return what can be said of an answer, or of a refusal."""
+    """Return the verdicts that a turn can get, as an answer or a refusal."""
     return OF_ANSWER if turn.status == TurnStatus.ANSWERED else OF_REFUSAL
 
 
 def review_flag(turn: Turn, *, by: User) -> Review:
-    """Have a turn reviewed; one that waits already stays as it is. Raises `OwnTurn`."""
+    """Add a turn to the queue; an open review of it stays as it is. Raises `OwnTurn`."""
     if turn.user_id == by.pk:
         raise OwnTurn
     with transaction.atomic():
@@ -78,7 +78,7 @@ def review_flag(turn: Turn, *, by: User) -> Review:
 def reviews_flag_by_rules(
     period: Period, rules: Iterable[Flag], *, below: float, by: User
 ) -> Filled:
-    """Have reviewed what rules name in a period; each of them names a turn once. One event."""
+    """Add the turns of a period that match rules to the queue, once per rule. One event."""
     turns, meant, added = turns_between(period), set[uuid.UUID](), 0
     with transaction.atomic():
         _one_at_a_time()
@@ -93,10 +93,10 @@ def reviews_flag_by_rules(
 
 
 def reviews_sample(period: Period, sample: Sample, *, by: User) -> Filled:
-    """Have a share of a period's turns reviewed, drawn by a seed. One event.
+    """Add a random sample of a period's turns to the queue. One event.
 
-    Those of whoever draws are among them, for others to judge: a sample that leaves some out speaks
-    of no whole.
+    Turns of the user who draws are included, for others to review: a sample without them would not
+    represent all turns.
     """
     with transaction.atomic():
         _one_at_a_time()
@@ -109,7 +109,10 @@ def reviews_sample(period: Period, sample: Sample, *, by: User) -> Filled:
 
 
 def review_assign(review: Review, *, to: User | None, by: User) -> None:
-    """Name who is to decide, or nobody. Raises `OwnTurn`, and `ReviewError` where it is decided."""
+    """Assign a review to somebody, or to nobody.
+
+    Raises `OwnTurn`, and `ReviewError` if it is decided or `to` may not review.
+    """
     _refuse_own(review, by)
     if to is not None:
         _refuse_own(review, to)
@@ -121,11 +124,11 @@ def review_assign(review: Review, *, to: User | None, by: User) -> None:
 
 
 def review_decide(review: Review, *, verdict: Verdict, note: str, by: User) -> None:
-    """Keep a verdict with its note, for good.
+    """Store the final verdict of a review with its note.
 
-    What identifies a patient is taken out of the note as out of feedback; of the note the log has
-    its length and a keyed hash. Raises `OwnTurn`, and `ReviewError` where it is decided already or
-    the verdict is not one of `verdicts_for`.
+    Patient identifiers are replaced in the note as in feedback; the log gets the note's length and
+    a keyed hash. Raises `OwnTurn`, and `ReviewError` if the review is decided or the verdict is not
+    one of `verdicts_for`.
     """
     _refuse_own(review, by)
     if verdict not in verdicts_for(review.turn):
@@ -150,7 +153,7 @@ def review_decide(review: Review, *, verdict: Verdict, note: str, by: User) -> N
 
 
 def reviews_export_record(*, rows: int, form: str, texts: bool, by: User) -> None:
-    """Tell the log that reviews are handed out, before they are."""
+    """Log an export of reviews, before it is sent."""
     payload = {"format": form, "rows": rows, "texts": texts}
     with transaction.atomic():
         audit.record("review.exported", actor=by, subject="reviews:all", payload=payload)
@@ -162,7 +165,7 @@ def _refuse_own(review: Review, user: User) -> None:
 
 
 def _change(review: Review, **values: Any) -> None:
-    """Write to an open review. Raises `ReviewError` where somebody else was faster."""
+    """Update an open review. Raises `ReviewError` if it was decided meanwhile."""
     open_ = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN)
     if open_.update(**values) != 1:
         raise ReviewError("This is decided already.", hint="Nothing was changed.")
@@ -170,7 +173,10 @@ def _change(review: Review, **values: Any) -> None:
 
 
 def _add(ids: Collection[uuid.UUID], flag: Flag, by: User, sample: Sample | None = None) -> int:
-    """Flag turns that never had this flag; how many did not wait yet. The caller holds the lock."""
+    """Flag turns that never had this flag; return the number of new reviews.
+
+    The caller must hold the lock.
+    """
     had = Review.objects.filter(turn__in=ids, flags__contains=[flag])
     fresh = set(ids).difference(had.values_list("turn", flat=True))
     of_sample = {"seed": sample.seed, "percent": sample.percent} if sample else {}
@@ -188,7 +194,7 @@ def _add(ids: Collection[uuid.UUID], flag: Flag, by: User, sample: Sample | None
 
 
 def _one_at_a_time() -> None:
-    """Whoever fills the queue waits here until the one before has committed."""
+    """Lock the queue until the transaction ends, so that two users don't fill it at once."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [_LOCK_CLASS])
 

@@ -1,4 +1,4 @@
-"""Shares and how sure they are, how far two reviewers agree, a sample drawn again. Pure."""
+"""Compute intervals of shares, agreement of two reviewers and seeded samples. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy.typing as npt
 Z_95 = 1.959963984540054  # two-sided 95 % of the standard normal distribution
 RESAMPLES, SEED = 10_000, 20_170
 Floats = npt.NDArray[np.float64]
-Pair = tuple[str, str]  # what the first and the second said of one statement
+Pair = tuple[str, str]  # labels of the first and the second person for one statement
 
 
 def wilson_interval(hits: int, n: int, *, z: float = Z_95) -> tuple[float, float]:
-    """Return the bounds of a share of `hits` in `n`, within [0, 1]; all of it where `n` is 0.
+    """Return the bounds of a share of `hits` in `n`, within [0, 1]; (0, 1) if `n` is 0.
 
     E. B. Wilson, Journal of the American Statistical Association 22, 1927. It keeps its level in
-    small samples and at shares of 0 and 1, where the interval of the textbook has no width.
+    small samples and at shares of 0 and 1, where the textbook's interval has no width.
     """
     if n == 0:
         return 0.0, 1.0
@@ -34,10 +34,10 @@ def wilson_interval(hits: int, n: int, *, z: float = Z_95) -> tuple[float, float
 
 @dataclass(frozen=True)
 class Agreement:
-    """Over `n` statements the share that agrees, and kappa in [-1, 1] with its 95 % interval.
+    """The share of `n` statements that agree, and kappa in [-1, 1] with its 95 % interval.
 
-    Kappa is None where chance alone agrees on all: both always say one and the same. So is the
-    interval, where fewer than two answers were labelled.
+    Kappa is None where chance agreement is complete, as both always give the same label. The
+    interval is None then too, and for fewer than two labelled answers.
     """
 
     n: int
@@ -48,10 +48,11 @@ class Agreement:
 
 
 def agreement(answers: Sequence[Sequence[Pair]]) -> Agreement:
-    """Cohen's kappa (Educational and Psychological Measurement 20, 1960) over all statements.
+    """Return Cohen's kappa over all statements, with an interval.
 
-    The interval is a seeded percentile bootstrap over answers: statements of one are not
-    independent (Field and Welsh, JRSS B 69, 2007). Resamples without a kappa are left out.
+    Cohen, Educational and Psychological Measurement 20, 1960. The interval is a seeded percentile
+    bootstrap over answers, since statements of one answer are not independent (Field and Welsh,
+    JRSS B 69, 2007). Resamples without a kappa are left out.
     """
     labels = sorted({label for pairs in answers for pair in pairs for label in pair})
     places = {label: i for i, label in enumerate(labels)}
@@ -74,7 +75,10 @@ def agreement(answers: Sequence[Sequence[Pair]]) -> Agreement:
 
 
 def _kappas(tables: Floats) -> Floats:
-    """(agreed - by chance) / (1 - by chance) of `(m, labels, labels)` counts; NaN for 0 / 0."""
+    """Return `(agreed - by chance) / (1 - by chance)` for each table; NaN for 0 / 0.
+
+    `tables` holds counts, `(m, labels, labels)`.
+    """
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         agreed = np.trace(tables, axis1=1, axis2=2) / n
@@ -84,10 +88,10 @@ def _kappas(tables: Floats) -> Floats:
 
 
 def drawn(ids: Iterable[str], *, percent: float, seed: int) -> list[str]:
-    """Return that share of the ids, rounded up, by the SHA-256 of seed and id; ties by id.
+    """Return `percent` of the ids, rounded up, by the SHA-256 of seed and id; ties by id.
 
-    The same seed draws the same ids whatever their order, and a higher share keeps those of a lower
-    one. `percent` is in (0, 100].
+    The same seed draws the same ids in any order, and a higher share includes those of a lower one.
+    `percent` is in (0, 100].
     """
     ranked = sorted(set(ids), key=lambda id: (_lot(id, seed), id))
     return ranked[: math.ceil(len(ranked) * percent / 100)]
