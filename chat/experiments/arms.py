@@ -1,4 +1,4 @@
-"""In which arm of the experiment that runs a conversation is, and what answers it there."""
+"""Assign conversations to the arms of the running experiment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chat.models import Arm, Conversation, Experiment, Mode
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a question is answered with, and why; without an experiment it is the site's."""
+    """The configuration for a question, with its experiment and arm if it is in one."""
 
     config: AnswerConfig
     experiment: Experiment | None = None
@@ -22,10 +22,10 @@ class Assignment:
 
 
 def assignment_of(site: AnswerConfig, conversation: Conversation | None) -> Assignment:
-    """Return the arm of a conversation, also of one that begins and is not stored yet.
+    """Return the assignment of a conversation, which may be new and not stored yet.
 
-    It is in none if it began before the experiment, or if that rests. The same for the same
-    conversation as long as the experiment runs. One query; none without a conversation.
+    It is in no arm if it began before the experiment, or if the experiment is suspended. Constant
+    for a conversation as long as the experiment runs. One query; none without a conversation.
     """
     experiment = Experiment.objects.filter(stopped_at=None).first() if conversation else None
     if conversation is None or experiment is None or why_resting(experiment, site):
@@ -40,14 +40,15 @@ def assignment_of(site: AnswerConfig, conversation: Conversation | None) -> Assi
 def arm_of(key: int, conversation: uuid.UUID, *, share: float) -> Arm:
     """Return the candidate for about this share of conversations, in (0, 0.5], else the baseline.
 
-    SHA-256 of both keys as a fraction of 2^256: conversations fall otherwise in each experiment.
+    By SHA-256 of both keys as a fraction of 2^256, so that each experiment divides conversations
+    differently.
     """
     digest = hashlib.sha256(f"{key}:{conversation}".encode()).digest()
     return Arm.CANDIDATE if int.from_bytes(digest) / 2**256 < share else Arm.BASELINE
 
 
 def candidate_config(experiment: Experiment, site: AnswerConfig) -> AnswerConfig:
-    """Return the site's, but for what is tried."""
+    """Return the site's configuration with the candidate's changes."""
     threshold = experiment.confidence_threshold
     return replace(
         site,
@@ -57,10 +58,10 @@ def candidate_config(experiment: Experiment, site: AnswerConfig) -> AnswerConfig
 
 
 def why_resting(experiment: Experiment, site: AnswerConfig) -> str:
-    """Say why nobody is put in an arm though it runs; empty where people are.
+    """Return why a running experiment is suspended; empty if it is not.
 
-    Answers of before and after a change of settings are no one arm; and a part that is gone must
-    refuse nobody who did not ask for it.
+    Answers before and after a change of settings don't belong in one arm, and a missing part must
+    not cause refusals for users who did not choose the candidate.
     """
     if site.as_dict() != experiment.baseline:
         return "The site's settings are no longer those that it was started with."

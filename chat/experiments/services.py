@@ -1,4 +1,4 @@
-"""Experiments started and stopped, each with its event of the log. The only writer of them."""
+"""Start and stop experiments, as their only writer. Each change is an event of the log."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MAX_REASON_CHARS = 1000
 
 
 class ExperimentError(MedragError):
-    """An experiment that can't be started or stopped like that. Nothing was changed."""
+    """An experiment can't be started or stopped in this way. Nothing was changed."""
 
 
 @dataclass(frozen=True)
 class ExperimentOrder:
-    """What is tried, on which share of conversations: empty and None are the site's own."""
+    """An experiment to start: empty and None are the site's own settings."""
 
     name: str
     share: float
@@ -35,10 +35,10 @@ class ExperimentOrder:
 
 
 def experiment_start(order: ExperimentOrder, *, by: User) -> Experiment:
-    """Answer a share of the conversations that begin from now on with the candidate.
+    """Start an experiment: a share of new conversations is answered with the candidate.
 
-    Raises `ExperimentError` for one that can't be served, or that would change nothing, and while
-    another runs.
+    Raises `ExperimentError` if the candidate can't be served or changes nothing, and while another
+    experiment runs.
     """
     site = answer_config()
     experiment = Experiment(
@@ -58,15 +58,15 @@ def experiment_start(order: ExperimentOrder, *, by: User) -> Experiment:
             names = ("mode", "confidence_threshold", "share", "baseline")
             tried = {name: getattr(experiment, name) for name in names}
             _record("started", experiment, by, tried)
-    except IntegrityError as error:  # of the constraint: two may come at the same moment
+    except IntegrityError as error:  # by the constraint: two may start at the same moment
         raise ExperimentError("Another experiment runs.", hint="Stop that one first.") from error
     return experiment
 
 
 def experiment_stop(experiment: Experiment, *, reason: str, by: User) -> None:
-    """Answer every question as the site's settings say from now on; for good.
+    """Stop an experiment for good: all questions are answered with the site's settings again.
 
-    Raises `ExperimentError` without a reason, and where it is stopped already.
+    Raises `ExperimentError` without a reason, and if it is stopped already.
     """
     reason = clean_lines(reason).strip()[:MAX_REASON_CHARS]
     if not reason:
@@ -81,7 +81,7 @@ def experiment_stop(experiment: Experiment, *, reason: str, by: User) -> None:
 
 
 def _why_not(experiment: Experiment) -> str:
-    """Say what is wrong with it; empty if it can be started."""
+    """Return why an experiment can't be started; empty if it can."""
     site = answer_config()
     candidate = candidate_config(experiment, site)
     threshold = experiment.confidence_threshold

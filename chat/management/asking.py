@@ -1,4 +1,4 @@
-"""What `manage.py ask` and `manage.py chat` ask with: who, where, and how strictly."""
+"""Arguments shared by `manage.py ask` and `manage.py chat`: user, scope and mode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from retrieval.filters import add_filters, filters_from
 
 
 def add_asking(parser: CommandParser) -> None:
-    """Add the arguments that both have."""
+    """Add the arguments of both commands."""
     parser.add_argument(
         "--collection", action="append", default=[], metavar="SLUG", help="search only here"
     )
@@ -24,7 +24,7 @@ def add_asking(parser: CommandParser) -> None:
 
 
 def asking_from(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `turn_ask` that they stand for. Raises CommandError."""
+    """Return the arguments of `turn_ask` for a command's options. Raises CommandError."""
     return {
         "user": asker_named(options["user"]),
         "channel": Channel.COMMAND,

@@ -1,4 +1,4 @@
-"""Calls of the API from within: through the same views, guards, rates and log as from outside."""
+"""Call the API from within, through the same views, permissions, rates and log as from outside."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from django.db import connections
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls, as the API's guards see it: a token, and where the call came from."""
+    """The caller as the API sees it: a token, and the address that the call came from."""
 
     authorization: str = ""  # the header; empty without a token
     address: str = "127.0.0.1"
-    forwarded_for: str = ""  # what proxies say; only those that the site trusts count
+    forwarded_for: str = ""  # as proxies report it; only trusted proxies count
 
     def headers(self) -> dict[str, str]:
-        """Write those that the API reads; what no header may hold is sent as a wrong token."""
+        """Return the caller's headers for the API; a value that is not ASCII becomes `?`."""
         said = {"Authorization": self.authorization, "X-Forwarded-For": self.forwarded_for}
         return {name: value if value.isascii() else "?" for name, value in said.items() if value}
 
 
 class Api:
-    """The site's own API. `site` is its address, by which links are written."""
+    """The site's own API. `site` is its address, used in links."""
 
     def __init__(self, site: str) -> None:
         self._site = site
@@ -42,9 +42,9 @@ class Api:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
-        """Call an operation by its path or its whole address, and close the thread's connections.
+        """Call an operation by its path or full address, then close the thread's connections.
 
-        Threads come and go, and none may leave a connection of the database behind.
+        Threads are short-lived, and must not leave database connections open.
         """
         transport = httpx.WSGITransport(
             self._application, raise_app_exceptions=False, remote_addr=caller.address

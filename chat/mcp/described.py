@@ -1,4 +1,4 @@
-"""The tools as the API's own description has them: their words, what goes in, what comes out."""
+"""Derive the tools from the API's own description: texts, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Described:
     title: str
     description: str
     method: str
-    path: str  # with `{name}` where an argument stands
-    takes: Mapping[str, Any]  # JSON schemas, whole in themselves
+    path: str  # with `{name}` for an argument
+    takes: Mapping[str, Any]  # JSON schemas without references to others
     gives: Mapping[str, Any]
-    is_list: bool  # the API gives a list, which stands in `results` here
+    is_list: bool  # the API returns a list, which is put into `results`
 
 
 def described_tools() -> tuple[Described, ...]:
-    """Describe the tools. Takes about half a second: the whole description is made."""
-    # Of 3.1, whose schemas are those of JSON Schema.
+    """Describe the tools. Takes about half a second, to build the API's whole description."""
+    # OpenAPI 3.1, whose schemas are JSON Schema.
     with patched_settings({"OAS_VERSION": "3.1.0"}):
         whole = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     parts = whole["components"]["schemas"]
@@ -70,7 +70,7 @@ def _described(
 
 
 def _of_parameters(parameters: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Write what stands in a path or behind it as the properties of one object."""
+    """Return path and query parameters as the properties of one object."""
     properties = {
         one["name"]: one["schema"] | {"description": one.get("description", "")}
         for one in parameters
@@ -85,7 +85,7 @@ def _without_streams(takes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _self_contained(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Bring along all that a schema refers to; its root is an object, never a reference."""
+    """Return a schema with all that it refers to; its root is an object, never a reference."""
     root = parts[schema["$ref"].removeprefix(_REFERENCE)] if "$ref" in schema else schema
     needed: dict[str, Any] = {}
     waiting = _references(root)

@@ -1,4 +1,4 @@
-"""The tools by MCP, the Model Context Protocol: each a call of the API, with the same words."""
+"""Serve the tools by MCP, the Model Context Protocol: each is a call of the API."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 def mcp_server(api: Api, *, caller_of: Callable[[Context], Caller]) -> Server[Any]:
-    """Make the server. A call takes a thread, as many at once as the web server has."""
+    """Make the server. Each call takes a thread, at most as many as the web server has."""
     tools = {tool.name: tool for tool in described_tools()}
     limiter = CapacityLimiter(settings.WEB_THREADS)
 
@@ -67,7 +67,7 @@ def mcp_server(api: Api, *, caller_of: Callable[[Context], Caller]) -> Server[An
 def called(
     api: Api, tool: Described, caller: Caller, arguments: Mapping[str, Any]
 ) -> types.CallToolResult:
-    """Call a tool's operation: what the API gives is the result, and its problem the error."""
+    """Call a tool's operation; return the API's response as result, or its problem as error."""
     if tool.method == "POST":
         whole = {"stream": False} if tool.name == "ask_guidelines" else {}
         return _result(tool, api.call(caller, tool.method, tool.path, body={**arguments, **whole}))
@@ -92,7 +92,7 @@ def _as_told(tool: Described) -> types.Tool:
         input_schema=dict(tool.takes),
         output_schema=dict(tool.gives),
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.name != "ask_guidelines",  # which stores the question
+            read_only_hint=tool.name != "ask_guidelines",  # ask_guidelines stores the question
             destructive_hint=False,
             open_world_hint=False,
         ),
@@ -100,7 +100,7 @@ def _as_told(tool: Described) -> types.Tool:
 
 
 def _misfits(tool: Described, arguments: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Name what an operation without a body can't be called with, as the API says it of one."""
+    """Return errors for unknown and missing arguments, worded as the API words them."""
     known, needed = tool.takes["properties"], tool.takes["required"]
     unknown = {name: ["This key is not known."] for name in arguments if name not in known}
     missing = {name: ["This field is required."] for name in needed if name not in arguments}
@@ -119,7 +119,7 @@ def _result(tool: Described, response: httpx.Response) -> types.CallToolResult:
 
 
 def _picture(response: httpx.Response) -> types.ImageContent | types.TextContent:
-    """Return the page's picture, or why there is none: the page itself was read."""
+    """Return the page's picture, or the problem why there is none."""
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         return _text(response.json())
     data = base64.b64encode(response.content).decode()

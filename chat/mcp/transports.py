@@ -1,4 +1,4 @@
-"""How a client reaches the tools: by the standard streams of its child, or by HTTP."""
+"""Connect clients to the tools: by standard streams of a child process, or by HTTP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from chat.mcp.server import Context, mcp_server
 
 
 def serve_streams(site: str) -> None:
-    """Serve the one client that started the process, by MEDRAG_MCP_TOKEN, until it leaves."""
+    """Serve the client that started the process, with the token of MEDRAG_MCP_TOKEN.
+
+    Returns when the client leaves.
+    """
     token = settings.MCP_TOKEN
     caller = Caller(authorization=f"Bearer {token}" if token else "")
     server = mcp_server(Api(site), caller_of=lambda context: caller)
@@ -27,10 +30,10 @@ def serve_streams(site: str) -> None:
 
 
 def http_application(site: str) -> Starlette:
-    """Return the ASGI application that answers at `/mcp`, each call by its own token.
+    """Return the ASGI application that serves `/mcp`, each call with its own token.
 
-    No call leans on one before it, so that any process may answer it. A browser's page may call
-    only from `cors_origins` of MEDRAG_API, and nobody by a name that MEDRAG_ALLOWED_HOSTS has not.
+    Calls are independent of each other, so any process may serve them. Pages of browsers may only
+    call from `cors_origins` of MEDRAG_API, and host names must be in MEDRAG_ALLOWED_HOSTS.
     """
     hosts = [form for host in settings.ALLOWED_HOSTS for form in (host, f"{host}:*")]
     return mcp_server(Api(site), caller_of=_caller).streamable_http_app(
@@ -44,7 +47,7 @@ def http_application(site: str) -> Starlette:
 
 
 def _caller(context: Context) -> Caller:
-    """Read who calls off the request that carries the call."""
+    """Read the caller from the HTTP request of a call."""
     if (request := context.request) is None:
         return Caller()
     return Caller(

@@ -1,4 +1,4 @@
-"""Conversations, the log, and what people and calibrations add, a module for each kind of table."""
+"""Models of conversations, the log, reviews and calibrations, a module for each kind of table."""
 
 from chat.models.answers import (
     REMOVED,

@@ -1,4 +1,4 @@
-"""What was asked, and what was answered or refused."""
+"""Models of questions and their answers or refusals."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.utils.formats import date_format
 
 from corpus.positions import SECTIONS, below_title, place_words
 
-REMOVED = "Text removed under retention"  # in the place of what somebody wrote
+REMOVED = "Text removed under retention"  # in place of removed text
 
 
 class Reason(models.TextChoices):
-    """Why a question was not answered. The code is stable; the label is for people."""
+    """Reasons for a refusal. The code is stable; the label is for people."""
 
     NO_EVIDENCE = "NO_EVIDENCE", "No guideline here speaks of this"
     WEAK_EVIDENCE = "WEAK_EVIDENCE", "No guideline here answers this well enough"
@@ -34,7 +34,7 @@ class Reason(models.TextChoices):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
 
 
-# A refusal for one of these is a gap: no guideline in force gave the answer.
+# A refusal for one of these reasons is a gap: no guideline in force gave the answer.
 WANT_OF_EVIDENCE = (
     Reason.NO_EVIDENCE,
     Reason.WEAK_EVIDENCE,
@@ -45,7 +45,7 @@ WANT_OF_EVIDENCE = (
 
 
 class Mode(models.TextChoices):
-    """What an answer has to pass before it is shown. Claims are verified in each of them."""
+    """Conditions for an answer to be shown. Claims are verified in each mode."""
 
     STANDARD = "standard", "Standard: verdicts shown, no bar for confidence"
     FAITHFUL = "faithful", "Faithful: what is not supported is left out"
@@ -60,7 +60,7 @@ class ClaimKind(models.TextChoices):
 
 
 class Scope(models.TextChoices):
-    """What a token may be used for, of what its account may do."""
+    """Scopes of a token, within the rights of its account."""
 
     ASK = "ask", "Ask, search, begin conversations, say what was helpful"
     READ = "read", "Read one's own conversations, answers and the pages that they cite"
@@ -77,11 +77,10 @@ class Channel(models.TextChoices):
 
 
 class Conversation(models.Model):
-    """A clinician's thread of questions; nobody else sees it but the auditor, and colleagues while
-    its owner shares it.
+    """A clinician's conversation, visible to its owner and auditors; to colleagues while shared.
 
-    Its turns stay for the auditor when its owner deletes it. One without a user is of an
-    evaluation: it stands in nobody's list.
+    Its turns stay for auditors when its owner deletes it. A conversation without a user belongs to
+    an evaluation and is in nobody's list.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -91,8 +90,8 @@ class Conversation(models.Model):
     title = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True)  # by its owner, who is not shown it any more
-    shared_at = models.DateTimeField(null=True)  # since when colleagues may read it by its link
+    deleted_at = models.DateTimeField(null=True)  # by its owner, who no longer sees it
+    shared_at = models.DateTimeField(null=True)  # since then colleagues may read it by its link
 
     class Meta:
         ordering = ["-updated_at", "pk"]
@@ -107,9 +106,9 @@ class TurnStatus(models.TextChoices):
 
 
 class Turn(models.Model):
-    """One question and what became of it, with the whole trace.
+    """One question with its answer or refusal and the whole trace.
 
-    Never changed after it is made, but that retention removes its text: `chat.retention`.
+    Never changed, except that retention removes its text: `chat.retention`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -125,28 +124,28 @@ class Turn(models.Model):
     )
     channel = models.CharField(max_length=10, choices=Channel)
     question = models.TextField()
-    standalone = models.TextField(blank=True)  # as it was searched, where that is another wording
+    standalone = models.TextField(blank=True)  # wording that was searched, if it differs
     mode = models.CharField(max_length=20, choices=Mode, default=Mode.CONFIDENT_LITE)
-    option = models.CharField(max_length=1, blank=True)  # letter, of a multiple-choice question
+    option = models.CharField(max_length=1, blank=True)  # letter of the chosen option
     status = models.CharField(max_length=10, choices=TurnStatus)
     reason = models.CharField(max_length=30, choices=Reason, blank=True)
     confidence = models.FloatField()  # [0, 1]
-    fingerprint = models.CharField(max_length=64)  # of the configuration that made it
+    fingerprint = models.CharField(max_length=64)  # of the configuration
     trace = models.JSONField()
-    # Shown with it: `{"code", "text", "claims"}`, the last the indexes that it is about.
+    # Shown with the turn: `chat.caveats.cautions.Caution.as_dict` of each.
     warnings = models.JSONField(default=list)
     nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
     owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
     created_at = models.DateTimeField("asked at")
     duration_ms = models.PositiveIntegerField()
     text_removed_at = models.DateTimeField(null=True)
-    experiment = models.ForeignKey(  # by the index `turn_in_experiment`
+    experiment = models.ForeignKey(  # indexed by `turn_in_experiment`
         "chat.Experiment", null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     arm = models.CharField(max_length=10, blank=True)  # of `Arm`; empty without an experiment
 
     class Meta:
-        verbose_name = "answer"  # to people; a refusal is one, too
+        verbose_name = "answer"  # in the interface, for refusals too
         ordering = ["created_at", "pk"]
         indexes = [
             models.Index(fields=["conversation", "created_at"]),
@@ -167,7 +166,7 @@ class Turn(models.Model):
 
     @property
     def removal(self) -> str:
-        """Say that its text was removed, and when; empty where it is there."""
+        """A sentence on when the text was removed; empty if it was not."""
         if self.text_removed_at is None:
             return ""
         day = date_format(timezone.localtime(self.text_removed_at), "j F Y")
@@ -192,7 +191,7 @@ class Claim(models.Model):
 
     @property
     def under(self) -> str:
-        """What its first quote stands under. No query where the citations are fetched."""
+        """Title and headings above the first quote. No query if the citations are prefetched."""
         return next((citation.under for citation in self.citations.all()), "")
 
 
@@ -230,7 +229,7 @@ class Citation(models.Model):
 
     @property
     def under(self) -> str:
-        """What the quote stands under, such as `Paracetamol dosing › By mouth`."""
+        """Title and headings above the quote, such as `Paracetamol dosing › By mouth`."""
         return " › ".join(part for part in (self.title, *self._headings) if part)
 
     @property
@@ -240,5 +239,5 @@ class Citation(models.Model):
 
     @property
     def place(self) -> str:
-        """`page 7, Dosing`, or `Dosing, paragraph 12` of a document without pages."""
+        """Place in words: `page 7, Dosing`, or without pages `Dosing, paragraph 12`."""
         return place_words(self.page, below_title(self.section, self.title), self.position)

@@ -7,7 +7,7 @@ from django.db import models
 
 
 class CalibrationRecord(models.Model):
-    """One calibration of the gate, as it was made. Only `is_active` ever changes."""
+    """One calibration of the gate. Only `is_active` ever changes."""
 
     number = models.PositiveIntegerField(unique=True)  # 1, 2, 3 ...
     created_at = models.DateTimeField("made at", auto_now_add=True)
@@ -30,7 +30,7 @@ class CalibrationRecord(models.Model):
     metrics = models.JSONField()  # of questions that the weights were not fitted on
     encoder = models.CharField(
         "search model", max_length=200
-    )  # fingerprint; its cosines were fitted on
+    )  # fingerprint of the encoder whose cosines were fitted
     retrieval = models.CharField(max_length=64)  # fingerprint of the search
     testset = models.CharField("test set", max_length=200)
     testset_digest = models.CharField("SHA-256 of the test set", max_length=64)

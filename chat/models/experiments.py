@@ -1,4 +1,4 @@
-"""Two configurations tried beside each other on what people ask."""
+"""Model of experiments: two configurations compared on real questions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from chat.models.answers import Mode
 
 
 class Arm(models.TextChoices):
-    BASELINE = "baseline", "Baseline"  # as the site's settings say
+    BASELINE = "baseline", "Baseline"  # with the site's settings
     CANDIDATE = "candidate", "Candidate"
 
 
 class Experiment(models.Model):
-    """What a share of conversations is answered with; never changed but that it is stopped.
+    """A configuration for a share of conversations; never changed, except that it is stopped.
 
-    `chat.experiments.services` is its only writer. A mode that is empty, and a threshold that is
-    None, are those of the site.
+    `chat.experiments.services` is its only writer. An empty mode and a threshold of None are the
+    site's.
     """
 
     name = models.CharField(max_length=200)
@@ -39,7 +39,7 @@ class Experiment(models.Model):
 
     class Meta:
         ordering = ["-started_at", "-pk"]
-        default_permissions = ("view", "add", "change")  # to add starts one, to change stops it
+        default_permissions = ("view", "add", "change")  # add: start; change: stop
         constraints = [
             models.UniqueConstraint(
                 IsNull(F("stopped_at"), True),
@@ -65,7 +65,7 @@ class Experiment(models.Model):
 
     @property
     def difference(self) -> str:
-        """What the candidate has otherwise than the site, in words."""
+        """The differences of the candidate from the site's settings, in words."""
         said = []
         if self.mode:
             said.append(f"mode {self.mode} (the site: {self.baseline['mode']})")

@@ -1,4 +1,4 @@
-"""The log that proves what happened."""
+"""Models of the audit log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import models
 
 
 class AuditEvent(models.Model):
-    """One link of the chain. Written only by the database function `audit_append`.
+    """One row of the chain. Written only by the database function `audit_append`.
 
     `hash` covers the stored bytes of every other column; `chat.audit` has the formula.
     """
@@ -29,7 +29,7 @@ class AuditEvent(models.Model):
             ("sign_auditevent", "Can sign the head of the log"),
             ("export_auditevent", "Can export the log"),
         ]
-        # What happened to a thing; by hash, since a subject may be of any length.
+        # Events of a subject; a hash index, since a subject may be of any length.
         indexes = [HashIndex(fields=["subject"], name="event_subject")]
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class AuditEvent(models.Model):
 
 
 class AuditHead(models.Model):
-    """The chain's last link: the one row that every writer locks. Only `audit_append` writes it."""
+    """The chain's head: the only row, which every writer locks. Written only by `audit_append`."""
 
     seq = models.PositiveBigIntegerField(default=0)
     hash = models.BinaryField(max_length=32)

@@ -1,4 +1,4 @@
-"""What people say of answers: who asked, and who reviews."""
+"""Models of feedback by askers and reviews by colleagues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chat.models.answers import Claim, Turn
 
 
 class Feedback(models.Model):
-    """What the asker said of a turn."""
+    """An asker's feedback on a turn."""
 
     turn = models.OneToOneField(
         Turn, on_delete=models.CASCADE, related_name="feedback", verbose_name="answer"
@@ -26,7 +26,7 @@ class Feedback(models.Model):
 
 
 class Verdict(models.TextChoices):
-    """What a reviewer found. The first four are of an answer, the last two of a refusal."""
+    """Verdicts of a reviewer: the first four on an answer, the last two on a refusal."""
 
     CORRECT = "correct", "Correct"
     INCOMPLETE = "incomplete", "Incomplete"
@@ -37,7 +37,7 @@ class Verdict(models.TextChoices):
 
 
 class Flag(models.TextChoices):
-    """Why a turn is to be reviewed."""
+    """Reasons to review a turn."""
 
     HAND = "hand", "Chosen by hand"
     FEEDBACK = "feedback", "Said to be not helpful"
@@ -53,9 +53,9 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """Somebody's judgement of a turn, or that one is wanted. Decided once, and then never changed.
+    """A requested or finished review of a turn. Decided once, and then never changed.
 
-    `seed` and `percent` are those of the sample that it was drawn by, if it was.
+    `seed` and `percent` are those of the sample that selected the turn, if one did.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="reviews")
@@ -109,7 +109,7 @@ class Review(models.Model):
 
 
 class SupportLabel(models.TextChoices):
-    """What a reviewer says of one statement, held against what it cites."""
+    """Labels of a reviewer for a statement, compared with its citations."""
 
     SUPPORTED = "supported", "Supported"
     NOT_SUPPORTED = "not_supported", "Not supported"
@@ -118,9 +118,9 @@ class SupportLabel(models.TextChoices):
 
 
 class ClaimLabel(models.Model):
-    """One reviewer's label of one statement; never changed. `chat.reviews.labelling` writes it.
+    """One reviewer's label of one statement; never changed. Written by `chat.reviews.labelling`.
 
-    `place` is 1 or 2 for those who judge without each other, and 3 for who decides between them.
+    `place` is 1 or 2 for the independent reviewers, and 3 for the one who decides between them.
     """
 
     review = models.ForeignKey(Review, on_delete=models.PROTECT, related_name="labels")

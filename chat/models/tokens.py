@@ -1,4 +1,4 @@
-"""What a token of the API may do."""
+"""Model of what a token of the API may do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chat.models.answers import Scope
 
 
 class TokenGrant(models.Model):
-    """What a token of knox's is for; `chat.sign_in.tokens` is its only writer."""
+    """Purpose, scopes and rate of a Knox token; `chat.sign_in.tokens` is its only writer."""
 
     token = models.OneToOneField("knox.AuthToken", on_delete=models.CASCADE, related_name="grant")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -1,6 +1,6 @@
-"""Who may make and change accounts, and give which groups. Nobody gives away what they lack.
+"""Decide who may create and change accounts and assign groups; nobody assigns groups they lack.
 
-The page in the administration (`medrag_site.admin`) and the API both ask here.
+Used by the administration (`medrag_site.admin`) and the API.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
 
 
 def accounts_visible(by: User) -> QuerySet[User]:
-    """Return every account, the latest first, for who may view them. Raises PermissionDenied."""
+    """Return all accounts, latest first. Raises PermissionDenied without the right to view them."""
     if not (by.has_perm(VIEW) or by.has_perm(CHANGE_ONE)):
         raise PermissionDenied
     return User.objects.prefetch_related("groups").order_by("-date_joined", "-pk")
@@ -36,21 +36,21 @@ def access_account(by: User, *, pk: int, to_change: bool = False) -> User:
 
 
 def may_touch(by: AbstractBaseUser | AnonymousUser, account: User | None) -> bool:
-    """Tell whether somebody may touch an account: only superusers touch superusers."""
+    """Tell whether a user may change an account: only superusers may change superusers."""
     return account is None or not account.is_superuser or bool(getattr(by, "is_superuser", False))
 
 
 def groups_given(by: AbstractBaseUser | AnonymousUser) -> QuerySet[Group]:
-    """Return those that somebody may give and take: all for superusers, else their own."""
+    """Return the groups that a user may assign: all for superusers, else the user's own."""
     if getattr(by, "is_superuser", False):
         return Group.objects.all()
     return Group.objects.filter(user=by.pk)
 
 
 def account_create(by: User, *, username: str, groups: Iterable[Group], **said: Any) -> User:
-    """Make an account that nobody can sign in with before it is given a password.
+    """Create an account that can't sign in until it has a password.
 
-    `groups` are of `groups_given`. Raises PermissionDenied.
+    Only `groups` that `by` may assign are assigned. Raises PermissionDenied.
     """
     if not by.has_perm(ADD):
         raise PermissionDenied
@@ -72,9 +72,9 @@ def account_edit(
     changes: Mapping[str, Any],
     groups: Iterable[Group] | None = None,
 ) -> tuple[str, ...]:
-    """Change these fields, and the groups that `by` may give; return the names of what differed.
+    """Change fields of an account and groups that `by` may assign; return what has changed.
 
-    What else the account has stays. None leaves the groups as they are.
+    Other groups stay. `groups` None leaves all groups as they are.
     """
     with transaction.atomic():
         stored = User.objects.select_for_update().get(pk=account.pk)
@@ -86,7 +86,7 @@ def account_edit(
         if groups is not None and _set_groups(stored, groups, by=by):
             fields.append("groups")
         if fields:
-            said = [{"changed": {"fields": fields}}]  # the receiver tells the log
+            said = [{"changed": {"fields": fields}}]  # the receiver logs it
             LogEntry.objects.log_actions(
                 by.pk, [stored], CHANGE, change_message=said, single_object=True
             )
@@ -94,7 +94,7 @@ def account_edit(
 
 
 def _set_groups(account: User, wanted: Iterable[Group], *, by: User) -> bool:
-    """Tell whether they are others now."""
+    """Set the groups that `by` may assign; return whether the account's groups have changed."""
     given = set(groups_given(by).values_list("pk", flat=True))
     before = set(account.groups.values_list("pk", flat=True))
     after = (before - given) | ({group.pk for group in wanted} & given)
@@ -103,14 +103,14 @@ def _set_groups(account: User, wanted: Iterable[Group], *, by: User) -> bool:
 
 
 def superusers_record(before: Iterable[int]) -> None:
-    """Record the superusers that were made at the terminal: all but those of before, by key."""
+    """Record the superusers created at the terminal: all but those with keys in `before`."""
     for account in User.objects.filter(is_superuser=True).exclude(pk__in=[*before]):
         subject = f"user:{account.pk}"
         audit.record("user.created", actor=None, subject=subject, payload=rights_of(account))
 
 
 def rights_of(thing: User | Group) -> dict[str, Any]:
-    """Return what an event says of an account or a group: its name and what it may do, now."""
+    """Return name and rights of an account or a group, for an event."""
     if isinstance(thing, Group):
         return {"group": thing.name, "permissions": _labels(thing.permissions.all())}
     return {

@@ -1,8 +1,8 @@
-"""Wrong passwords and wrong tokens: who has to wait, for how long, and how that is ended.
+"""Lock out after wrong passwords and wrong tokens, and unlock.
 
-django-axes counts them in the database, so that every process knows, and refuses before a password
-is hashed. What is locked is an account together with an address; an address alone only at a higher
-number. An account alone never is: whoever knows a name could keep its owner out.
+django-axes counts failures in the database, so that every process sees them, and refuses before a
+password is hashed. An account is locked at one address; an address alone only at a higher number.
+An account is never locked at all addresses: whoever knows a name could lock its owner out.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ Credentials = Mapping[str, Any] | None
 
 
 class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
-    """Axes' own, with a limit of its own for an address alone."""
+    """Axes' handler, with a further limit for an address alone."""
 
     def get_failures(self, request: HttpRequest, credentials: Credentials = None) -> int:
-        """Return those of the pair, or the limit where the address has reached its own."""
+        """Return the failures of the account here; at least the limit if the address is locked."""
         of_pair, of_address = (_failures(a) for a in self.get_user_attempts(request, credentials))
         if of_address < settings.LOCKOUT_ADDRESS_FAILURES:
             return of_pair
         return max(of_pair, settings.AXES_FAILURE_LIMIT)
 
     def reset_user_attempts(self, request: HttpRequest, credentials: Credentials = None) -> int:
-        """Forget those of the pair after a right password; the address keeps all others."""
+        """Delete the failures of an account at an address after a right password, and no others."""
         of_pair, _ = self.filter_user_attempts(request, credentials)
         return int(of_pair.delete()[0])
 
@@ -57,7 +57,7 @@ class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no 
         username: str | None = None,
         ip_or_username: bool = False,
     ) -> int:
-        """Unlock what the commands `axes_reset...` name; both narrow it down."""
+        """Unlock an account, an address or both, for the commands `axes_reset...`."""
         named = {"ip_address": ip_address, "username": username}
         return unlock(
             AccessAttempt.objects.filter(**{key: value for key, value in named.items() if value}),
@@ -66,9 +66,9 @@ class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no 
 
 
 def unlock(attempts: QuerySet[AccessAttempt], *, by: audit.Actor) -> int:
-    """Forget failed attempts, with an event for each account and address; return how many rows.
+    """Delete failed attempts; return their number. One event for each account and address.
 
-    None is somebody at the terminal.
+    `by` is None for the terminal.
     """
     with transaction.atomic():
         pairs = sorted(set(attempts.values_list("username", "ip_address")), key=str)
@@ -80,9 +80,9 @@ def unlock(attempts: QuerySet[AccessAttempt], *, by: audit.Actor) -> int:
 
 
 def waits_until(attempt: AccessAttempt) -> datetime | None:
-    """Return when the wait of this account at this address ends, None if it has none.
+    """Return when the lockout of this account at this address ends; None if it is not locked.
 
-    Two to four queries. The wait of an address alone is told at each account tried from there.
+    Two to four queries. A lockout of the whole address applies to each account tried from it.
     """
     since = timezone.now() - settings.AXES_COOLOFF_TIME
     of_address = AccessAttempt.objects.filter(ip_address=attempt.ip_address, attempt_time__gt=since)
@@ -90,9 +90,10 @@ def waits_until(attempt: AccessAttempt) -> datetime | None:
 
 
 def account_of(request: HttpRequest, credentials: Credentials = None) -> str:
-    """Name what is counted: an account, or by a keyed hash a name that is none, or a token.
+    """Return the name that failures are counted under: an account, or a keyed hash.
 
-    People type their password into the wrong box, so that an unknown name is not stored.
+    A hash for an unknown name, since people type their password into the wrong field, and for a
+    token.
     """
     given = credentials or {}
     if "token" in given:
@@ -104,12 +105,12 @@ def account_of(request: HttpRequest, credentials: Credentials = None) -> str:
 
 
 def name_hmac(name: str) -> str:
-    """Return a keyed hash that tells which attempts were for one name, and not the name."""
+    """Return a keyed hash by which attempts with the same name can be recognised."""
     return _keyed("chat.audit.name", name.casefold())
 
 
 def was_refused_unseen(request: HttpRequest | None) -> bool:
-    """Tell whether the attempt was refused before anything was compared, since it is locked."""
+    """Tell whether an attempt was refused during a lockout, before anything was compared."""
     locked = getattr(request, "axes_locked_out", False)
     return bool(locked) and getattr(request, "axes_failures_since_start", None) is None
 
@@ -122,7 +123,7 @@ def record_lockout(
     ip_address: str | None,
     **extra: Any,
 ) -> None:
-    """Record that a lock begins; what is refused while it lasts says nothing new."""
+    """Record the beginning of a lockout; attempts refused during it are not recorded."""
     if was_refused_unseen(request):
         return
     logger.warning("Locked out for %d min: %s from %s", _lock_min(), username, ip_address)
@@ -132,10 +133,10 @@ def record_lockout(
 
 
 class TokenGuess:
-    """A token that is shown at the API's door, from the address that the request comes from."""
+    """A token sent to the API, with the address of the request."""
 
     def __init__(self, request: HttpRequest, token: bytes) -> None:
-        # Apart from the request itself: its body is nobody's business at the door.
+        # A request of its own, so that axes never reads the body of the real one.
         self._attempt = HttpRequest()
         self._attempt.META = request.META
         key = token.decode("latin-1")[: CONSTANTS.TOKEN_KEY_LENGTH]
@@ -143,18 +144,18 @@ class TokenGuess:
 
     @property
     def wait_s(self) -> int:
-        """Seconds for which it is not looked at, right or wrong; 0 where it is. Two queries."""
+        """Seconds of lockout left, whether the token is right or wrong; 0 for none. Two queries."""
         if AxesProxyHandler.is_allowed(self._attempt, self._credentials):
             return 0
         return wait_s(self._attempt, self._credentials)
 
     def failed(self) -> None:
-        """Count it as wrong."""
+        """Count the token as wrong."""
         AxesProxyHandler.user_login_failed(type(self), self._credentials, self._attempt)
 
 
 def wait_s(request: HttpRequest, credentials: Credentials) -> int:
-    """Return for how many seconds more what is locked stays so; at least 1. Four queries."""
+    """Return the seconds of lockout left, at least 1. Four queries."""
     handler = AxesProxyHandler.get_implementation()
     now = timezone.now()
     ends = _ends(*handler.get_user_attempts(request, credentials))
@@ -165,7 +166,7 @@ def wait_s(request: HttpRequest, credentials: Credentials) -> int:
 def locked_page(
     request: HttpRequest, response: HttpResponse, credentials: Credentials
 ) -> HttpResponse:
-    """Return what somebody reads at the sign-in page who has to wait."""
+    """Return the sign-in page's response during a lockout."""
     seconds = wait_s(request, credentials)
     context = {"minutes": math.ceil(seconds / 60)}
     page = render(request, "429.html", context, status=429)
@@ -175,7 +176,7 @@ def locked_page(
 
 
 def _ends(of_pair: QuerySet[AccessAttempt], of_address: QuerySet[AccessAttempt]) -> datetime | None:
-    """Return the end of the longer wait, of the account there or of the address; None for none."""
+    """Return the later end of two lockouts, of the account here and the address; None for none."""
     limits = (
         (of_pair, settings.AXES_FAILURE_LIMIT),
         (of_address, settings.LOCKOUT_ADDRESS_FAILURES),

@@ -1,6 +1,6 @@
-"""Who signed in, out or in vain, and whose rights were changed in the administration, in the log.
+"""Log sign-ins, failures, sign-outs and changes of rights in the administration.
 
-Wired by `ChatConfig.ready`. A receiver that fails undoes what was announced to it.
+Connected by `ChatConfig.ready`. A receiver that fails rolls the change back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from chat.sign_in.accounts import rights_of
 
 
 def connect() -> None:
-    """Listen to every signal that is audited; safe to call again."""
+    """Connect a receiver to every audited signal; may be called again."""
     user_logged_in.connect(record_sign_in, dispatch_uid="audit.signed_in")
     user_logged_out.connect(record_sign_out, dispatch_uid="audit.signed_out")
     user_login_failed.connect(record_failed_sign_in, dispatch_uid="audit.sign_in_failed")
@@ -47,12 +47,12 @@ def record_failed_sign_in(
     request: HttpRequest | None = None,
     **extra: Any,
 ) -> None:
-    """Record the account that was tried, else a keyed hash of the name; never the name itself.
+    """Record a failed sign-in by account, or for an unknown name by keyed hash.
 
-    Not so while it is locked: nothing was compared, and anybody could fill the log.
+    Not during a lockout: nothing was compared, and anybody could fill the log.
 
-    People type their password into the wrong box, and the chain keeps what it gets for ever. The
-    hash still tells an auditor which attempts were for one name.
+    The name itself is never logged: people type their password into the wrong field, and nothing
+    can be removed from the chain. By the hash an auditor recognises attempts with the same name.
     """
     if lockouts.was_refused_unseen(request):
         return
@@ -67,13 +67,13 @@ def record_failed_sign_in(
 def record_administration(
     sender: object, *, instance: LogEntry, created: bool, **extra: Any
 ) -> None:
-    """Record an account or a group as it is from now on, or last was, with the fields changed."""
+    """Record an account or group after a change, with its rights and the changed fields."""
     kind = instance.content_type.model_class() if instance.content_type else None
     if not created or not instance.object_id or not (kind is User or kind is Group):
         return
     what = {ADDITION: "created", CHANGE: "changed", DELETION: "deleted"}[instance.action_flag]
     thing = kind._default_manager.filter(pk=instance.object_id).first()
-    if thing is None:  # gone meanwhile: nobody has rights by it
+    if thing is None:  # deleted meanwhile: it gives no rights any more
         return
     payload = rights_of(thing) | {"fields": _fields_changed(instance.change_message)}
     action, subject = (f"{kind._meta.model_name}{end}" for end in (f".{what}", f":{thing.pk}"))
@@ -82,7 +82,7 @@ def record_administration(
 
 
 def _fields_changed(message: str) -> list[str]:
-    """Of `[{"changed": {"fields": [...]}}, ...]`, as Django's administration writes it."""
+    """Return the fields in a change message of Django: `[{"changed": {"fields": [...]}}, ...]`."""
     parts = json.loads(message) if message.startswith("[") else []
     return sorted({name for part in parts for name in part.get("changed", {}).get("fields", [])})
 

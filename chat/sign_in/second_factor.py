@@ -1,8 +1,8 @@
-"""The second factor of accounts with a password: codes of an authenticator app (TOTP, RFC 6238).
+"""Second factor of accounts with a password: codes of an authenticator app (TOTP, RFC 6238).
 
-Nobody is signed in before the code is right, so that a session is proof of it. Wrong codes count as
-wrong passwords do (`chat.sign_in.lockouts`), and a code counts once. Recovery codes stand in for a
-lost device.
+Nobody is signed in before the code is right, so a session proves it. Wrong codes count as wrong
+passwords do (`chat.sign_in.lockouts`), and a code is accepted once. Recovery codes replace a lost
+device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from chat.audit import log as audit
 
 RECOVERY_CODES = 10
-PASSED = "second_factor"  # in a session: a code was right, or the hospital's sign-in vouches
+PASSED = "second_factor"  # key in a session: a code was right, or the sign-in was the hospital's
 
 
 def has_device(account: User) -> bool:
@@ -27,23 +27,23 @@ def has_device(account: User) -> bool:
 
 
 def is_demanded(account: User) -> bool:
-    """Tell whether the site asks a second factor of it: of all who may enter the administration."""
+    """Tell whether the site requires a second factor of this account, as it may for all staff."""
     return bool(settings.SECOND_FACTOR_FOR_STAFF and account.is_staff)
 
 
 def has_passed(request: HttpRequest) -> bool:
-    """Tell whether this session may go where the site asks for a second factor."""
+    """Tell whether this session may open pages for which the site requires a second factor."""
     return not settings.SECOND_FACTOR_FOR_STAFF or PASSED in request.session
 
 
 def device_offered(account: User) -> TOTPDevice:
-    """Return the device that waits for its first code; the same until then."""
+    """Return the device that waits for its first code, creating it if there is none."""
     device = TOTPDevice.objects.filter(user=account, confirmed=False).first()
     return device or TOTPDevice.objects.create(user=account, name="app", confirmed=False)
 
 
 def device_confirm(account: User, *, code: str, request: HttpRequest) -> list[str]:
-    """Take the device into use that was offered; return the recovery codes, none if it is wrong."""
+    """Confirm the offered device; return its recovery codes, none if the code is wrong."""
     device = device_offered(account)
     with transaction.atomic():
         locked = TOTPDevice.objects.select_for_update().get(pk=device.pk)
@@ -58,7 +58,7 @@ def device_confirm(account: User, *, code: str, request: HttpRequest) -> list[st
 
 
 def code_verify(account: User, *, code: str, request: HttpRequest) -> bool:
-    """Tell whether it is the device's code, or a recovery code, which is used up by that."""
+    """Tell whether a code is the device's, or a recovery code, which can't be used again."""
     code = code.replace(" ", "").lower()
     if _is_allowed(account, request) and _is_right(account, code):
         return True
@@ -67,7 +67,7 @@ def code_verify(account: User, *, code: str, request: HttpRequest) -> bool:
 
 
 def recovery_codes_renew(account: User) -> list[str]:
-    """Replace them; those of before are worth nothing."""
+    """Replace the recovery codes; the old ones become invalid."""
     with transaction.atomic():
         codes = _codes_make(account)
         _record("user.recovery_codes_made", account, by=account)
@@ -79,10 +79,10 @@ def recovery_codes_left(account: User) -> int:
 
 
 def second_factor_remove(account: User, *, by: audit.Actor) -> bool:
-    """Forget the device and the recovery codes; False where there was none.
+    """Delete the device and the recovery codes; False if there was no device.
 
-    None is somebody at the terminal. Whoever the site asks for one sets up another at the next
-    sign-in.
+    `by` is None for the terminal. If the site requires a second factor, the user sets up a new one
+    at the next sign-in.
     """
     with transaction.atomic():
         there = has_device(account)
@@ -95,7 +95,7 @@ def second_factor_remove(account: User, *, by: audit.Actor) -> bool:
 
 def _is_right(account: User, code: str) -> bool:
     with transaction.atomic():
-        # Locked: of two requests with one code, one is in time.
+        # Locked: of two requests with one code, only one succeeds.
         devices = TOTPDevice.objects.select_for_update().filter(user=account, confirmed=True)
         if len(code) == 6 and code.isascii() and code.isdecimal():
             return any(device.verify_token(code) for device in devices)
@@ -119,7 +119,7 @@ def _is_allowed(account: User, request: HttpRequest) -> bool:
 
 
 def failed(account: User, request: HttpRequest) -> None:
-    """Count it as a wrong password; axes answers with its page once the account is locked."""
+    """Count a wrong code as a wrong password; axes answers once the account is locked."""
     credentials = {"username": account.username}
     user_login_failed.send(sender=__name__, credentials=credentials, request=request)
 

@@ -1,8 +1,8 @@
-"""Accounts of people for whom the hospital's own sign-in vouches: made, found and put into groups.
+"""Find or create accounts for the hospital's single sign-on, and set their groups.
 
-One is found by the issuer and its `sub` alone, never by an address of mail or a name: those can be
-given to somebody else. A claim gives the groups of the map and takes them, leaves all others as
-they are, and makes nobody a superuser.
+An account is found by issuer and `sub` alone, never by e-mail address or name, which can be given
+to somebody else. A claim adds and removes groups of the configured map, leaves all others, and
+makes nobody a superuser.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ logger = logging.getLogger(__name__)
 
 
 class NotLetIn(MedragError):
-    """The hospital vouches for them, and they may not enter: deactivated, or in no group here."""
+    """The hospital's sign-in accepted somebody who may not enter: deactivated, or in no group."""
 
 
 def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
-    """Return whose `sub` it is, made at the first sign-in, in the groups of the claim.
+    """Return the account of a `sub` in the groups of its claim, created at the first sign-in.
 
-    Where a map of groups is set and none of its values is claimed, the groups are taken and
-    NotLetIn is raised; for a deactivated account it is raised before anything is changed.
+    If a map of groups is set and no value of it is claimed, the groups are removed and NotLetIn is
+    raised. For a deactivated account NotLetIn is raised before anything is changed.
     """
     groups, unlet = _groups_claimed(claims), settings.OIDC_GROUPS
     with transaction.atomic():
@@ -53,7 +53,7 @@ def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
 
 
 def sign_in_refused(reason: str, *, account: User | None = None) -> None:
-    """Record that the hospital's sign-in let nobody in, and why, in a word or two."""
+    """Record that a single sign-on was refused, with a short reason."""
     subject = f"user:{account.pk}" if account else ""
     payload = {"by": "single sign-on", "reason": reason}
     with transaction.atomic():
@@ -61,7 +61,7 @@ def sign_in_refused(reason: str, *, account: User | None = None) -> None:
 
 
 def _groups_claimed(claims: Mapping[str, Any]) -> set[str]:
-    """Return names of this site's groups; none where the claim is missing or no list of texts."""
+    """Return the names of this site's groups in a claim; none if it is missing or malformed."""
     claimed = claims.get(settings.OIDC_GROUPS_CLAIM)
     values = [claimed] if isinstance(claimed, str) else claimed
     if not isinstance(values, list):
@@ -85,7 +85,7 @@ def _create(claims: Mapping[str, Any], *, issuer: str, groups: Collection[str]) 
 
 
 def _free_name(wanted: str) -> str:
-    """Return a name that nobody has, in capitals either: one who has it is somebody else."""
+    """Return a user name that is not taken, ignoring case."""
     base = re.sub(r"[^\w.@+-]", "", wanted)[:140] or "colleague"
     alike = User.objects.filter(username__istartswith=base)
     taken = {name.lower() for name in alike.values_list("username", flat=True)}

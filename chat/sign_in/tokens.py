@@ -1,8 +1,8 @@
-"""The only writer of tokens: what each may be used for, how often and how long, and their end.
+"""Create and revoke API tokens, with scopes, rate and expiry, as their only writer.
 
-A token acts in its account's name and never with more rights than that; its scopes only narrow
-them. Knox keeps the hash and the end, `TokenGrant` the rest. One without a grant is older than
-scopes; at its first use it is given what all tokens did: ask, and read.
+A token acts as its account; its scopes narrow the account's rights and never add any. Knox keeps
+the hash and the expiry, `TokenGrant` the rest. A token without a grant is older than scopes; at its
+first use it gets the scopes that all tokens had: ask, and read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from knox.models import get_token_model
 from chat.audit import log as audit
 from chat.models import Scope, TokenGrant
 
-TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: it lets a scanner know a token when it leaks
+TOKEN_PREFIX = "mrag_"  # noqa: S105 - not a secret: scanners recognise a leaked token by it
 BY_DEFAULT = (Scope.ASK, Scope.READ)
 
 
 @dataclass(frozen=True)
 class Granted:
-    """What a token that was shown may do. `rate` is empty where the site's own counts."""
+    """The scopes and limits of a token; `rate` is empty for the site's rate."""
 
     digest: str
     scopes: frozenset[str]
@@ -36,7 +36,10 @@ class Granted:
 
 
 def granted_to(token: Any) -> Granted:
-    """Read what knox's token may do, and log its first use of a day. One query, else."""
+    """Return the scopes and limits of a Knox token, and log its first use of a day.
+
+    One query, except on the first use of a day.
+    """
     grant = TokenGrant.objects.filter(token=token).first()
     if grant is None:
         given = {"user": token.user, "scopes": [str(scope) for scope in BY_DEFAULT]}
@@ -60,9 +63,9 @@ def token_create(
     rate: str = "",
     by: User | None = None,
 ) -> str:
-    """Make a token, and return the only copy; the database keeps its hash.
+    """Create a token and return it; the database only has its hash.
 
-    Without `days` it ends as `token_days` of MEDRAG_API says.
+    Without `days` it expires after `token_days` of MEDRAG_API.
     """
     lifetime = datetime.timedelta(days=days or settings.API_TOKEN_DAYS)
     scopes = sorted(Scope(scope).value for scope in set(scopes))
@@ -81,7 +84,7 @@ def token_create(
 
 
 def token_revoke(grant: TokenGrant, *, by: User | None) -> None:
-    """End one token at once."""
+    """Revoke one token at once."""
     user, key = grant.user_id, grant.token.token_key
     with transaction.atomic():
         grant.token.delete()
@@ -90,7 +93,7 @@ def token_revoke(grant: TokenGrant, *, by: User | None) -> None:
 
 
 def tokens_revoke(user: User, *, by: User | None = None) -> int:
-    """End every token of the account; returns how many there were."""
+    """Revoke every token of an account; return their number."""
     with transaction.atomic():
         tokens = get_token_model().objects.filter(user=user)
         count: int = tokens.count()

@@ -16,20 +16,21 @@ register = template.Library()
 
 @register.filter
 def below(section: str, title: str) -> str:
-    """Return `{{ citation.section|below:citation.title }}`: the section path without the title."""
+    """Return the section path without the title: `{{ citation.section|below:citation.title }}`."""
     return below_title(section, title)
 
 
 @register.filter
 def marked(text: str, question: str) -> SafeString:
-    """Return `{{ text|marked:turn.question }}`: the words of the question, marked."""
+    """Return the text with the question's words marked: `{{ text|marked:turn.question }}`."""
     return marking.marked(text, question)
 
 
 @register.filter
 def scanned(confidence: float | None) -> str:
-    """Return `{{ citation.ocr_confidence|scanned }}`: that a page is a scan, and how badly it was
-    read.
+    """Return how a page was read by OCR; empty if it is not a scan.
+
+    `{{ citation.ocr_confidence|scanned }}`
     """
     if confidence is None:
         return ""
@@ -40,17 +41,17 @@ def scanned(confidence: float | None) -> str:
 
 @register.filter
 def corrections(citation: Citation) -> tuple[Corrected, ...]:
-    """Return `{% for one in citation|corrections %}`: what staff corrected of the cited words."""
+    """Return the corrections in a citation: `{% for one in citation|corrections %}`."""
     return corrections_of(citation)
 
 
 @register.filter
 def percent(share: float) -> str:
-    """Return `{{ row.share|percent }}`: `12.5 %`"""
+    """Return a share in percent: `{{ row.share|percent }}` is `12.5 %`."""
     return f"{share * 100:.1f} %"
 
 
 @register.filter
 def notices(document: Document, on: datetime.date) -> tuple[Notice, ...]:
-    """Return `{% for notice in document|notices:today %}`"""
+    """Return the banners of a document: `{% for notice in document|notices:today %}`."""
     return document_notices(document, on=on)

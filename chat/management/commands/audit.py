@@ -53,7 +53,7 @@ class Command(BaseCommand):
             else:
                 self.sign(anew=options["anew"])
         except (BrokenPipeError, OperationalError):
-            raise  # whoever reads the export has had enough, or the database is away
+            raise  # the reader of the export has closed it, or the database failed
         except HeadsGone as error:
             raise CommandError(f"Nothing was signed. {error.sentence}") from error
         except (DatabaseError, MedragError, OSError) as error:
@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
 
 def _copied_heads(path: Path) -> Sequence[SignedHead]:
-    """Raise CommandError where the file can't vouch for anything."""
+    """Return the heads of a copied file. Raises CommandError if the file is damaged or empty."""
     try:
         heads, torn = parse_heads(path.read_bytes())
     except OSError as error:

@@ -49,10 +49,10 @@ class Command(BaseCommand):
                     break
                 self._say(talk, line)
         except KeyboardInterrupt:
-            self.stdout.write("")  # what was being asked is not stored
+            self.stdout.write("")  # the interrupted question is not stored
 
     def _say(self, talk: Talk, line: str) -> None:
-        """Print what a line is answered with, or why it is not; the conversation goes on."""
+        """Print the answer to a line, or the error; the conversation goes on."""
         try:
             self.stdout.write(talk.said(line))
         except MedragError as error:
@@ -61,7 +61,7 @@ class Command(BaseCommand):
 
 
 class Talk:
-    """A conversation. With a user it is stored, and stands among theirs on the site."""
+    """A conversation in the terminal. With a user it is stored, and listed on the site."""
 
     def __init__(self, asking: dict[str, Any]) -> None:
         self._asking = asking
@@ -72,7 +72,7 @@ class Talk:
         self._conversation: Conversation | None = None
 
     def said(self, line: str) -> str:
-        """Return what a line is answered with. Raises MedragError; then nothing was changed."""
+        """Return the answer to a line. Raises MedragError, and then nothing was changed."""
         if found := _OPEN.fullmatch(line):
             return self._opened(int(found.group(1)))
         if found := _MODE.fullmatch(line):
@@ -102,7 +102,7 @@ class Talk:
         return opened(self._turns[-1], number, user=self._asking["user"])
 
     def _mode(self, name: str | None) -> str:
-        """Return the mode that counts, another one where it is named."""
+        """Set the mode if one is named; return the mode in use, in words."""
         if name is not None:
             with_name = name.lower()
             try:
@@ -126,7 +126,7 @@ def _modes() -> str:
 
 
 def _lines(prompt: str) -> Iterator[str]:
-    """Yield each line that says something, until there are no more."""
+    """Yield the lines typed until the end of input, without empty ones."""
     with suppress(EOFError):
         while True:
             if line := input(prompt).strip():
