@@ -68,7 +68,7 @@ class SignedHead:
 
 
 class HeadsGone(MedragError):
-    """Heads were signed and are missing from the file, with what they could show."""
+    """Signed heads are missing from the file, so a cut or rewritten chain could go unnoticed."""
 
     code = "heads_gone"
     hint = (

@@ -45,7 +45,7 @@ class AnswerJudgement:
 
     coverage: float  # share of the question that the answer answers, [0, 1]
     in_scope: bool
-    contradicts: bool  # statements a passage or each other, or passages each other
+    contradicts: bool  # a passage, another statement, or one passage another
     usage: Usage = Usage()  # noqa: RUF009  frozen
     model: str = ""
     prompt: str = ""  # name and hash of the prompt's file
