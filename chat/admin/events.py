@@ -124,7 +124,7 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
         return TemplateResponse(request, "admin/chat/auditevent/verified.html", context)
 
     def sign(self, request: HttpRequest) -> HttpResponse:
-        """Record the request to sign, then sign the head, which covers that event."""
+        """Record the request to sign, then sign the chain's head, which covers that event too."""
         if refused := self._refused(request, "sign"):
             return refused
         record_work("audit.sign", actor=user_of(request), payload={})
