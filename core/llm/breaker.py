@@ -1,7 +1,7 @@
-"""Calls that are skipped for a while where an endpoint has failed several times in a row. Pure.
+"""Skip calls to an endpoint for a while after it has failed several times in a row. Pure.
 
-Else each question would wait for the time-out of an endpoint that is away. (Circuit breaker:
-Nygard, Release It!, 2007.) What is counted is of this process alone.
+Otherwise each question would wait for the time-out of an endpoint that is away. (Circuit breaker:
+Nygard, Release It!, 2007.) Failures are counted by this process alone.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from datetime import UTC, datetime, timedelta
 
 from core.errors import MedragError
 
-FAILURES = 3  # in a row; two may be a passing fault, and what calls tries again by itself
+FAILURES = 3  # in a row; two may be a passing fault, and callers retry by themselves
 PAUSE_S = 30.0  # then one call is let through to find out
-PUT_ASIDE_S = 600.0  # of an endpoint that takes no call: its key, address or model is wrong
+PUT_ASIDE_S = 600.0  # for an endpoint that rejects every call: its key, address or model is wrong
 
 
 class Breaker:
-    """The last calls of one endpoint. Threads may share it."""
+    """The recent failures of one endpoint. Threads may share it."""
 
     def __init__(
         self,
@@ -31,15 +31,15 @@ class Breaker:
         self._clock, self._now = clock, now
         self._lock = threading.Lock()
         self._failed = 0  # in a row
-        self._pause_ends = 0.0  # by the clock
-        self._put_aside_ends = 0.0  # the same
+        self._pause_ends = 0.0  # on the clock
+        self._put_aside_ends = 0.0  # on the clock
         self._why = ""  # of the pause
 
     def refusal(self) -> str:
-        """Return why no call is to be made now; empty where one may be, which is then to be
-        `watched`.
+        """Return why the endpoint may not be called now, or an empty string if it may.
 
-        When the pause is over one caller is told to go on, and the others to wait for another.
+        A caller who may go on makes the call within `watched`. When a pause is over, one caller may
+        go on and a new pause begins for the others.
         """
         with self._lock:
             if self._failed < FAILURES:
@@ -52,14 +52,14 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether `refusal` would give a reason now; unlike it, this lets nobody through."""
+        """Whether `refusal` would give a reason now; unlike `refusal`, lets no caller through."""
         with self._lock:
             return self._failed >= FAILURES and self._clock() < self._pause_ends
 
     def put_aside(self) -> None:
-        """Skip the endpoint for `PUT_ASIDE_S`, since another call would fail like this one.
+        """Skip the endpoint for `PUT_ASIDE_S`, since another call would fail like the last one.
 
-        Until then no call that was begun before it counts, however it ends.
+        Calls that end in that time change no count.
         """
         with self._lock:
             self._failed = max(self._failed, FAILURES)
@@ -69,10 +69,10 @@ class Breaker:
 
     @contextmanager
     def watched(self, is_down: Callable[[MedragError], bool]) -> Iterator[None]:
-        """Count the call within: as failed where it raises what `is_down` says so of.
+        """Count the call made within as failed if it raises a MedragError and `is_down` says so.
 
-        One that returns, or raises another MedragError, has reached the endpoint. What else it may
-        raise says nothing of the endpoint.
+        A call that returns, or raises another MedragError, has reached the endpoint and sets the
+        count to 0. Other exceptions are not counted.
         """
         try:
             yield
@@ -92,7 +92,7 @@ class Breaker:
                 self._why = f"the endpoint failed {self._failed} times in a row"
 
     def _pause(self, seconds: float) -> None:
-        """From now on; one that lasts longer already is left as it is."""
+        """Pause for this long from now; a pause that ends later is kept."""
         self._pause_ends = max(self._pause_ends, self._clock() + seconds)
 
 
@@ -100,12 +100,13 @@ _breakers: dict[tuple[str, str, str], Breaker] = {}
 
 
 def breaker_of(use: str, url: str, model: str) -> Breaker:
-    """Return the one of this endpoint and model in this process; each use has time-outs of
-    its own.
+    """Return this process's breaker for an endpoint, model and use.
+
+    Each use has time-outs of its own, so its failures are counted separately.
     """
     return _breakers.setdefault((use, url, model), Breaker())
 
 
 def forget_failures() -> None:
-    """Begin anew with every endpoint: tests do."""
+    """Forget the failures of all endpoints, for tests."""
     _breakers.clear()

@@ -1,9 +1,10 @@
-"""One POST that ends when it should, whatever the other side does. Pure.
+"""Send one POST that ends by its deadline, whatever the server does. Pure.
 
-One deadline holds for looking up the name, connecting, each attempt, each wait and each byte: a
-client's own time-outs begin anew with each byte. So it runs in an event loop of its own, where a
-deadline ends any wait and closes the connection; only looking up a name may be left behind, in a
-thread of that loop. No redirect is followed, and no more is read than there is room for.
+The deadline covers looking up the name, connecting, all attempts and waits, and every byte; an HTTP
+client's own time-outs begin again with each byte. The call therefore runs in an event loop of its
+own, where the deadline ends any wait and closes the connection; only a name look-up may be left
+running, in a thread of that loop. Redirects are not followed, and no more than `most_bytes` is
+read.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # states that may pass
-PACKINGS = ("", "identity", "gzip", "deflate")  # one of them can't unpack to any size
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # statuses that may pass
+PACKINGS = ("", "identity", "gzip", "deflate")  # encodings; one alone can't unpack to any size
 
 
 class CallFailed(Exception):
-    """No answer that can be used. `what` goes on after who was asked, and holds no text of theirs.
+    """A call without a usable answer.
 
-    `retryable` says that another call may succeed, `answered` that the answer itself is at fault.
+    `what` is the predicate of a sentence about the server, and quotes nothing that the server sent.
+    `retryable`: another call may succeed. `answered`: the server answered, and the answer is at
+    fault.
     """
 
     def __init__(
@@ -39,7 +42,7 @@ class CallFailed(Exception):
         status: int | None = None,
         retryable: bool = False,
         answered: bool = False,
-        wait_s: float | None = None,  # what the server asks for
+        wait_s: float | None = None,  # the wait that the server asks for
     ) -> None:
         super().__init__(what)
         self.what, self.kind, self.status = what, kind, status
@@ -48,23 +51,26 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True)
 class Post:
-    """What is sent, how much of the answer is read, and how often it is tried again."""
+    """A request, how much of its answer is read, and how often it is tried again."""
 
     url: str
     body: Mapping[str, Any] | bytes  # a mapping is sent as JSON
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    most_bytes: int | None = None  # of an answer with status 200; None: unread, any 2xx will do
-    retries: int = 0  # of a connection that fails, and of states that may pass
-    first_wait_s: float = 0.5  # at most; doubled for each further attempt; Retry-After goes before
-    again_when_broken: bool = False  # also try again where the answer breaks off
+    most_bytes: int | None = None  # of an answer with status 200; None: unread, and any 2xx will do
+    retries: int = 0  # after a failed connection, or a status that may pass
+    first_wait_s: float = 0.5  # at most; doubled for each further attempt; Retry-After first
+    again_when_broken: bool = False  # also retry if the answer breaks off
 
     def sent(self, timeout_s: float) -> bytes:
-        """Return the body of the answer, by then. Raises TimeoutError and CallFailed."""
+        """Send the request and return the body of the answer; empty without `most_bytes`.
+
+        Raises TimeoutError after `timeout_s`, retries included, and CallFailed.
+        """
         try:
             return within(timeout_s, lambda: asyncio.run(self._tried(timeout_s)))
         except (TimeoutError, CallFailed):
             raise
-        except Exception as error:  # noqa: BLE001  of whatever kind a client raises them
+        except Exception as error:  # noqa: BLE001  a client may raise any
             kind = type(error).__name__  # without the cause, which may quote the key
             raise CallFailed(f"could not be called ({kind})", kind=kind) from None
 
@@ -109,7 +115,7 @@ class Post:
         return bytes(body)
 
     def _accept(self, response: Any) -> None:
-        """Refuse what is no success before its body is read: that may be of any size."""
+        """Reject an unsuccessful answer before its body is read, which may be of any size."""
         status = int(response.status_code)
         if not (status == 200 if self.most_bytes is not None else response.is_success):
             raise CallFailed(
@@ -124,16 +130,16 @@ class Post:
 
 
 def within(timeout_s: float, work: Callable[[], T]) -> T:
-    """Return what `work` returns or raises; raises TimeoutError when that takes longer.
+    """Return or raise what `work` does. Raises TimeoutError if it takes longer than `timeout_s`.
 
-    The thread that is left behind then must bound each of its own waits.
+    After a time-out the thread goes on, so `work` must limit each of its own waits.
     """
     outcome: Future[T] = Future()
 
     def run() -> None:
         try:
             outcome.set_result(work())
-        except Exception as error:  # noqa: BLE001  raised again where it is waited for
+        except Exception as error:  # noqa: BLE001  raised again by `outcome.result`
             outcome.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
@@ -143,10 +149,10 @@ def within(timeout_s: float, work: Callable[[], T]) -> T:
 def directly() -> dict[str, Any]:
     """Return arguments of an `httpx` client that talks to the configured address and to no other.
 
-    A redirect could carry the text to a machine that nobody chose, and so could a proxy that the
-    environment names for other programs (HTTP_PROXY, ALL_PROXY). Certificates are those that it
-    names all the same (SSL_CERT_FILE, SSL_CERT_DIR), as a hospital's own authority needs. It has
-    no time-outs of its own.
+    Neither redirects nor the environment's proxies (HTTP_PROXY, ALL_PROXY) are followed: either
+    could carry the text to a machine that nobody chose. The environment's certificates
+    (SSL_CERT_FILE, SSL_CERT_DIR) are used, as a hospital's own authority needs. The client has no
+    time-outs.
     """
     named = os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")
     verify = _certificates(*named)
@@ -155,18 +161,16 @@ def directly() -> dict[str, Any]:
 
 @cache
 def _certificates(file: str, folder: str) -> Any:
-    """Read the certificates that the environment names once: it takes longer than many a call."""
+    """Read the environment's certificates, once: reading them takes longer than many a call."""
     import httpx  # late, as above
 
     return httpx.create_ssl_context(trust_env=True)
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return seconds that the server asks to wait; None where it names none, a date, or
-    nonsense.
-    """
+    """Return the seconds in Retry-After; None if missing, a date, negative or not a number."""
     try:
         wait_s = float(headers.get("retry-after", ""))
     except ValueError:
         return None
-    return wait_s if wait_s >= 0 else None  # what is no number is not
+    return wait_s if wait_s >= 0 else None  # NaN is not

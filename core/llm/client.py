@@ -1,8 +1,8 @@
-"""One question to a language model behind an OpenAI-compatible endpoint, and its answer.
+"""Ask a language model behind an OpenAI-compatible endpoint one question.
 
-The model is neither trusted nor relied on: a call ends at its deadline, whatever it waits for, and
-reads no more than it asked for (`core.llm.calls`). What is wrong with an endpoint is one error,
-which never holds text of a question, a document or an answer.
+The model is not trusted: a call ends at its deadline and reads a limited number of bytes
+(`core.llm.calls`). Whatever fails is one error, LanguageModelUnavailable, which never contains text
+of a question, a document or an answer.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from core.llm.replies import Reply, reply_of
 from core.llm.request_variants import LADDER, Form, Question, next_form, parameters
 from core.llm.usage import Price
 
-RETRIES = 2  # of a connection that fails, and of states that may pass
-FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After goes before
+RETRIES = 2  # after a failed connection, or a status that may pass
+FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After overrides
 MAX_ANSWER_BYTES = 256 * 1024
 
-# By address, model and whether a seed was asked for: the form that was taken after a refusal.
+# By address, model and whether a seed was asked for: the form accepted after a refusal.
 _taken: dict[tuple[str, str, bool], Form] = {}
 
-# What to look at, by status.
+# The key of the file to check, by status.
 _KEY_OF = {400: "model", 401: "key", 403: "key", 404: "url and model", 422: "model"}
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a language model answers; without an address `model` is a folder of this machine."""
+    """A language model's address, name and key; without an address, `model` is a local folder."""
 
     url: str = ""
     model: str = ""
@@ -39,16 +39,16 @@ class Endpoint:
     timeout_s: float = 30.0  # of a whole call, attempts and waits included
     role: str = ""  # its table in the file of MEDRAG_MODELS
     price: Price = (0.0, 0.0)
-    may_generate: bool = False  # whether a judge may be one of those that write answers
+    may_generate: bool = False  # whether a judge may also write answers
 
     def check(self, status: int | None = None) -> str:
-        """Return what a person should look at after an answer of this status, or after none."""
+        """Return the advice on what to check after this status, or after no answer."""
         if not self.role:
             return "Check the address, the model's name and the key in the settings"
         return f"Check {self.place(_KEY_OF.get(status or 0, 'url'))}"
 
     def place(self, key: str) -> str:
-        """Return where a key of it is set, for messages."""
+        """Name, for messages, where one of the endpoint's keys is set."""
         return f"{key} in [{self.role}] of MEDRAG_MODELS"
 
 
@@ -79,20 +79,21 @@ class LanguageModelUnavailable(MedragError):
 
 
 def warm_up() -> None:
-    """Import what the first call would wait for, a second or two of its time."""
+    """Import the libraries of a call, for which the first call would wait a second or two."""
     import httpx  # noqa: F401  late, as in `core.llm.calls`
     import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as in `core.llm.replies`
 
 
 def is_away(error: MedragError) -> bool:
-    """Tell whether the model was not reached, for a `Breaker`: another call may well fail like
-    this.
-    """
+    """Tell a `Breaker` whether the model was not reached: the next call may fail likewise."""
     return error.retryable and not getattr(error, "answered", False)
 
 
 def silence_of(endpoint: Endpoint) -> str:
-    """Ask for a word; a sentence where no model answers, else empty. Any answer at all is one."""
+    """Ask the model for one word, and return an error sentence if nothing answers, else "".
+
+    Any answer counts, even an unusable one.
+    """
     try:
         ask_text(endpoint, prompt="Answer with one word: yes.", max_tokens=16, retries=1)
     except LanguageModelUnavailable as error:
@@ -103,7 +104,7 @@ def silence_of(endpoint: Endpoint) -> str:
 def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:
-    """Return the model's answer as it came, by greedy decoding. Raises LanguageModelUnavailable."""
+    """Return the model's answer as text, by greedy decoding. Raises LanguageModelUnavailable."""
     ends = time.monotonic() + endpoint.timeout_s
     question = Question(prompt, max_tokens=max_tokens)
     return _asked(endpoint, question, Form(seed=False), ends, retries).content
@@ -120,18 +121,17 @@ def ask_json(
 ) -> Any:
     """Return the model's answer as a value that fits `schema` (JSON Schema).
 
-    Structured output is asked for under `name`; where the server refuses that, the schema is
-    written behind the prompt. Either way the answer is checked against it here. Raises
-    LanguageModelUnavailable.
+    Structured output is requested under `name`; if the server refuses that, the schema is appended
+    to the prompt. The answer is validated here in either case. Raises LanguageModelUnavailable.
     """
     reply = ask_reply(endpoint, Question(prompt, schema, name, max_tokens), retries=retries)
     return value_of(reply, schema, endpoint)
 
 
 def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES) -> Reply:
-    """Return the answer as it came, in the fullest form of request that the server takes.
+    """Return the unvalidated reply, using the fullest form of request that the server accepts.
 
-    It may be cut off, or of another form than asked for: `value_of` finds that out. Raises
+    The reply may be cut off or not fit the schema: `value_of` checks that. Raises
     LanguageModelUnavailable.
     """
     ends = time.monotonic() + endpoint.timeout_s
@@ -153,7 +153,7 @@ def ask_reply(endpoint: Endpoint, question: Question, *, retries: int = RETRIES)
 
 
 def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None = None) -> Any:
-    """Return the value of a reply, which fits `schema`. Raises LanguageModelUnavailable."""
+    """Return a reply's value that fits `schema`. Raises LanguageModelUnavailable if none does."""
     try:
         return reply.value(schema)
     except CallFailed as error:

@@ -1,10 +1,9 @@
-"""One question to the first of several endpoints that answers it.
+"""Ask several endpoints one question, and take the first usable answer.
 
-They are asked in order of preference, within one deadline over all. One that takes no call (a key,
-an address or a model that is wrong or gone) is put aside for `PUT_ASIDE_S` of
-`core.llm.breaker`; one that failed three times in a row is skipped for a while; one whose answer
-can't be read is passed over. None may use up the time of the next: while others follow, it has
-half of what is left.
+Endpoints are asked in order of preference, within one deadline for all. One that rejects every call
+(its key, address or model is wrong or gone) is put aside for `PUT_ASIDE_S` of `core.llm.breaker`;
+one that failed three times in a row is skipped for a while; one whose answer can't be read is
+passed over. While others may follow, an endpoint gets half of the time left.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from core.llm.request_variants import Question
 from core.llm.usage import Usage
 
 PUT_ASIDE = (401, 403, 404, 410)
-SEED = 1  # of calls whose answer ought to be the same again; any number would do
-MIN_CALL_S = 0.2  # with less no call is begun
+SEED = 1  # for calls whose answer should be reproducible; any number would do
+MIN_CALL_S = 0.2  # with less time no call is made
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A value that fits its schema, and what it took."""
+    """A value that fits its schema, and the usage and failures on the way to it."""
 
     value: Any
     content: str = field(repr=False)  # as it came
     model: str  # as it is configured
-    usage: Usage  # of all answers, those too that could not be read; each endpoint asked is a call
-    notes: tuple[str, ...] = ()  # on each endpoint that was passed over; no text of a question
+    usage: Usage  # of all answers, unusable ones too; each endpoint asked is one call
+    notes: tuple[str, ...] = ()  # on each endpoint that failed; no text of a question
 
 
 class NoneAnswered(LanguageModelUnavailable):
-    """No endpoint gave an answer that can be used; what they took all the same, as in `Answer`."""
+    """No endpoint gave a usable answer; usage and notes as in `Answer`."""
 
     usage = Usage()
     contents: tuple[str, ...] = ()  # answers that could not be used, as they came
@@ -47,14 +46,13 @@ class NoneAnswered(LanguageModelUnavailable):
 def ask_first(
     endpoints: Sequence[Endpoint], question: Question, *, use: str, timeout_s: float
 ) -> Answer:
-    """Return the answer of the first endpoint that gives one which fits the question's schema.
+    """Return the answer of the first endpoint whose answer fits the question's schema.
 
-    `use` names what it is for: each use counts its failures apart. Takes no longer than
-    `timeout_s`, whatever an endpoint does. Raises NoneAnswered, which says of each endpoint why;
-    nothing is asked where there is none.
+    Failures are counted separately for each `use`. Takes at most `timeout_s`. Raises NoneAnswered,
+    which says why each endpoint failed, and also if `endpoints` is empty.
     """
     ends = time.monotonic() + timeout_s
-    # By its place, too: the same address may be named again with another key.
+    # By place in the order, too: the same address may be named again with another key.
     breakers = [
         breaker_of(f"{use} {place}", endpoint.url, endpoint.model)
         for place, endpoint in enumerate(endpoints, start=1)
@@ -91,7 +89,7 @@ def _none_answered(
     notes: Sequence[str],
     usage: Usage,
 ) -> NoneAnswered:
-    """Return one error for all endpoints; its hint is of the first, which is the preferred one."""
+    """Build one error for all endpoints, with the hint of the first that has one."""
     if not errors:
         return NoneAnswered("is not configured", retryable=False)
     failed = NoneAnswered(

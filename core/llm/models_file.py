@@ -1,4 +1,4 @@
-"""Which models a site asks for what, as its TOML file says: strict parsing.
+"""Parse, strictly, the TOML file that says which models a site uses for which role.
 
 A table for each role; two roles may have several, in order of preference:
 
@@ -40,35 +40,33 @@ _LOCAL = ("rerank", "verifier")  # without an address the model is a folder of t
 
 
 class ModelsError(ValueError):
-    """What is wrong with which table and key, for whoever wrote the file. Quotes no secret."""
+    """A fault of the file, with its table and key, for whoever wrote the file. Quotes no secret."""
 
 
 @dataclass(frozen=True)
 class Models:
-    """The models of a site by role; an endpoint without address and model where there is none."""
+    """The models of a site by role; one without address and model for a role that has none."""
 
     generate: tuple[Endpoint, ...] = ()  # write answers, in order of preference
     judge: tuple[Endpoint, ...] = ()  # judge claims and answers, likewise
     rewrite: Endpoint = field(
         default=Endpoint(role="rewrite")
-    )  # words questions anew, sums up sections
+    )  # rewrites questions, summarises sections
     context: Endpoint = field(default=Endpoint(role="context"))  # writes context lines for passages
-    teacher: Endpoint = field(
-        default=Endpoint(role="teacher")
-    )  # labels claims for others to learn from
+    teacher: Endpoint = field(default=Endpoint(role="teacher"))  # labels claims as training data
     rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
     verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder
 
 
 def models_from(tables: Mapping[str, Any]) -> Models:
-    """Return the models of a file's tables. Raises ModelsError for what is unknown or wrong."""
+    """Return the models that a file's tables name. Raises ModelsError for a wrong entry."""
     if not tables:
         raise ModelsError("it names no model; a table such as [generate] does.")
     return Models(**{role: _entries(role, written) for role, written in tables.items()})
 
 
 def _entries(role: str, written: Any) -> Any:
-    """Return the endpoints of a role; the one of a role that takes no more."""
+    """Return a role's endpoints as a tuple, or its one endpoint if the role takes only one."""
     if role not in KEYS:
         raise ModelsError(f"[{role}] is no table of this file. {_nearest(role, KEYS)}")
     tables = written if isinstance(written, list) else [written]
@@ -118,7 +116,7 @@ def _name(raw: str) -> str:
 
 
 def price_of(raw: str) -> Price:
-    """Return what a million tokens cost, of a prompt and of an answer. Raises ValueError."""
+    """Parse the prices of a million prompt and of a million answer tokens. Raises ValueError."""
     asked, answered = (float(part) for part in raw.split("/"))
     if not (0 <= asked < math.inf and 0 <= answered < math.inf):
         raise ValueError

@@ -1,7 +1,7 @@
-"""Prompts as versioned files, with placeholders that are checked at start. Pure.
+"""Read prompts from versioned files, whose placeholders are checked at start. Pure.
 
-What a person or a document wrote stands between marks that no text can foresee, so that none can
-close them: it is data, whatever it asks for.
+Text written by a person or taken from a document stands between random marks, which no text can
+guess and close: whatever it asks for, it is data.
 """
 
 from __future__ import annotations
@@ -16,33 +16,34 @@ from string import Template
 
 @dataclass(frozen=True)
 class Prompt:
-    """A file of placeholders, whose name ends in its version. `mark` is a placeholder of each."""
+    """A file with placeholders, `mark` always among them. Its name ends in its version."""
 
     path: Path  # `<app>/prompts/<name>.txt`
-    placeholders: frozenset[str]  # the others
+    placeholders: frozenset[str]  # those besides `mark`
 
     @property
     def name(self) -> str:
-        """Such as `hyde_v1`: what is stored beside an answer, and a part of its key."""
+        """The file's name without suffix, such as `hyde_v1`, stored with an answer."""
         return self.path.stem
 
     @property
     def identity(self) -> str:
-        """Its name and 16 hex digits of its SHA-256, such as `hyde_v1:0123456789abcdef`.
+        """The name and 16 hex digits of the file's SHA-256, such as `hyde_v1:0123456789abcdef`.
 
-        Raises OSError where there is none; `fault` has said so at the start.
+        Raises OSError if the file is missing, which `fault` reports at start.
         """
         return f"{self.name}:{_digest(self.path)}"
 
     def filled(self, *, mark: str = "", **values: str) -> str:
-        """Return the prompt with this mark, or with a fresh one. Dollars in a value stay what they
-        are.
+        """Fill in the placeholders, with a new random mark unless `mark` is given.
+
+        Dollar signs in a value are kept.
         """
         mark = mark or f"<{secrets.token_hex(8)}>"
         return _template(self.path).substitute(mark=mark, **values)
 
     def fault(self) -> str:
-        """Return what is wrong with the file, for a person to read; empty where nothing is."""
+        """Return what is wrong with the file, for a person to read, or an empty string."""
         wanted = {*self.placeholders, "mark"}
         try:
             template = _template(self.path)

@@ -1,6 +1,6 @@
-"""What a language model's endpoint answered, read strictly. Pure.
+"""Read the answer of a language model's endpoint strictly. Pure.
 
-Nothing is mended: what is cut off, withheld or of another form is no answer.
+Nothing is repaired: an answer that is cut off, withheld or of another form is rejected.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from core.llm.calls import CallFailed
 from core.llm.usage import Usage
 
-MAX_STARTS = 20  # places of a chatty answer where its JSON is looked for
-MAX_TOKENS = 10**9  # of a count that is believed
+MAX_STARTS = 20  # brackets of a chatty answer where its JSON is looked for
+MAX_TOKENS = 10**9  # a larger count is not believed
 
-# How an answer ends that is none, with what is said of it. Servers have other words for a good end.
+# Values of `finish_reason` that make an answer unusable. Servers vary in the values of a good end.
 _BAD_ENDS = {
     "length": "gave an answer that is cut off",
     "content_filter": "withheld its answer",
@@ -32,17 +32,17 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # no database takes them as tex
 
 @dataclass(frozen=True)
 class Reply:
-    """The text of an answer as it came, and what it took as the server says (0: it does not)."""
+    """The unchanged text of an answer, and its usage as the server reports it (0: not reported)."""
 
     content: str = field(repr=False)
     usage: Usage = field(default_factory=Usage)
-    fault: str = ""  # why it is no whole answer; goes on after "The language model"
+    fault: str = ""  # why the answer is incomplete; goes on after "The language model"
 
     def value(self, schema: Mapping[str, Any]) -> Any:
-        """Return the value that fits `schema` (JSON Schema): alone, in a fence, or behind other
-        words.
+        """Return the first JSON value in the reply that fits `schema` (JSON Schema).
 
-        Raises CallFailed.
+        The value may stand alone, in a fence or behind other words. Raises CallFailed if the reply
+        has a fault or no value fits.
         """
         import jsonschema  # type: ignore[import-untyped]  # late: only where a model is configured
 
@@ -57,9 +57,7 @@ class Reply:
 
 
 def reply_of(body: bytes) -> Reply:
-    """Return the first choice of a `chat.completion`. Raises CallFailed where there is no text in
-    it.
-    """
+    """Return the first choice of a `chat.completion`. Raises CallFailed if it has no text."""
     try:
         answer = json.loads(body)
         choice = answer["choices"][0]
@@ -86,7 +84,7 @@ def _count(usage: Any, name: str) -> int:
 
 
 def _values(content: str) -> Iterator[Any]:
-    """JSON values in a text, the first that stand at a bracket outside of those found before."""
+    """Yield the JSON arrays and objects in a text, outermost only, from its first brackets."""
     decoder = json.JSONDecoder(parse_constant=_no_number)
     end = 0
     for start in itertools.islice(re.finditer(r"[\[{]", content), MAX_STARTS):

@@ -1,8 +1,9 @@
-"""In which form a server takes a request: with all that is asked for, or with less. Pure.
+"""Vary a request by what a server accepts: with all parameters, or with fewer. Pure.
 
-Some know no JSON schema, some no seed; those of models that reason take no temperature, and bound
-an answer by `max_completion_tokens`. What a server refuses is left out and asked again; what it
-then takes `core.llm.client` remembers. Error texts are not read: they may be of any size.
+Some servers know no JSON schema, some no seed; those of reasoning models take no temperature and
+limit an answer by `max_completion_tokens`. After a refusal the request is sent again with fewer
+parameters, and `core.llm.client` remembers the form that was accepted. Error texts are not read:
+they may be of any size.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-REFUSED = (400, 422)  # of a parameter, of whichever
-UNSTRUCTURED = (404, 415, 501)  # these, too, of a server that knows no response_format
+REFUSED = (400, 422)  # by a server that rejects some parameter
+UNSTRUCTURED = (404, 415, 501)  # also by a server that knows no response_format
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a language model is asked. Without a schema its answer may be of any form."""
+    """A prompt for a language model. Without a schema its answer may be of any form."""
 
     prompt: str = field(repr=False)
     schema: Mapping[str, Any] | None = None  # JSON Schema
@@ -30,7 +31,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Form:
-    """What a request holds besides model and prompt."""
+    """Which optional parameters a request has."""
 
     seed: bool = True
     structured: bool = True  # else the schema is written behind the prompt
@@ -48,7 +49,7 @@ LADDER = (
 
 
 def next_form(form: Form, status: int | None) -> Form | None:
-    """Return what to ask after a refusal with this status; None where that is of no use."""
+    """Return the form to try after a refusal with this status, or None if none would help."""
     if status in REFUSED:
         return dict(itertools.pairwise(LADDER)).get(form)
     if status in UNSTRUCTURED and form.structured:
@@ -57,7 +58,10 @@ def next_form(form: Form, status: int | None) -> Form | None:
 
 
 def parameters(question: Question, form: Form) -> dict[str, Any]:
-    """Of `chat.completions.create`, without model and time-out. Greedy where that is taken."""
+    """Return the parameters of `chat.completions.create` besides the model.
+
+    Decoding is greedy if the form has a temperature.
+    """
     content = question.prompt
     if question.schema is not None and not form.structured:
         described = json.dumps(question.schema)

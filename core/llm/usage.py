@@ -1,15 +1,15 @@
-"""What language models take, in calls, tokens and money. Pure."""
+"""Count what language models use, in calls, tokens and money. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-Price = tuple[float, float]  # of a million tokens, of a prompt and of an answer
+Price = tuple[float, float]  # of a million prompt tokens, and of a million answer tokens
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What the language models of a turn took."""
+    """The calls, tokens and cost of the language models that a turn asked."""
 
     calls: int = 0
     prompt_tokens: int = 0  # as the servers say
@@ -25,6 +25,6 @@ class Usage:
         )
 
     def at(self, price: Price) -> Usage:
-        """Return the same, with what it cost."""
+        """Return this usage with its cost at a price."""
         millionths = self.prompt_tokens * price[0] + self.completion_tokens * price[1]
         return replace(self, cost=millionths / 1_000_000)

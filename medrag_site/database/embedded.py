@@ -1,9 +1,9 @@
-"""The embedded PostgreSQL: started on first need, stopped when the last process lets go.
+"""Start the embedded PostgreSQL on first use, and stop it when its last user ends.
 
-Every process that talks to the database calls `ensure_started` once, and holds a shared lock on a
-file from then on. Who can lock that file alone when it ends is the last, and stops the server. The
-kernel lets go of the locks of a process that was killed, so nothing can be left behind. The worker
-calls `Watch` too, which starts a server again that died.
+Every process that uses the database calls `ensure_started` once, and from then on holds a shared
+lock on a file. A process that can lock that file exclusively when it ends is the last, and stops
+the server. The kernel releases the locks of a killed process, so none is left behind. The worker
+also calls `Watch`, which restarts a server that died.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from medrag_site.database.provisioning import provision
 
 MAX_SOCKET_PATH = 107  # bytes that the kernel takes for the name of a Unix socket
 IN_USE = ".in_use.lock"
-ANSWER_S = 60.0  # of a server that recovers; it goes on by itself
-RETRY_S = 4.0  # between two starts of a server that does not stay
+ANSWER_S = 60.0  # for a recovering server, which goes on by itself
+RETRY_S = 4.0  # between two starts of a server that keeps ending
 
 logger = logging.getLogger(__name__)
 
 
 class StartIsHeld(DatabaseStartError):
-    """Another process starts or ends the server."""
+    """Another process is starting or stopping the server."""
 
 
 def folder_of(data_dir: Path) -> Path:
-    """Return where the server's files are, and its socket."""
+    """Return the folder of the server's files and its socket."""
     return data_dir.resolve() / "postgres"
 
 
 def ensure_started(data_dir: Path, *, database: str = "") -> str:
     """Start the server in `data_dir/postgres` unless it runs, and return its socket's folder.
 
-    Makes the three roles, the database (by default that of the site) and the extension where they
-    are missing. Raises `DatabaseStartError`.
+    Creates missing roles, and the database (by default the site's) with its extension. Raises
+    DatabaseStartError.
     """
     pgdata = folder_of(data_dir)
-    # Its socket is in that folder, and the name of a socket can't be of any length.
+    # The socket lies in that folder, and the length of its path is limited.
     over = len(os.fsencode(pgdata / ".s.PGSQL.5432")) - MAX_SOCKET_PATH
     if over > 0:
         raise DatabaseStartError(
@@ -69,7 +69,7 @@ def ensure_started(data_dir: Path, *, database: str = "") -> str:
 
 
 class Watch:
-    """Starts the server of `data_dir` again when it died. Call it every second or two."""
+    """Restarts the server of `data_dir` after it died. To be called every second or two."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir, self._pgdata = data_dir, folder_of(data_dir)
@@ -77,7 +77,10 @@ class Watch:
         self._said = ""
 
     def __call__(self) -> None:
-        """Take 5 s at most. What keeps it from starting is logged once, and it is tried again."""
+        """Restart the server if it is dead, within 5 s; after a failure try again every `RETRY_S`.
+
+        Each cause of failure is logged once.
+        """
         if time.monotonic() < self._not_before or postmaster.living(self._pgdata):
             return
         try:
@@ -90,14 +93,14 @@ class Watch:
         except StartIsHeld:
             return
         except (DatabaseStartError, OSError) as error:
-            cause = re.sub(r"\d+", "", str(error))  # how much is free changes all the time
+            cause = re.sub(r"\d+", "", str(error))  # the free space in it changes all the time
             if cause != self._said:
                 logger.error("%s It is tried again every %.0f s.", error, RETRY_S)
             self._said = cause
 
 
 def _wait_until_it_answers(pgdata: Path) -> None:
-    """Raise DatabaseStartError where it does not within a minute, or somebody else does."""
+    """Raise DatabaseStartError if the server is silent for a minute, or another one answers."""
     deadline = time.monotonic() + ANSWER_S
     while True:
         try:
@@ -117,16 +120,16 @@ def _wait_until_it_answers(pgdata: Path) -> None:
 
 @cache
 def _hold(data_dir: Path) -> None:
-    """Take a shared lock that this process has until it ends, however it ends."""
+    """Take a shared lock that this process keeps until it ends, however it ends."""
     handle = open(data_dir / IN_USE, "w")  # noqa: SIM115 it stays open on purpose
     fcntl.flock(handle, fcntl.LOCK_SH)
     atexit.register(_let_go, data_dir, handle, os.getpid())
 
 
 def _let_go(data_dir: Path, handle: IO[str], holder_pid: int) -> None:
-    """Stop the server if nobody else uses it.
+    """Stop the server if no other process uses it.
 
-    A fork shares its parent's lock and has nothing to let go of: it does not outlive its parent.
+    A forked process does nothing: it shares its parent's lock, and does not outlive its parent.
     """
     if os.getpid() != holder_pid:
         return
@@ -140,7 +143,7 @@ def _let_go(data_dir: Path, handle: IO[str], holder_pid: int) -> None:
 
 @contextmanager
 def _start_lock(data_dir: Path, *, wait_s: float) -> Iterator[None]:
-    """Raise StartIsHeld where another process has it for longer."""
+    """Hold the lock on starting. Raises StartIsHeld if another process holds it beyond `wait_s`."""
     deadline = time.monotonic() + wait_s
     with open(data_dir / ".start.lock", "w") as handle:
         while True:

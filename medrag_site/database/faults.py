@@ -1,6 +1,6 @@
-"""What a person reads when the database does not answer: a sentence or two, wherever it shows.
+"""Describe a database that does not answer in a sentence or two, wherever a person reads it.
 
-Commands meet it in `start.ended_politely`, pages in `server_error`, the log in `WithoutTraceback`.
+Commands use `start.ended_politely`, pages `server_error`, the log `WithoutTraceback`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RETRY_AFTER_S = 10
 
 
 def sentence_of(error: Exception) -> str:
-    """Say in one line what the database did, whether anything was lost and what to do."""
+    """Describe a database error: what happened, whether anything was lost and what to do."""
     said = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, DatabaseStartError):
         return said if said.startswith(SILENT) else f"{SILENT}: {said}"
@@ -43,18 +43,18 @@ def sentence_of(error: Exception) -> str:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Tell a page whose database is away, which passes, from a fault of ours; Django's handler."""
+    """Return a page with status 503 if the database is away, else 500. Django's error handler."""
     error = sys.exc_info()[1]
     if not isinstance(error, AWAY):
         page = loader.get_template("500.html").render({"request_id": request_id()})
-        return HttpResponseServerError(page)  # without the request: nothing else may fail here
+        return HttpResponseServerError(page)  # without the request, so that nothing else can fail
     response = render(request, "503.html", status=503, using="django")
     response["Retry-After"] = str(RETRY_AFTER_S)
     return response
 
 
 class WithoutTraceback(logging.Filter):
-    """Log a database that is away in a line: where in the code it was missed helps nobody."""
+    """Log a database that is away in one line: where the code met it helps nobody."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None

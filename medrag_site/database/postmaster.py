@@ -1,8 +1,8 @@
-"""The process of the embedded PostgreSQL: whether it lives, its start and its stop.
+"""Start, stop and find the process of the embedded PostgreSQL.
 
-Whether it lives is asked of the processes, never of `postmaster.pid` alone: `kill -9` leaves that
-file behind, a copied folder has another server's, a full disk leaves it empty, and a process that
-nobody has reaped yet keeps its number as a zombie.
+Whether the server lives is asked of the processes, never of `postmaster.pid` alone: `kill -9`
+leaves that file behind, a copied folder has another server's, a full disk leaves it empty, and a
+process that has not been reaped keeps its number as a zombie.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ import psycopg
 
 from medrag_site.database.server_settings import configure
 
-START_S = 5  # pg_ctl waits as long; recovery after a kill may take longer and goes on by itself
+START_S = 5  # pg_ctl waits this long; recovery after a kill may take longer and goes on by itself
 STOP_S = 30.0
 CONNECT_S = 5
 MIN_FREE_BYTES = 500 * 1024**2  # for a new database and room to work
-MIN_FREE_TO_START_BYTES = 64 * 1024**2  # a database that is there writes a few files of 16 MiB
+MIN_FREE_TO_START_BYTES = 64 * 1024**2  # an existing database writes a few files of 16 MiB
 NAMES = ("postgres", "pg_ctl", "initdb")
-SYSTEM_USER = "pgserver"  # whom the package makes: PostgreSQL refuses to run as root
+SYSTEM_USER = "pgserver"  # created by the package: PostgreSQL refuses to run as root
 SILENT = "The database does not answer"
-PID, SOCKET_LOCK = "postmaster.pid", ".s.PGSQL.5432.lock"  # both begin with the server's number
+PID, SOCKET_LOCK = "postmaster.pid", ".s.PGSQL.5432.lock"  # both begin with the server's PID
 
 _ENDED = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-# Why a server ended at once, by what it wrote into its log.
+# Why a server ended at once, by a pattern of its log.
 _CAUSES = (
     (
         r"No space left on device|quota exceeded",
@@ -60,11 +60,11 @@ class DatabaseStartError(Exception):
 
 
 def living(pgdata: Path) -> psutil.Process | None:
-    """Return the server process of this folder, also one that is paused or still recovering."""
+    """Return the server process of this folder, even if paused or recovering; None without one."""
     for file in (PID, SOCKET_LOCK):
         process = _named_in(pgdata / file)
         with suppress(psutil.Error):
-            # By its arguments, which everybody may read; those of a zombie are gone.
+            # By its arguments, which every user may read; a zombie has none.
             told = pairwise(process.cmdline()) if process else ()
             if process and process.name() == "postgres" and ("-D", str(pgdata)) in told:
                 return process
@@ -82,9 +82,9 @@ def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection
 
 
 def start(pgdata: Path) -> None:
-    """Start the server of this folder, which does not live, and make the folder where it is new.
+    """Start the server of this folder, which must not be running, and create a new folder.
 
-    The caller holds the lock on starting. It may still be recovering on return. Raises
+    The caller holds the start lock. The server may still be recovering on return. Raises
     DatabaseStartError.
     """
     refuse_foreign_folder(pgdata)
@@ -99,7 +99,7 @@ def start(pgdata: Path) -> None:
         subprocess.run(
             [pg_ctl, "-w", "-t", str(START_S), "-D", pgdata, "-l", log, "-o", options, "start"],
             user=user,
-            cwd="/",  # another user can't be in every folder
+            cwd="/",  # another user can't enter every folder
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -116,21 +116,19 @@ def start(pgdata: Path) -> None:
 
 
 def stop(pgdata: Path) -> None:
-    """End the server as it ends politely; one that takes long goes on ending by itself."""
+    """Ask the server to shut down, and wait up to `STOP_S`; a slow one goes on shutting down."""
     server = living(pgdata)
     if server is None:
         return
     with suppress(psutil.Error):
-        server.send_signal(signal.SIGINT)  # ends its connections, and writes what it holds
+        server.send_signal(signal.SIGINT)  # fast shutdown: ends connections, writes a checkpoint
     deadline = time.monotonic() + STOP_S
     while living(pgdata) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
 def is_server(process: psutil.Process) -> bool:
-    """Tell whether this is a living process of a database or one that starts it: never to be
-    killed.
-    """
+    """Tell whether a live process is a database server or starts one, so must not be killed."""
     try:
         return process.name() in NAMES and process.status() not in _ENDED
     except psutil.Error:
@@ -138,7 +136,7 @@ def is_server(process: psutil.Process) -> bool:
 
 
 def is_paused(pgdata: Path) -> bool:
-    """Tell whether somebody stopped it, as SIGSTOP does."""
+    """Tell whether the server was stopped by a signal such as SIGSTOP."""
     server = living(pgdata)
     with suppress(psutil.Error):
         return server is not None and server.status() == psutil.STATUS_STOPPED
@@ -171,7 +169,7 @@ def _why_silent(pgdata: Path) -> str:
 
 
 def refuse_foreign_folder(pgdata: Path) -> None:
-    """Raise DatabaseStartError where the files belong to somebody who we are not."""
+    """Raise DatabaseStartError if the files belong to another user."""
     try:
         owner = (pgdata / "PG_VERSION").stat().st_uid
     except FileNotFoundError:
@@ -191,7 +189,7 @@ def refuse_foreign_folder(pgdata: Path) -> None:
 
 
 def _named_in(file: Path) -> psutil.Process | None:
-    """Return the process whose number the file begins with; None where none lives, or is named."""
+    """Return the live process whose number the file begins with, or None."""
     try:
         return psutil.Process(int(file.read_text().split()[0]))
     except (OSError, ValueError, IndexError, psutil.Error):
@@ -199,9 +197,9 @@ def _named_in(file: Path) -> psutil.Process | None:
 
 
 def _prepared(pgdata: Path) -> tuple[Path, str | None]:
-    """Make a folder that is whole or not there; return pg_ctl and the user that it runs as."""
-    # The package looks for a folder for locks when it is imported, by a name that may be another
-    # user's.
+    """Create a missing folder, complete or not at all; return pg_ctl and the user that runs it."""
+    # On import the package looks for a folder for locks, at a path that may belong to another
+    # user.
     runtime = pgdata.with_name("run")
     runtime.mkdir(exist_ok=True)
     runtime.chmod(0o700)  # anything wider is refused
@@ -210,18 +208,18 @@ def _prepared(pgdata: Path) -> tuple[Path, str | None]:
 
     if not (pgdata / "PG_VERSION").exists():
         made = pgdata.with_name("postgres.made")
-        shutil.rmtree(made, ignore_errors=True)  # of one who was killed
+        shutil.rmtree(made, ignore_errors=True)  # left by a killed process
         get_server(made, cleanup_mode=None, start=False).ensure_pgdata_inited()
         made.rename(pgdata)
     server = get_server(pgdata, cleanup_mode=None, start=False)
-    server.ensure_pgdata_inited()  # its programs can be run by the user that it runs as
+    server.ensure_pgdata_inited()  # also lets the server's user run its programs
     return server.bin_path / "pg_ctl", server.system_user
 
 
 def _clear_up(pgdata: Path) -> None:
-    """Remove what a server that was killed left, and would keep the next one from starting.
+    """Remove what a killed server left behind, which would keep the next one from starting.
 
-    Its processes work on for a while without it; the next server refuses to start beside them.
+    Its child processes live on for a while, and the next server refuses to start beside them.
     """
     left = [process for process in psutil.process_iter() if _was_of(process, pgdata)]
     for process in left:
@@ -237,7 +235,7 @@ def _clear_up(pgdata: Path) -> None:
 
 
 def _was_of(process: psutil.Process, pgdata: Path) -> bool:
-    """Return a server's processes work in its folder."""
+    """Tell whether a process is a server that works in this folder."""
     try:
         return is_server(process) and process.cwd() == str(pgdata)
     except psutil.Error:
@@ -245,7 +243,7 @@ def _was_of(process: psutil.Process, pgdata: Path) -> bool:
 
 
 def _why_it_ended(pgdata: Path, said: str) -> str:
-    """In a sentence or two, by what the server wrote into its log."""
+    """Explain in a sentence or two why the server ended, from what it logged."""
     why = next((why for sign, why in _CAUSES if re.search(sign, said)), "")
     lines = [line for line in said.splitlines() if "FATAL" in line or "PANIC" in line]
     last = lines[-1] if lines else (said.splitlines() or ["nothing"])[-1]

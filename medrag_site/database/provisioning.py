@@ -1,4 +1,4 @@
-"""Make a database with what its roles may do: on the embedded server, or on one of your own."""
+"""Create a database and its roles' rights, on the embedded server or an external one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from psycopg import sql
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError, superuser
 
-LOCK = 0x6D656472  # "medr": the first key of advisory locks on making a database
+LOCK = 0x6D656472  # "medr": the first key of the advisory lock on creating a database
 
 
 def provision(socket_dir: str, database: str) -> None:
-    """Make roles, database and extension on the embedded server where they are missing."""
+    """Create missing roles, and a missing database with its extension, on the embedded server."""
     with superuser(socket_dir) as c:
         known = {row[0] for row in c.execute("SELECT rolname FROM pg_roles")}
         for role in {databases.OWNER, databases.APPLICATION, databases.AUDITOR} - known:
@@ -33,25 +33,25 @@ def provision(socket_dir: str, database: str) -> None:
 
 
 def ensure_beside(aliases: Mapping[str, Mapping[str, Any]], owner_url: str) -> None:
-    """Make the database that `aliases` name where it is missing, with extension and grants.
+    """Create the database that `aliases` name if it is missing, with extension and grants.
 
-    `owner_url` leads to a database that is there. Its role needs CREATEDB, and must be allowed to
-    make the extension vector (which is marked as trusted). Processes that start at once wait for
-    each other, and what one that was killed left out is made up for. Raises `DatabaseStartError`;
-    then none that was made here is left behind.
+    `owner_url` leads to an existing database. Its role needs CREATEDB, and must be allowed to
+    create the extension vector (which is marked as trusted). Processes that start at once wait for
+    each other, and complete what a killed one left out. Raises DatabaseStartError, after dropping a
+    database that was created here.
     """
     name = str(aliases["owner"]["NAME"])
     database = sql.Identifier(name)
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
-            # Of the session: CREATE DATABASE runs in no transaction. Its end releases it.
+            # A session's lock, as CREATE DATABASE runs in no transaction; closing it unlocks.
             connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [LOCK, name])
             is_new = not _is_there(connection, name)
             if is_new:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(database))
             try:
                 with psycopg.connect(owner_url, dbname=name, autocommit=True) as made:
-                    # They may be given any number of times.
+                    # Repeated grants do no harm.
                     for statement in _grants(aliases["owner"]["USER"], aliases["default"]["USER"]):
                         made.execute(statement)
             except psycopg.Error:
@@ -73,10 +73,10 @@ def _is_there(connection: psycopg.Connection, database: str) -> bool:
 
 
 def _grants(owner: str, app: str) -> list[sql.Composed]:
-    """Return what the application may do with what the owner makes; audit tables take back more.
+    """Return the statements that give the application its rights on the owner's tables.
 
-    The same statements stand in docs/operations.md for a server of your own. An owner who is the
-    application too needs none.
+    The audit tables' migrations revoke some of them again. docs/operations.md has the same
+    statements for an external server. None is needed if the owner and the application are one role.
     """
     statements = [
         "CREATE EXTENSION IF NOT EXISTS vector",

@@ -1,7 +1,7 @@
-"""The mark of a restore that has not come to its end: a table in the database itself.
+"""Mark an unfinished restore by a table in the database itself.
 
-While it is there nothing of what was restored is served, whichever machine looks: it may be half
-there, or not yet compared with what the backup says.
+While the table exists no machine serves what was restored: it may be incomplete, or not yet
+compared with the backup.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ SENTENCE = (
 
 
 def is_unfinished() -> bool:
-    """Return one query, which needs no right on the table."""
+    """Tell whether a restore is unfinished. Runs one query, which needs no right on the table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [TABLE])
         return bool(cursor.fetchone()[0])
 
 
 def refuse_unfinished() -> None:
-    """Check what a command asks before it makes tables or uses them. Raises CommandError."""
+    """Raise CommandError if a restore is unfinished, or the database can't be asked."""
     try:
         if is_unfinished():
             raise CommandError(SENTENCE)

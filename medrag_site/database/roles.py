@@ -1,4 +1,4 @@
-"""The three roles of the database, for the embedded server and for a server of your own."""
+"""Connect as the three roles of the database, on the embedded server or an external one."""
 
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -8,13 +8,13 @@ from django.core.exceptions import ImproperlyConfigured
 OWNER, APPLICATION, AUDITOR = "medrag_owner", "medrag_app", "medrag_auditor"
 NAME = "medrag"
 
-# A search takes milliseconds: to compile it, or to start a process that helps, costs more; and so
-# does to plan anew what is prepared.
+# A search takes milliseconds: compiling it, starting a parallel worker or planning a prepared
+# statement again would cost more.
 _FOR_SEARCHES = (
     "-c jit=off -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_generic_plan"
 )
 
-CONNECT_S = 10  # a server that takes no connection, such as one that was paused
+CONNECT_S = 10  # for a server that takes no connection, such as a paused one
 
 _COMMON: dict[str, Any] = {
     "ENGINE": "django.db.backends.postgresql",
@@ -38,9 +38,9 @@ def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
 def external(
     application: str, owner: str, auditor: str, name: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Return the same aliases from `postgresql://` addresses; an empty one falls back to the first.
+    """Return the same aliases from `postgresql://` URLs; an empty one falls back to `application`.
 
-    `name` is another database on that server than the addresses name.
+    `name` replaces the database that the URLs name.
     """
     found = {
         "default": _from_url("DATABASE_URL", application),

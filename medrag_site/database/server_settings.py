@@ -1,32 +1,32 @@
-"""Settings of the embedded PostgreSQL that fit this machine."""
+"""Write settings of the embedded PostgreSQL that fit this machine."""
 
 from pathlib import Path
 
 import psutil
 
 CONFIGURATION = "medrag.conf"
-# Of a container's memory, in either version of control groups.
+# Files with a container's memory limit, in either version of control groups.
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def configure(pgdata: Path) -> None:
-    """Write settings that fit this machine into a file of our own that postgresql.conf reads last.
+    """Write settings that fit this machine into a file that postgresql.conf reads last.
 
-    The shares of memory are those that PostgreSQL's manual starts from, halved: models run beside
-    it. A server that runs already reads them when it starts again.
+    The shares of memory are half of what PostgreSQL's manual starts from: models run beside the
+    server. A running server reads them at its next start.
     """
     memory = memory_bytes()
     lines = {
         "shared_buffers": f"{_megabytes(memory // 8, 128, 8192)}MB",
         "effective_cache_size": f"{_megabytes(memory // 2, 512, 65536)}MB",
         "maintenance_work_mem": f"{_megabytes(memory // 16, 64, 2048)}MB",
-        "random_page_cost": "1.1",  # no disk that has to turn
-        # After a kill: one call in the place of one for each of thousands of files.
+        "random_page_cost": "1.1",  # for solid-state disks
+        # After a kill: one call instead of one for each of thousands of files.
         "recovery_init_sync_method": "syncfs",
     }
     own = pgdata / CONFIGURATION
     own.write_text("".join(f"{name} = {value}\n" for name, value in lines.items()))
-    own.chmod(0o644)  # the server runs as another user where we are root
+    own.chmod(0o644)  # the server runs as another user if this process is root
     include = f"include_if_exists = '{CONFIGURATION}'"
     main = pgdata / "postgresql.conf"
     if include not in _lines(main):
@@ -35,7 +35,7 @@ def configure(pgdata: Path) -> None:
 
 
 def memory_bytes() -> int:
-    """Return what this machine, or the container that we are in, has."""
+    """Return the memory of this machine, or the limit of the container."""
     limits = [line for path in _LIMITS for line in _lines(Path(path)) if line.isdigit()]
     return min([int(psutil.virtual_memory().total), *map(int, limits)])
 

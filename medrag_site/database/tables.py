@@ -1,9 +1,8 @@
-"""The tables of this version, for every command that needs them: made on the way, or asked for.
+"""Check, before each command, that the database has this version's tables, or create them.
 
-Django asks before a command's work whether migrations are missing, where the command wants that.
-Here every command wants it but those that work without tables, or make them themselves. It comes
-after the arguments were read and the settings checked, so that `--help` and a mistyped option cost
-nothing.
+Django checks for missing migrations before a command's work only if the command asks for it. Here
+all commands do, except those that work without tables or create them. The check comes after
+arguments and settings were read, so that `--help` and a mistyped option cost nothing.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from medrag_site.release import release
 
 _APPS_WITHOUT = {"django.core", "django.contrib.staticfiles", "drf_spectacular"}
 _WITHOUT = {"doctor", "check_spans", "restore", "train"}
-_WITHOUT |= {"evaluate work"}  # makes them, in a database that was made for it
+_WITHOUT |= {"evaluate work"}  # creates them, in a database of its own
 _MAKE_THEM = {"migrate", "demo"}
 
 
 class Commands(ManagementUtility):
-    """Django's list of commands, each of which finds its tables."""
+    """Django's list of commands, each of which checks the tables first."""
 
     def execute(self) -> None:
-        """Tell this release where Django would tell its own."""
+        """Print this product's release for `version`, instead of Django's."""
         if self.argv[1:] in (["--version"], ["version"]):
             sys.stdout.write(f"{release()}\n")
             return
@@ -56,10 +55,10 @@ class Commands(ManagementUtility):
 
 
 def ensure_tables() -> None:
-    """Bring the embedded database to this version; one of your own is left to `migrate`.
+    """Migrate the embedded database to this version; an external one is left to `migrate`.
 
-    Commands that start at once may all come here: the first migrates, and the others wait for it.
-    Raises CommandError.
+    Commands that start at once may all call this: the first migrates, the others wait. Raises
+    CommandError.
     """
     refuse_unfinished()
     try:
@@ -80,7 +79,7 @@ def missing_migrations() -> int:
 
 
 def _has_encoders() -> bool:
-    """Tell whether encoders are there, which `migrate` makes last of all."""
+    """Tell whether encoders exist, which `migrate` creates last."""
     return bool(apps.get_model("corpus", "Encoder")._default_manager.exists())
 
 

@@ -1,8 +1,8 @@
-"""Work beside the reading of documents, each kind in a process of its own (`child`).
+"""Do the work besides reading documents, each kind in a process of its own (`child`).
 
-It may take hours or wait for another system that does not answer, and no file waits for that. What
-there is to do is read from the database; whoever ends one loses a vector batch, a question or a
-message at most, which is done once more.
+Such work may take hours or wait for another system, and must not delay a file. What is due is read
+from the database; a process that is ended loses at most one vector batch, question or message,
+which is done again.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ NICE = 10  # clinicians' questions come first, and files
 
 @dataclass(frozen=True)
 class Kind:
-    """`is_due` tells whether there is something to do. One query.
+    """A kind of background work.
 
-    After `pause_s` seconds from when it ended well it is begun again, if there is more to do.
+    `is_due` tells whether there is work, by one query. After a run that ended well the next starts
+    no earlier than `pause_s` seconds later.
     """
 
     what: str
@@ -45,13 +46,13 @@ class Kind:
 
 
 def announce(alert: DriftAlert) -> None:
-    """Tell other systems that a measure drifts, without its figures."""
+    """Announce to other systems that a measure drifts, without its figures."""
     told = {"id": alert.pk, "measure": alert.measure, "began_on": alert.began_on.isoformat()}
     event_announce(Event.DRIFTED, lambda: told)
 
 
 def announce_retraction(alert: RetractionAlert) -> None:
-    """Tell other systems that a list names a document as retracted."""
+    """Announce to other systems that a list of retractions names a document."""
     event_announce(
         Event.RETRACTED, lambda: guideline_told(alert.document) | {"number": alert.number}
     )

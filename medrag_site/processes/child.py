@@ -1,7 +1,7 @@
-"""A process of the worker's: `python -m medrag_site.processes.child KIND` does that kind of work.
+"""Run one process of the worker: `python -m medrag_site.processes.child KIND`.
 
-It dies with the worker, and takes no handle on the embedded database: the worker holds one as long
-as it lives.
+The process dies with the worker, and takes no lock on the embedded database: the worker holds one
+for as long as it lives.
 """
 
 from __future__ import annotations

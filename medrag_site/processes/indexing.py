@@ -1,7 +1,6 @@
-"""Read documents: the job that is due first, again and again.
+"""Read documents: take the job that is due first, again and again.
 
-The table of jobs is all there is of a queue, so nothing that is to be done can be lost with a
-process.
+The table of jobs is the whole queue, so no job is lost with a process.
 """
 
 from __future__ import annotations
@@ -16,18 +15,21 @@ from corpus.sandbox.fork_servers import start_early
 from corpus.services.indexing import document_index
 
 LOOK_EVERY_S = 0.5
-RECYCLE_AFTER = 500  # jobs: then the worker starts another, and what native code lost is free
+RECYCLE_AFTER = 500  # jobs; then a new process is started, which frees what native code leaked
 
 
 def documents_read() -> None:
-    """Work until SIGTERM, which lets a job end that ends within the worker's grace."""
+    """Index documents until SIGTERM or `RECYCLE_AFTER` jobs.
+
+    After SIGTERM the current job may finish, within the worker's grace period.
+    """
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     start_early()  # the first document's child is forked from it
     done = 0
     while done < RECYCLE_AFTER and not stopping.is_set():
         refresh_connection()
-        # The signal's own action ends the process, also where native code computes for ever.
+        # The signal's default action ends the process, even in native code that never returns.
         signal.alarm(settings.JOB_TIMEOUT_S)
         was_one_due = document_index()
         signal.alarm(0)

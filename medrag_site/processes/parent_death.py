@@ -1,7 +1,7 @@
-"""Child processes that never outlive their parent, however it ends (Linux).
+"""Make sure that child processes never outlive their parent, however it ends (Linux).
 
-The kernel sends a chosen signal to a process when the one that started it dies. Each process asks
-for that itself, since the wish is lost when it forks.
+The kernel sends a process a chosen signal when its parent dies. Each process has to ask for that
+itself, since a fork does not inherit the request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def die_with_parent(how: signal.Signals) -> None:
-    """Ask for `how` when the supervisor that started this process dies; nothing without one."""
+    """Have the signal `how` sent when the supervisor of this process dies, if it has one."""
     parent = os.environ.get(PARENT_VARIABLE, "")
     if parent:
         _die_with(int(parent), how)
@@ -30,14 +30,14 @@ def adopt_orphans() -> None:
 
 
 def killed_with_this_process() -> Callable[[], None]:
-    """Return a `preexec_fn`: the child is killed when the thread that starts it dies."""
+    """Return a `preexec_fn` that has the child killed when the thread that starts it dies."""
     parent = os.getpid()
     return lambda: _die_with(parent, signal.SIGKILL)
 
 
 def _die_with(parent: int, how: signal.Signals) -> None:
     _prctl(_PR_SET_PDEATHSIG, int(how))
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # the parent died before the call above
         os._exit(1)
 
 

@@ -1,4 +1,4 @@
-"""The site and its worker under one supervisor: what `manage.py serve` runs."""
+"""Run the site and its worker under one supervisor, for `manage.py serve`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from medrag_site.processes.supervisor import Service, Supervisor
 
 
 def refuse_taken_port(host: str, port: int, *, what_to_do: str = "") -> None:
-    """Raise CommandError if nobody could listen there."""
+    """Raise CommandError if no server could listen on this host and port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with closing(socket.create_server((host, port), family=family)):
@@ -31,7 +31,7 @@ def refuse_taken_port(host: str, port: int, *, what_to_do: str = "") -> None:
 
 
 def serve(host: str, port: int) -> None:
-    """Run both until SIGTERM or SIGINT; what dies is started again."""
+    """Run the web server and the worker until SIGTERM or SIGINT, and restart what dies."""
     die_with_parent(signal.SIGTERM)
     options = {
         "--config": "python:medrag_site.web.gunicorn_config",

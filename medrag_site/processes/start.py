@@ -1,6 +1,6 @@
-"""What every process does first: read the settings, start the embedded database if it is ours.
+"""Prepare every process: read the settings, and start the embedded database if it is used.
 
-A person who meets a wrong setting or a full disk reads one sentence, never a traceback.
+A wrong setting or a full disk is reported in one sentence, never as a traceback.
 """
 
 import os
@@ -18,20 +18,20 @@ from medrag_site.database.postmaster import DatabaseStartError
 from medrag_site.database.provisioning import ensure_beside
 
 _NEED_NOTHING = {"help", "version", "--version"}
-# `doctor` starts it itself, and says beside all else what keeps it from starting.
+# `doctor` starts the database itself, and reports why it does not start.
 _NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor", "train"}
 _HELP = {"--help", "-h"}
 
 
 def prepare(argv: Sequence[str]) -> None:
-    """Start what the command in `argv` needs; exit with status 2 and a sentence if it can't."""
+    """Start what the command in `argv` needs; exit with status 2 and a sentence on failure."""
     command = argv[1] if len(argv) > 1 else "help"
     if command in _NEED_NOTHING or _HELP & set(argv):
         return
     try:
-        from django.conf import settings  # late: the environment names them first
+        from django.conf import settings  # late: DJANGO_SETTINGS_MODULE must be set first
 
-        _ = settings.DATA_DIR  # read all, also where no database is needed
+        _ = settings.DATA_DIR  # reads all settings, even if no database is needed
         if command not in _NEED_NO_DATABASE:
             start_database()
     except (ImproperlyConfigured, DatabaseStartError) as error:
@@ -41,9 +41,10 @@ def prepare(argv: Sequence[str]) -> None:
 
 @contextmanager
 def ended_politely() -> Iterator[None]:
-    """Ctrl-C is a sentence and status 130; a reader that has had enough, as `head`, is no error.
+    """Turn the expected ends of a command into a sentence and an exit status.
 
-    A database that is away is a sentence and status 2, whatever the command.
+    Ctrl-C gives status 130, a database that is away status 2, whatever the command. A closed pipe,
+    as by `head`, is no error.
     """
     try:
         if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
@@ -57,15 +58,15 @@ def ended_politely() -> Iterator[None]:
         print("\nInterrupted. What was finished until then stays as it is.", file=sys.stderr)
         raise SystemExit(130) from None
     except BrokenPipeError:
-        # Else it fails again at exit.
+        # Else the flush at exit fails again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None
 
 
 def start_database() -> None:
-    """Start the embedded server.
+    """Start the embedded server, or create the database MEDRAG_DATABASE_NAME on an external one.
 
-    For a URL nothing, but for a database that MEDRAG_DATABASE_NAME names there: it is made.
+    Does nothing if DATABASE_URL is set and MEDRAG_DATABASE_NAME is not.
     """
     from django.conf import settings  # late: reading it may fail, which `prepare` reports
 

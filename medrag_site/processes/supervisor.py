@@ -1,9 +1,9 @@
 """Keep processes running, and leave none behind (Linux).
 
-A service that dies is started again, with a growing pause while it keeps dying. A signal stops
-everything: politely, after a grace period by force. Descendants that lost their parent come to us
-(see `tether`) and are killed, and what has ended is reaped. The database's processes are spared:
-others use them, and who does so last stops them.
+A service that dies is started again, after pauses that grow while it keeps dying. A signal stops
+all services: politely, and after a grace period by force. Orphaned descendants become children of
+this process (`parent_death`) and are killed; ended ones are reaped. The database's processes are
+spared: others may use the database, and its last user stops it.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ logger = logging.getLogger(__name__)
 LOOP_S = 0.2
 HEALTHY_AFTER_S = 30.0
 LONGEST_PAUSE_S = 30.0
-KILL_ROUNDS = 50  # more than any tree is deep
+KILL_ROUNDS = 50  # more than the depth of any tree of processes
 
 _ours: set[int] = set()  # the services that this process started
 
 
 @dataclass
 class Service:
-    """One process in a session of its own, so that a Ctrl-C reaches it through us only.
+    """A process in a session of its own, so that only the supervisor passes a Ctrl-C on to it.
 
-    With `pause_s` it ends well when its work is done, and is begun again after that many seconds
-    if there is more. `on_death` is called when it ended otherwise, and nothing of it is left.
+    With `pause_s` a service may end with status 0 when its work is done; it is started again that
+    many seconds later, once `is_due`. `on_death` is called after it ended in any other way and all
+    its processes are gone.
     """
 
     name: str
@@ -65,7 +66,7 @@ class Service:
         return time.monotonic() - self._started
 
     def keep_running(self) -> None:
-        """Start it if it is due; clear up after it if it has ended."""
+        """Start the process if it is due; clean up after it if it has ended."""
         if self._process is None:
             if time.monotonic() >= self._next_start and self.is_due():
                 self._start()
@@ -78,7 +79,7 @@ class Service:
             self.restart(f"it ended by itself with status {status}")
 
     def restart(self, why: str) -> None:
-        """Kill it with all its processes; `keep_running` starts it again."""
+        """Kill the process and its descendants; `keep_running` starts it again after a pause."""
         logger.error("%s is started again: %s", self.name, why)
         self._short_lives = 0 if self.age_s > HEALTHY_AFTER_S else self._short_lives + 1
         pause_s = min(2.0 ** (self._short_lives - 1), LONGEST_PAUSE_S) if self._short_lives else 0.0
@@ -95,7 +96,7 @@ class Service:
         return self._process is None or self._process.poll() is not None
 
     def kill(self) -> None:
-        """End it and what it started, now."""
+        """Kill the process and its descendants at once."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -118,7 +119,7 @@ class Service:
 
 @dataclass
 class Supervisor:
-    """Runs services until SIGTERM or SIGINT; `tick` is called every `tick_s` seconds."""
+    """Runs services until SIGTERM or SIGINT, and calls `tick` every `tick_s` seconds."""
 
     services: Sequence[Service]
     tick: Callable[[], None] = lambda: None
@@ -126,7 +127,10 @@ class Supervisor:
     _signals: list[int] = field(default_factory=list)
 
     def run(self) -> None:
-        """Return when everything has stopped. A second signal cuts the grace period short."""
+        """Run the services, and return when all have stopped.
+
+        A second signal ends the grace period.
+        """
         tether.adopt_orphans()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._on_signal)
@@ -144,7 +148,7 @@ class Supervisor:
             self.stop()
 
     def stop(self) -> None:
-        """Stop the services, later ones first to be killed when their grace is over."""
+        """Ask all services to stop, and kill each, in order, when its grace period is over."""
         for service in self.services:
             service.ask_to_stop()
         begun, asked = time.monotonic(), len(self._signals)
@@ -161,9 +165,9 @@ class Supervisor:
 
 
 def end_strays() -> None:
-    """Kill and reap the children that are no services: their parents died and left them to us.
+    """Kill and reap children that are no services: orphans that this process has adopted.
 
-    Their own children come to us in turn, so that nothing is left of a tree of any depth.
+    Their own children are adopted in turn, so a tree of any depth is ended.
     """
     for _ in range(KILL_ROUNDS):
         children = psutil.Process().children()

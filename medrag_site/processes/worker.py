@@ -1,7 +1,7 @@
-"""The worker: processes that read documents, and others beside them, under one watch.
+"""Run the worker: processes that read documents and do other work, watched by this one.
 
-This process ends the attempts that nobody goes on with (`corpus.indexing.jobs.sweep`), says that it
-is well, and starts again what died, and those that read when work waits while nobody works.
+This process ends abandoned attempts (`corpus.indexing.jobs.sweep`), stores its heartbeat, restarts
+processes that died, and restarts the reading processes when work waits and none makes progress.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ logger = logging.getLogger(__name__)
 TICK_S = 1.0
 SIGN_EVERY_TICKS = 60
 PRUNE_EVERY_TICKS = 3600
-LOOK_EVERY_TICKS = 5  # what costs more with a long queue
-GRACE_S = 3.0  # longer work is given back and goes on from its last step
+LOOK_EVERY_TICKS = 5  # for checks that cost more with a long queue
+GRACE_S = 3.0  # a job that takes longer is given back and goes on from its last step
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
 
 class Worker:
-    """Runs until it is told to stop; then nothing of it is left, and no attempt is lost."""
+    """Runs until a signal; then all its processes are gone, and no attempt is counted as failed."""
 
     def __init__(self) -> None:
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._ticks = 0
-        self._identities: dict[int, str] = {}  # of the processes that read, by their number
+        self._identities: dict[int, str] = {}  # of the reading processes, by number
         self._reading = [self._reader(number) for number in range(settings.WORKERS)]
         self._database_answers = True
         self._faults: list[str] = []  # sentences for staff
-        self._is_sent = False  # the last signed head; a worker before us may have failed to
-        self._due: set[str] = set()  # kinds of other work
+        self._is_sent = False  # the last signed head; an earlier worker may have failed to send it
+        self._due: set[str] = set()  # kinds of background work
         self._beside = [self._background(*named) for named in KINDS.items()]
         self._watch = Watch(settings.DATA_DIR) if settings.DATABASE_IS_EMBEDDED else None
 
@@ -78,7 +78,7 @@ class Worker:
         )
 
     def _reader(self, number: int) -> Service:
-        # Each start has an identity of its own: no lease of an earlier one is taken for its.
+        # Each start gets a new identity, so that no earlier lease is taken for its own.
         def identified() -> dict[str, str]:
             self._identities[number] = secrets.token_hex(8)
             return {jobs.WORKER_VARIABLE: self._identities[number]}
@@ -95,7 +95,7 @@ class Worker:
         )
 
     def _tick(self) -> None:
-        """Mend, beat, and look whether work stands still. The database may be away for a while."""
+        """Repair, store the heartbeat and check for stalled work; the database may be away."""
         self._ticks += 1
         if self._watch:
             self._watch()
@@ -135,15 +135,15 @@ class Worker:
         WorkerHeartbeat.objects.filter(seen_at__lt=Now() - FORGET_WORKERS_AFTER).delete()
 
     def _release(self, identity: str, *, count_attempt: bool) -> None:
-        """Let the job of a process that is gone go on at once."""
+        """Give back the job of a process that is gone, so that it can go on at once."""
         try:
             refresh_connection()
             jobs.give_back(identity, count_attempt=count_attempt)
-        except Error as error:  # the leases run out by themselves
+        except Error as error:  # the lease runs out by itself
             _log_away(error)
 
     def _sign_head(self) -> None:
-        """Sign the log's head if it is due, and send it; what fails must not stop ingestion."""
+        """Sign the audit log's head if due, and send it; a failure must not stop ingestion."""
         try:
             signed = sign_head_if_due()
         except MedragError as error:
