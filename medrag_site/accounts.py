@@ -1,7 +1,8 @@
-"""The groups that give people their rights, and accounts to try the system with.
+"""Define the groups that give people their rights, and the demonstration accounts.
 
-A site may change its groups. `migrate` therefore gives each right of PERMISSIONS once and records
-that (`GivenRight`): what was taken away, deleted or renamed since stays so, and what was added too.
+A site may change its groups. `migrate` therefore gives each right of PERMISSIONS only once, and
+records it (`GivenRight`): a right that the site has since removed stays removed, one that it added
+stays, and so does a group that it deleted or renamed.
 """
 
 import secrets
@@ -40,7 +41,7 @@ _READ_EVALUATION = tuple(
 _REVIEW = tuple(f"chat.{right}_review" for right in ("view", "add", "change"))
 _READ_ANSWERS = tuple(f"chat.view_{model}" for model in ("turn", "claim", "citation", "feedback"))
 PERMISSIONS: dict[str, tuple[str, ...]] = {
-    CLINICIANS: (),  # to ask takes an account and nothing more
+    CLINICIANS: (),  # asking needs an account and no rights
     STAFF: (
         *_READ_CORPUS,
         *_READ_EVALUATION,
@@ -70,10 +71,10 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "chat.replay_turn",
         "retrieval.view_lexiconentry",
     ),
-    REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge what others were answered
-    # Programs that bring documents over the API; what they bring is published by people.
+    REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge answers that others got
+    # Programs that upload documents through the API; people publish them.
     INTEGRATORS: (*_READ_CORPUS, "corpus.add_document", "corpus.change_document"),
-    # They give the groups that they are in, and no more: see medrag_site.admin.
+    # They can give only the groups that they are in: see medrag_site.admin.
     ADMINISTRATORS: (
         *(f"auth.{right}_user" for right in ("view", "add", "change")),
         "auth.view_group",
@@ -81,7 +82,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# name, what the person does, groups; all but the clinician work in the administration
+# Name, role, groups; all but the clinician may enter the administration.
 _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("staff", "corpus staff", (STAFF, PUBLISHERS)),
     ("publisher", "second publisher", (PUBLISHERS,)),
@@ -93,7 +94,7 @@ _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Standing:
-    """How a group of this release stands here: `lacks` and `besides` are labels of rights."""
+    """How a group differs from this release: `lacks` and `besides` are labels of rights."""
 
     name: str
     people: int
@@ -104,10 +105,10 @@ class Standing:
 
 @transaction.atomic
 def groups_sync() -> tuple[str, ...]:
-    """Make new groups, give new rights, and return the names of groups that were left alone.
+    """Create new groups, give new rights, and return the names of the groups left alone.
 
-    These were here before anybody recorded what was given, and lack something: nobody knows
-    whether it is new or was taken away. `groups_give` gives it.
+    A group is left alone if it existed before rights were recorded and lacks some: they may be new,
+    or have been removed. `groups_give` gives them.
     """
     given = set(GivenRight.objects.values_list("group", "right"))
     left_alone = []
@@ -127,7 +128,7 @@ def groups_sync() -> tuple[str, ...]:
 
 @transaction.atomic
 def groups_give(names: Iterable[str]) -> None:
-    """Give each of these groups all that it has in this release; what it has besides stays."""
+    """Give these groups all their rights of this release; rights that they have besides stay."""
     for name in names:
         group, _ = Group.objects.get_or_create(name=name)
         _add(group, PERMISSIONS[name])
@@ -135,7 +136,7 @@ def groups_give(names: Iterable[str]) -> None:
 
 
 def groups_standing() -> list[Standing]:
-    """Return how each group of this release stands here, in the order of PERMISSIONS."""
+    """Compare each group with this release, in the order of PERMISSIONS."""
     found = []
     for name, labels in PERMISSIONS.items():
         group = Group.objects.filter(name=name).first()
@@ -147,7 +148,7 @@ def groups_standing() -> list[Standing]:
 
 
 def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
-    """Make the demonstration accounts and return (name, role, password) of each one made.
+    """Create the demonstration accounts; return name, role and password of each one created.
 
     An account that exists keeps its password and is left out, unless `reset`.
     """
@@ -167,7 +168,7 @@ def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
 
 
 def _add(group: Group, labels: Collection[str]) -> None:
-    """Raise KeyError for a right that no migration has made."""
+    """Give a group rights. Raises KeyError for a right that no migration has created."""
     codenames = [label.split(".")[1] for label in labels]
     found = Permission.objects.filter(codename__in=codenames).select_related("content_type")
     by_label = {f"{one.content_type.app_label}.{one.codename}": one for one in found}

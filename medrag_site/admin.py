@@ -1,7 +1,7 @@
-"""Accounts, and who is locked out.
+"""Administer accounts, groups, API tokens and lockouts.
 
-Nobody gives away a right that they do not hold: whoever may change accounts could make themselves
-anything else.
+Nobody can give away a right that they do not hold; otherwise whoever may change accounts could give
+themselves any right.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-# They register tokens and devices, which is undone below.
+# These apps register tokens and devices, which are unregistered below.
 import allauth.account.admin
 import allauth.socialaccount.admin  # noqa: F401
 import django_otp.plugins.otp_static.admin
@@ -55,21 +55,21 @@ GIVEN = ("groups", "user_permissions")
 
 
 class EachLogged(ModelAdminBase):
-    """Logs what is deleted one by one: of several at once Django announces nothing."""
+    """Logs deletions one by one: Django sends no signal for several at once."""
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        alone: list[Any] = [[one] for one in queryset]  # as Django's own page of one passes it
+        alone: list[Any] = [[one] for one in queryset]  # in the form of a single deletion
         return [super(EachLogged, self).log_deletions(request, one) for one in alone]
 
 
 class AccountAdmin(EachLogged, UserAdmin):
-    """Django's, in which only superusers touch superusers and other people's passwords.
+    """Django's, but only superusers change superusers and other people's passwords.
 
-    Everybody else gives and takes only the groups that they are in and the permissions that they
-    hold; what else an account has stays.
+    Others can give and take only the groups that they are in and the permissions that they hold;
+    all else that an account has stays.
     """
 
-    filter_horizontal = ()  # its two boxes are named by what no screen reader reads
+    filter_horizontal = ()  # screen readers can't read the names of its two boxes
     readonly_fields = ("last_login", "date_joined")
     actions = ("take_second_factor_away",)
 
@@ -90,7 +90,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         return "Only a superuser sets another person's."
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Without the way to another's password, and saying whose it is."""
+        """Return the fieldsets, with a note in place of the password unless for a superuser."""
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or _is_superuser(request):
             return fieldsets
@@ -118,7 +118,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         self._warn_of_closed_door(request, form.instance)
 
     def _warn_of_closed_door(self, request: HttpRequest, account: User) -> None:
-        """Say so where a group works in the administration and its new member can't enter it."""
+        """Warn if an account joins a group of the administration without staff status."""
         inside = account.groups.exclude(name__in=(CLINICIANS, INTEGRATORS)).order_by("name")
         if not account.is_staff and (names := ", ".join(group.name for group in inside)):
             text = f"“{account}” is in {names}, and can't enter the administration before "
@@ -142,7 +142,7 @@ class AccountAdmin(EachLogged, UserAdmin):
 
 
 class OfSuperusers(ModelAdminBase):
-    """Superusers alone add, change and delete, whatever else somebody may."""
+    """Lets only superusers add, change and delete, whatever permissions others have."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)
@@ -155,11 +155,11 @@ class OfSuperusers(ModelAdminBase):
 
 
 class RoleAdmin(OfSuperusers, EachLogged, auth_admin.GroupAdmin):
-    """What a group may do counts for all in it, and collections are narrowed to groups."""
+    """Groups, for superusers only: rights apply to all members, and groups limit collections."""
 
 
 class TokenForm(TokenModelForm):
-    """What a token is for. It can't be changed afterwards: it is revoked, and another made."""
+    """The purpose of a new token. A token can't be changed: it is revoked, and another created."""
 
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices, widget=forms.CheckboxSelectMultiple, initial=list(BY_DEFAULT)
@@ -177,7 +177,7 @@ class TokenForm(TokenModelForm):
 
 
 class TokenAdmin(OfSuperusers, ModelAdmin[TokenGrant]):
-    """Tokens for the API: a token acts in its account's name, so that only superusers make one."""
+    """API tokens, for superusers only: a token acts in its account's name."""
 
     form = TokenForm
     list_display = ("__str__", "user", "granted", "rate", "made_at", "made_by", "ends")
@@ -202,7 +202,7 @@ class TokenAdmin(OfSuperusers, ModelAdmin[TokenGrant]):
     def save_model(
         self, request: HttpRequest, obj: TokenGrant, form: TokenModelForm, change: bool
     ) -> None:
-        """Make it, and show it this once."""
+        """Create the token, and show it this once."""
         told = {name: form.cleaned_data[name] for name in ("name", "scopes", "days", "rate")}
         token = token_create(obj.user, by=user_of(request), **told)
         made = TokenGrant.objects.filter(user=obj.user).latest("pk")
@@ -228,7 +228,7 @@ class TokenAdmin(OfSuperusers, ModelAdmin[TokenGrant]):
 
 
 class LockoutAdmin(ReadOnly, ModelAdmin[AccessAttempt]):
-    """Failed attempts that still count. To unlock is to forget them."""
+    """Failed sign-ins that still count. Unlocking an account deletes them."""
 
     list_display = ("attempt_time", "username", "ip_address", "failures_since_start", "waits")
     list_display_links = None
@@ -255,14 +255,14 @@ def _is_superuser(request: HttpRequest) -> bool:
 
 
 def _held(request: HttpRequest) -> dict[str, QuerySet[Any]]:
-    """Return what somebody who is no superuser may give and take, by the field of an account."""
+    """Return what an account that is no superuser may give and take, by field name."""
     held = Q(user=request.user.pk) | Q(group__user=request.user.pk)
     permissions = Permission.objects.filter(pk__in=Permission.objects.filter(held).values("pk"))
     return {"groups": groups_given(request.user), "user_permissions": permissions}
 
 
 def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
-    """Return what the account has and whoever asks may not take away."""
+    """Return what the account has and the requesting user may not remove."""
     held = _held(request)
     return {
         name: list(getattr(account, name).exclude(pk__in=held[name].values("pk"))) for name in GIVEN
@@ -271,7 +271,7 @@ def _beyond(account: User, request: HttpRequest) -> dict[str, list[Any]]:
 
 for model in (User, Group, AuthToken, TOTPDevice, StaticDevice, *OF_ALLAUTH):
     admin.site.unregister(model)
-# Knox's own page records nothing, and makes tokens without an end: TokenAdmin takes its place.
+# Replaced by TokenAdmin: Knox's own page logs nothing and makes tokens without an expiry.
 admin.site.register(TokenGrant, TokenAdmin)
 admin.site.register(User, AccountAdmin)
 admin.site.register(Group, RoleAdmin)

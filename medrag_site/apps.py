@@ -1,7 +1,7 @@
 from django.apps import AppConfig, apps
 from django.contrib.admin import apps as admin_apps
 
-# Of apps that are not ours, as the administration is to name them.
+# Names of third-party apps in the administration.
 NAMES = {"auth": "People", "axes": "Signing in"}
 
 

@@ -1,4 +1,4 @@
-"""The demonstration: accounts, sample guidelines and four questions, made once."""
+"""The demonstration: sample guidelines and four questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from corpus.models import Document
 
 MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
 
-# Answered from a table, answered from text, refused, and refused because of a withdrawal.
+# Answered from a table; answered from text; refused; refused because of a withdrawal.
 QUESTIONS = (
     "What gentamicin dosing interval should I use if the creatinine clearance is 45 mL/min?",
     "What is the maximum dose of alteplase in stroke?",
@@ -22,12 +22,12 @@ QUESTIONS = (
 
 
 def samples_are_here(manifest: Path = MANIFEST) -> bool:
-    """Tell whether each file of the samples is stored and searched. One query."""
+    """Tell whether every sample guideline is stored and indexed. Runs one query."""
     names = {path.name for path in (manifest.parent / "guidelines").iterdir()}
     indexed = Document.objects.filter(filename__in=names, indexed_at__isnull=False)
     return indexed.count() >= len(names)
 
 
 def ask_all() -> list[Turn]:
-    """Ask each demonstration question as the system itself; stored and audited like any other."""
+    """Ask each demonstration question as the system; turns are stored and audited as usual."""
     return [turn_ask(question, user=None, channel=Channel.COMMAND) for question in QUESTIONS]

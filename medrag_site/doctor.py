@@ -1,4 +1,4 @@
-"""What a working installation needs, looked at one by one: what `manage.py doctor` prints."""
+"""Examine one by one what a working installation needs, for `manage.py doctor`."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from medrag_site.sign_in.oidc import ProviderError, provider_look
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
-OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 mend index corruption
+OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 fix index corruption
 OLDEST_POSTGRES = 15
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line. `detail` says what was found, or what to do.
+    """One line of the report. `detail` says what was found, or what to do.
 
-    `ok` is None where all works and somebody has something to do all the same.
+    `ok` is None if all works but there is something to do.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, in order; a look that fails is a finding and never an exception.
+    """Yield the finding of every check, in order; a check that fails is a finding, not an error.
 
-    Without a database only what needs none is looked at.
+    Once the database is found to be away, only checks that need none are run.
     """
     is_away = False
     for name, look in _LOOKS.items():
@@ -146,7 +146,7 @@ def _encoder() -> tuple[bool, str]:
 
 
 def _tried(encoder: ActiveEncoder) -> int:
-    """Return the dimensions that it makes, and its table holds."""
+    """Return the encoder's dimensions. Raises EncoderUnavailable if its table has others."""
     vectors = encoder.embedder.encode(["metformin"])
     nearest = encoder.embedder.encode_queries(["metformin"])
     if {vectors.shape, nearest.shape} != {(1, encoder.dimensions)}:
@@ -158,7 +158,7 @@ def _tried(encoder: ActiveEncoder) -> int:
 
 
 def _encoders() -> tuple[bool, str]:
-    """Tell whether the tables are as configured, and how far those are that are being made."""
+    """Tell whether the tables of vectors are as configured, and report those being built."""
     faults = encoders_not_as_configured()
     if faults:
         return False, f"{', '.join(faults)} is configured and has no table: run manage.py migrate"
@@ -173,7 +173,7 @@ def _encoders() -> tuple[bool, str]:
 
 
 def _gate() -> tuple[bool, str]:
-    """Return a gate whose risk is not known answers all the same, and somebody has to know."""
+    """Report a gate whose risk is unknown: the site answers all the same."""
     gate = gate_in_use()
     found = retrieve(Query("metformin", on=timezone.localdate()))
     if notes := misfit(gate, found.trace.fingerprint):
@@ -182,7 +182,7 @@ def _gate() -> tuple[bool, str]:
 
 
 def _documents() -> tuple[bool | None, str]:
-    """Out of date is no fault: what is searched is whole, and another reading would differ."""
+    """Report outdated indexing as something to do: the index is whole, a new one would differ."""
     stale = selectors.documents_stale()
     if count := stale.count():
         read = stale.filter(must_be_read=True).count()
@@ -194,7 +194,7 @@ def _documents() -> tuple[bool | None, str]:
 
 
 def _addresses() -> tuple[bool, str]:
-    """Behind a proxy that is not known everybody is one address, and is locked out as one."""
+    """Report an unknown proxy: all clients behind it share one address, and so one lockout."""
     if settings.HTTPS and not settings.PROXIES:
         return False, "MEDRAG_HTTPS needs a proxy in front: say with MEDRAG_PROXIES how many"
     if settings.PROXIES:

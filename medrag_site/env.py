@@ -1,4 +1,4 @@
-"""Strict readers of environment variables: a value is right, absent, or stops the start by name."""
+"""Read environment variables strictly: a wrong value stops the start, by the variable's name."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no"
 
 @dataclass(frozen=True)
 class Declared:
-    """What is said of a setting, or of a key of one, where it is read."""
+    """The declaration of a setting, or of a key of a setting."""
 
-    default: str  # as one would write it; empty for none
+    default: str  # as written in the environment; empty for none
     allowed: str  # completes "it must be ..."; empty for any text
     about: str
 
 
 class Env:
-    """Reads settings from `source` and remembers each that it was asked for.
+    """Reads settings from `source` and records the declaration of each.
 
-    Of keys that stand in one setting, `within` says which, before each of their names.
+    For the keys of a setting, `within` names the setting, as a prefix in errors.
     """
 
     def __init__(self, source: Mapping[str, Any] = os.environ, *, within: str = "") -> None:
         self._source = source
         self._within = within
         self.declared: dict[str, Declared] = {}
-        self.keys: dict[str, Env] = {}  # of the settings that have any
+        self.keys: dict[str, Env] = {}  # readers of the settings that have keys
 
     @classmethod
     def of_all(cls, sections: Iterable[Env]) -> Env:
-        """Return one that knows what all of them were asked for."""
+        """Merge the declarations of several readers into one."""
         whole = cls()
         for section in sections:
             whole.declared |= section.declared
@@ -68,7 +68,7 @@ class Env:
         return self._raw(name, Declared(default, "", about)) or default
 
     def group(self, name: str, *, about: str = "") -> Env:
-        """Return the keys of `key=value other="a value"`, to be read as settings."""
+        """Return a reader of the keys in `key=value other="a value"`."""
 
         def parse(raw: str) -> dict[str, str]:
             words = [word.partition("=") for word in shlex.split(raw)]
@@ -85,14 +85,14 @@ class Env:
         return self.keys[name]
 
     def toml(self, name: str, *, needs: tuple[str, ...], about: str = "") -> Env:
-        """Return the keys of a TOML file, to be read as settings; none where no file is set."""
+        """Return a reader of a TOML file's keys, empty if no file is set."""
         raw = self._raw(name, Declared("", "the path of a TOML file", about))
         keys = _toml_keys(name, Path(raw).expanduser(), needs) if raw else {}
         self.keys[name] = Env(keys, within=f"{name}: in {raw}, ")
         return self.keys[name]
 
     def table(self, name: str, *, about: str = "") -> dict[str, str]:
-        """Return texts by their names, of a table in a TOML file."""
+        """Return a mapping of texts to texts, from a table of a TOML file."""
         wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
         self.declared[name] = Declared("", wanted, about)
         found = self._source.get(name, {})
@@ -113,7 +113,7 @@ class Env:
     def number(
         self, name: str, default: T, *, low: float, high: float, about: str = ""
     ) -> float | T:
-        """Return the default, which may be None, where it is not set."""
+        """Return a number from `low` to `high`, or the default, which may be None, if unset."""
         wanted = f"a number from {low} to {high}"
         fallback: float | T = default
         return self._parsed(name, fallback, _between(float, low, high), wanted, about)
@@ -130,7 +130,7 @@ class Env:
         return self._parsed(name, default, parse, "such as 60/min", about)
 
     def database_name(self, name: str, *, about: str = "") -> str:
-        """Read a name that need not be quoted and is no longer than PostgreSQL keeps."""
+        """Return a name that needs no quotes and is no longer than PostgreSQL keeps."""
 
         def parse(raw: str) -> str:
             if not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", raw):
@@ -145,7 +145,7 @@ class Env:
         return self._parsed(name, "", address_of, wanted, about)
 
     def origins(self, name: str, *, about: str = "") -> list[str]:
-        """Return origins as a browser writes them, in lower case: no pattern stands for many."""
+        """Return origins as a browser writes them, in lower case; patterns are not allowed."""
 
         def parse(raw: str) -> list[str]:
             origins = [word.strip() for word in raw.split(",")]
@@ -157,8 +157,9 @@ class Env:
         return self._parsed(name, [], parse, wanted, about)
 
     def hosts(self, name: str, default: list[str], *, about: str = "") -> list[str]:
-        """Return names, `.domain` for it and all below, addresses, `*`: small letters, maybe a
-        port.
+        """Return hosts in lower case, each maybe with a port.
+
+        A host is a name, an address, `.domain` for a domain with all below it, or `*`.
         """
 
         def parse(raw: str) -> list[str]:
@@ -171,8 +172,9 @@ class Env:
         return self._parsed(name, default, parse, wanted, about)
 
     def secret(self, name: str, *, about: str = "") -> str:
-        """Return a secret, or the absolute path of the file that holds it. Never quoted in an
-        error.
+        """Return a secret, given itself or by the absolute path of its file.
+
+        Errors never quote it.
         """
         wanted = "a secret, or the absolute path of the file that holds it"
         try:
@@ -189,8 +191,9 @@ class Env:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
     def switch_or_secret(self, name: str, *, about: str = "") -> tuple[bool, str]:
-        """Tell whether it is on, and the secret, or that of a file, which opens it; empty for
-        none.
+        """Return whether a feature is on, and the token that opens it, or an empty string.
+
+        A token switches the feature on. It is given itself or by the absolute path of its file.
         """
         wanted = (
             f"true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
@@ -200,7 +203,7 @@ class Env:
         if not raw or raw.lower() in _BOOLS:
             return bool(raw) and _BOOLS[raw.lower()], ""
         secret = self.secret(name)
-        if len(secret) < MIN_TOKEN_CHARS:  # a slip in `true` is no token
+        if len(secret) < MIN_TOKEN_CHARS:  # a misspelt `true` must not become a token
             raise ImproperlyConfigured(f"{name} must be {wanted}. It is not shown here.")
         return True, secret
 
@@ -213,9 +216,7 @@ class Env:
         return self._parsed(name, default, parse, "one of " + ", ".join(allowed), about)
 
     def secret_key(self, name: str, kept_in: Path, *, about: str = "") -> str:
-        """Return what signs sessions: as it is set, else made once and kept in a file of its
-        own.
-        """
+        """Return the key that signs sessions: as set, else created once and kept in a file."""
         wanted = f"at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them different"
         raw = self._raw(name, Declared("", wanted, about))
         try:
@@ -242,9 +243,9 @@ class Env:
         return self._parsed(name, default, parse, wanted, about)
 
     def file_to_append(self, name: str, default: Path, *, about: str = "") -> Path:
-        """Return a file that can be written, in a folder that is made where it is missing.
+        """Return the path of a writable file; its folder is created if missing.
 
-        The file itself is not made: it may matter that there is none.
+        The file itself is not created: its absence may mean something.
         """
         wanted = "a file that this user may write"
         raw = self._raw(name, Declared("/".join(default.parts[-2:]), wanted, about))
@@ -269,10 +270,10 @@ class Env:
         besides: str = "$^",
         moved: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Raise ImproperlyConfigured for a name with that prefix, or a key, that nobody has read.
+        """Raise ImproperlyConfigured for a name with `prefix`, or a key, that was never read.
 
-        `besides` is a pattern of those that are no settings; `moved` says of old names what takes
-        their place.
+        `besides` is a pattern of names that are no settings; `moved` maps former names to what
+        replaces them.
         """
         for keys in self.keys.values():
             keys.refuse_unknown()
@@ -291,7 +292,7 @@ class Env:
         )
 
     def folder(self, name: str, default: Path, *, about: str = "") -> Path:
-        """Return an existing, writable folder; it is made where its parent allows."""
+        """Return a writable folder, created if missing."""
         wanted = "a folder that this user may write to"
         raw = self._raw(name, Declared(f"{default.name}/", wanted, about))
         path = Path(raw or default).expanduser().resolve()
@@ -307,7 +308,7 @@ class Env:
         return path
 
     def _raw(self, name: str, declared: Declared) -> str:
-        """Remember the setting, and return it as it stands in the source; empty for none."""
+        """Record the declaration, and return the setting's text, or an empty string if unset."""
         self.declared.setdefault(name, declared)
         value = self._source.get(name, "")
         if not isinstance(value, str):
@@ -330,7 +331,7 @@ class Env:
 
 
 def _written(default: object) -> str:
-    """Write the default as it would stand in the environment; empty for none."""
+    """Write the default as it would be set in the environment; empty for none."""
     match default:
         case bool():
             return str(default).lower()
@@ -371,7 +372,7 @@ def _toml_keys(name: str, path: Path, needs: tuple[str, ...] = ()) -> dict[str, 
 
 
 def secret_file(path: Path, make: Callable[[], str]) -> str:
-    """Return the secret kept in `path`, made on first use with access for this user alone."""
+    """Return the secret kept in `path`, created on first use and readable by this user alone."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""What this site was given, so that an upgrade gives nothing twice."""
+"""Record the rights that this site's groups were given, so that an upgrade gives none twice."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from django.db import models
 
 
 class GivenRight(models.Model):
-    """A right that a group of `medrag_site.accounts` was given once, whatever became of it since.
+    """A right that a group of `medrag_site.accounts` was given once, even if removed since.
 
-    One without a right says that the group itself was made.
+    An empty right records that the group itself was created.
     """
 
-    group = models.CharField(max_length=150)  # by name: it may have been deleted since
+    group = models.CharField(max_length=150)  # a name, since the group may have been deleted
     right = models.CharField(max_length=150, blank=True)  # such as `corpus.add_document`
     given_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""Names of settings that are no more, with what takes the place of each."""
+"""Map the names of former settings to what replaces them."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ _LEFT_OUT = {
     "MEDRAG_CSRF_TRUSTED_ORIGINS": "where MEDRAG_HTTPS is true, the hosts of MEDRAG_ALLOWED_HOSTS "
     "are trusted, each with the port that stands there",
 }
-_NOW_KEYS = {  # of a setting that has several: which, and its key
+_NOW_KEYS = {  # the setting that replaces each, and its key
     "MEDRAG_LOCKOUT_FAILURES": "MEDRAG_LOCKOUT failures",
     "MEDRAG_LOCKOUT_ADDRESS_FAILURES": "MEDRAG_LOCKOUT address_failures",
     "MEDRAG_LOCKOUT_MIN": "MEDRAG_LOCKOUT minutes",

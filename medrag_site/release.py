@@ -1,4 +1,4 @@
-"""Which release this is: as `pyproject.toml` says, which stands beside the code of a checkout."""
+"""Read the release from `pyproject.toml`, at the top of the checkout."""
 
 import tomllib
 from functools import cache

@@ -1,8 +1,8 @@
-"""Logs that machines read, and the id by which a request is found in them.
+"""Log in a form that machines read, with the id by which a request is found.
 
-The id stands in each line that is logged while a request is answered, in the header `X-Request-ID`
-of its response and on pages of errors, so that whoever reports one can be answered. It is made here
-and never taken from the request: nobody writes into the log.
+The id is in each line logged while a request is answered, in the response's header `X-Request-ID`
+and on error pages, so that a reported error can be found. It is generated here and never taken from
+the request, so that nobody can write into the log.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ _current: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class RequestIds:
-    """Gives each request an id; the first of the middleware, so that all lines have it."""
+    """Gives each request an id; the first middleware, so that every line has it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        _current.set(uuid.uuid4().hex)  # until the thread's next: Django logs after the middleware
+        _current.set(
+            uuid.uuid4().hex
+        )  # kept until the next request: Django logs after the middleware
         response = self._get_response(request)
         response[HEADER] = _current.get()
         return response
 
 
 def request_id() -> str:
-    """Return the id of the request that this thread answers, or did last; else nothing."""
+    """Return the id of the request that this thread answers or answered last, else ""."""
     return _current.get()
 
 
 class RequestLines(logging.Filter):
-    """Add the id to each record, and drop tracebacks where the request was at fault."""
+    """Add the request's id to each record; drop the traceback of a 4xx response."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id() or "-"
@@ -54,10 +56,10 @@ class RequestLines(logging.Filter):
 
 
 class JsonLines(logging.Formatter):
-    """A JSON object a line: time, level, logger, message, request and, of a fault, its places.
+    """Formats a record as a line of JSON: time, level, logger, message, request, status, error.
 
-    Of an exception its kind and places in the code are told, never its message: that may quote a
-    question.
+    Of an exception only its type and places in the code are written, never its message, which may
+    quote a question.
     """
 
     def format(self, record: logging.LogRecord) -> str:

@@ -1,6 +1,6 @@
 """Configure Django by the settings that `medrag_site.configuration` declares.
 
-All that these modules declare in capitals is handed on as it is.
+All names in capitals of those modules are imported unchanged.
 """
 
 import os
@@ -14,15 +14,15 @@ from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
 from medrag_site.moved_settings import MOVED
 
-# Nothing of a dependency's may call home.
+# No dependency may call home.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-os.environ.pop("OPENAI_LOG", None)  # it has that client write whole requests into the log
+os.environ.pop("OPENAI_LOG", None)  # it makes that client log whole requests
 
 # Security
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
-# What machines ask, on the port behind the proxy
+# Requested by machines, on the port behind the proxy
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
@@ -74,7 +74,7 @@ INSTALLED_APPS = [
     "chat",
     "retrieval",
     "corpus",
-    "webhooks",  # behind chat: the log hears of everything first
+    "webhooks",  # after chat, so that the log receives each signal first
     "medrag_site.apps.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -165,7 +165,7 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True  # served from the checkout: there is no step to forget
+WHITENOISE_USE_FINDERS = True  # served from the checkout, without a step to collect files
 MEDIA_ROOT = FILES_DIR
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -187,12 +187,12 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/api/v1",  # what follows it is the tag
+    "SCHEMA_PATH_PREFIX": "/api/v1",  # the next part of the path is the tag
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "webhooks.description.add_webhooks",
     ],
-    # A request names only the modes that the site has the parts for.
+    # A request may name only modes that the site is equipped for.
     "ENUM_NAME_OVERRIDES": {
         "ModeEnum": "chat.models.Mode",
         "SourceTypeEnum": "corpus.models.SourceType",
@@ -222,7 +222,7 @@ LOGGING = {
     "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
 }
 
-# What one process tells another, and what the tests read.
+# Variables passed between processes, and those read by the tests.
 configuration.env.refuse_unknown(
     "MEDRAG_",
     besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$",

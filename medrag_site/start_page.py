@@ -1,4 +1,4 @@
-"""The administration's start page: what waits for whoever opens it, each a link with its number."""
+"""Show on the administration's start page what waits for its reader, as links with counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from corpus.staff_selectors import collections_changeable, documents_waiting_cou
 from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
 
-# By the names of `WAITING`, which are those of the list's filter.
+# By the names of `WAITING`, which the list's filter uses too.
 LABELS = {
     "check": "to check",
     "publish": "to publish",
@@ -27,13 +27,13 @@ LABELS = {
     "doubt": "in doubt, not published yet",
     "due": "past the review date, or within 30 days of it",
 }
-# By how often each is opened; what is not named here follows in Django's order, by its name.
+# By how often each is opened; other apps follow in Django's order, by name.
 ORDER = ("corpus", "chat", "retrieval", "auth", "axes", "evaluation")
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """How many of something wait, and the page that lists them."""
+    """A kind of waiting item, how many there are, and the page that lists them."""
 
     count: int
     label: str
@@ -41,16 +41,16 @@ class Waiting:
 
 
 class AdministrationSite(AdminSite):
-    """Django's, with a start page for the people who keep the guidelines."""
+    """Django's administration, with a start page for the people who keep the guidelines."""
 
-    enable_nav_sidebar = False  # it takes the width of lists, and repeats the start page
+    enable_nav_sidebar = False  # it narrows lists and repeats the start page
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Not for a session without the second factor that the site asks of staff, either."""
+        """Tell whether the user may enter: not without a second factor that the site demands."""
         return super().has_permission(request) and has_passed(request)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return them with those first that most people come for."""
+        """Return the apps, those opened most often first (`ORDER`)."""
         listed: list[Any] = super().get_app_list(request, app_label)
         places = {label: place for place, label in enumerate(ORDER)}
         return sorted(listed, key=lambda app: places.get(app["app_label"], len(places)))
@@ -58,7 +58,10 @@ class AdministrationSite(AdminSite):
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
-        """Add its numbers, none for who works in no collection. A fixed number of queries."""
+        """Add the counts of what waits for this user. Runs a fixed number of queries.
+
+        Questions are counted only for a user who may change some collection.
+        """
         user = request.user
         if not isinstance(user, User):
             return super().index(request, extra_context)
@@ -81,7 +84,7 @@ def _documents(user: User) -> list[Waiting]:
 
 
 def _retracted(user: User) -> list[Waiting]:
-    """Return what a list of retractions names; nothing without a list, or where it names none."""
+    """Count the documents that a list of retractions names; empty without a list or documents."""
     if not settings.RETRACTIONS_FILE or not user.has_perm("evaluation.view_retractionalert"):
         return []
     count = RetractionAlert.objects.filter(ended_on=None).count()

@@ -26,11 +26,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/hospital/back/", single_sign_on.callback, name="single_sign_on_callback"),
     path("second-factor/", sign_in.own, name="second_factor"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
-    # One page to sign in, for the administration too.
+    # The administration has no sign-in page of its own.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("api/v1/", include("evaluation.api")),
-    path("api/v1/", include("chat.api.urls")),  # with what stands at unknown paths
+    path("api/v1/", include("chat.api.urls")),  # ends with the view for unknown paths
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
     path("", include("chat.web.urls")),

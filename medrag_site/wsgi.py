@@ -1,4 +1,4 @@
-"""The web process."""
+"""Start the web process."""
 
 import os
 from contextlib import suppress
@@ -16,7 +16,7 @@ prepare(["wsgi", "web"])
 django.setup(set_prefix=False)
 application = Handler()
 
-with suppress(Error):  # of a database that is away, which may come back
+with suppress(Error):  # the database may be away, and come back
     if is_unfinished():
         raise SystemExit(SENTENCE)
-    connection.close()  # it must not be shared with what is forked from here
+    connection.close()  # a connection must not be shared with forked processes

@@ -1,4 +1,4 @@
-"""Endpoints, for administrators, and what became of each message to them."""
+"""Administer endpoints, and show the state of each message."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ else:
 
 
 class EndpointForm(EndpointModelForm):
-    """What is told to whom."""
+    """An endpoint and the events that it is sent."""
 
     events = forms.MultipleChoiceField(
         choices=Event.choices, widget=forms.CheckboxSelectMultiple, initial=Event.values
@@ -52,7 +52,7 @@ class EndpointForm(EndpointModelForm):
 
 @admin.register(Endpoint)
 class EndpointAdmin(ModelAdmin[Endpoint]):
-    """No group has the rights: they are superusers', who tell other systems what happens here."""
+    """Endpoints, for superusers only: no group may decide what other systems are sent."""
 
     form = EndpointForm
     list_display = ("name", "url", "events", "is_active", "created_at")

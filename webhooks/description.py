@@ -1,6 +1,6 @@
-"""Webhooks in the API's description: under `x-webhooks`, since OpenAPI 3.0 has no place for them.
+"""Describe webhooks in the API's description, as `x-webhooks`: OpenAPI 3.0 has no place for them.
 
-The key is the one that Redoc reads.
+Redoc reads that key.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _HEADERS = {
 
 
 def add_webhooks(result: dict[str, Any], **extra: Any) -> dict[str, Any]:
-    """Describe each event as the request that an endpoint gets: a hook of drf-spectacular."""
+    """Describe each event as the request that an endpoint receives: a hook of drf-spectacular."""
     result["x-webhooks"] = {str(event): {"post": _operation(event)} for event in Event}
     return result
 
 
 def example(event: Event) -> dict[str, Any]:
-    """Return a message as it is sent."""
+    """Return an example message, in the form in which messages are sent."""
     data = _OTHER.get(event) or _GUIDELINE | _CHANGED.get(event, {})
     return {"type": str(event), "timestamp": "2026-11-02T09:30:00.000000+00:00", "data": data}
 
@@ -75,7 +75,7 @@ def _operation(event: Event) -> dict[str, Any]:
 
 
 def _schema(value: Any) -> dict[str, Any]:
-    """Of an example: every key is always there."""
+    """Return the schema of an example, in which all keys are required."""
     if isinstance(value, dict):
         properties = {key: _schema(part) for key, part in value.items()}
         return {"type": "object", "properties": properties, "required": list(value)}

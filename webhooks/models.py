@@ -1,4 +1,4 @@
-"""Who is told what happens here, and each message to them."""
+"""Store the endpoints that events are announced to, and each message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 
 class Event(models.TextChoices):
-    """What can be announced."""
+    """A kind of event that can be announced."""
 
     INDEXED = "guideline.indexed", "Guideline indexed"
     PUBLISHED = "guideline.published", "Guideline published"
@@ -23,9 +23,10 @@ class Event(models.TextChoices):
 
 
 class Endpoint(models.Model):
-    """An address that is told. Never deleted: it is switched off, and its messages stay.
+    """An address that messages are sent to.
 
-    `secret` signs, so that it is kept as it is; it is shown to people once.
+    It is never deleted, only deactivated, and its messages stay. `secret` signs messages, so it is
+    stored as it is; people see it once.
     """
 
     name = models.CharField(max_length=100)
@@ -53,7 +54,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One message to one endpoint. `body` is the JSON that is signed and sent, to the byte."""
+    """A message to one endpoint. `body` is the JSON exactly as signed and sent."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="deliveries")
@@ -84,5 +85,5 @@ class Delivery(models.Model):
 
     @property
     def message_id(self) -> str:
-        """The `webhook-id`, the same in each attempt."""
+        """The header `webhook-id`, the same in each attempt."""
         return f"msg_{self.pk.hex}"

@@ -1,6 +1,6 @@
-"""What happens to guidelines, and gaps that are reported, as messages to be sent.
+"""Turn changes of guidelines and reported gaps into messages.
 
-Wired by `WebhooksConfig.ready`, behind the log's receivers.
+`WebhooksConfig.ready` connects the receivers, after those of the audit log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GUIDELINE_EVENTS: tuple[tuple[Event, Signal], ...] = (
 
 
 def connect() -> None:
-    """Listen to every signal that is announced; safe to call again."""
+    """Connect a receiver to every announced signal; safe to call again."""
     for event, signal in GUIDELINE_EVENTS:
         signal.connect(_guideline_receiver(event), weak=False, dispatch_uid=f"webhooks.{event}")
     gap_reported.connect(announce_gap, dispatch_uid="webhooks.gap")
@@ -40,7 +40,10 @@ def _guideline_receiver(event: Event) -> Any:
 
 
 def guideline_told(announced: Document) -> dict[str, Any]:
-    """As it stands in this transaction: who indexes it has read it long before. One query."""
+    """Return a document's data as of this transaction. Runs one query.
+
+    The document is read again, since the indexing job read it long before.
+    """
     found = Document.objects.select_related("collection", "superseded_by")
     document = found.get(pk=announced.pk)
     successor = document.superseded_by

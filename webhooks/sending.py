@@ -1,9 +1,8 @@
-"""Send what waits, signed as Standard Webhooks says: each message at least once, or given up.
+"""Send pending messages, signed by Standard Webhooks: each at least once, or given up.
 
-An attempt is counted, and the time of the next one set, before anything is sent. So whoever is
-killed between the sending and the word that it arrived leaves a message that is sent once more,
-under the same id, by which the other side knows it. Nothing is held while the network is waited
-for: no transaction, no lock.
+An attempt is counted, and the next one scheduled, before anything is sent. A process killed before
+it records that a message arrived therefore leaves a message that is sent once more, under the same
+id, by which the receiver recognises it. No transaction and no lock is held during a network call.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
@@ -24,31 +23,31 @@ from core.llm.calls import CallFailed, Post
 from webhooks.models import Delivery, DeliveryState, Endpoint
 from webhooks.services import refuse_bad_address
 
-SEND_S = 10.0  # of one attempt, all in all
-# After each attempt but the last; the first is longer than an attempt, so that two never overlap.
+SEND_S = 10.0  # for one attempt in all
+# After each attempt but the last; the first exceeds an attempt, so that two never overlap.
 WAITS_S = (20, 120, 900, 3600, 4 * 3600, 12 * 3600)
 MAX_ATTEMPTS = len(WAITS_S) + 1
 ENDPOINTS_AT_ONCE = 8
-ROUND_S = 10.0  # then those that have something new have their turn
+ROUND_S = 10.0  # then endpoints with new deliveries have their turn
 UNKNOWN = "Whether it arrived is not known: the sender is at it, or was stopped."
 
 
 def deliveries_due() -> QuerySet[Delivery]:
-    """Return what waits for an attempt now, to endpoints that are active."""
+    """Return the deliveries whose next attempt is due, to active endpoints."""
     waiting = Delivery.objects.filter(state=DeliveryState.PENDING, due_at__lte=Now())
     return waiting.filter(endpoint__is_active=True)
 
 
 def are_deliveries_due() -> bool:
-    """Tell whether the worker has a message to send. One query."""
+    """Tell whether a delivery is due. Runs one query."""
     return deliveries_due().exists()
 
 
 def deliveries_send_due() -> None:
-    """Send until nothing is due. Raises what the database raises.
+    """Send until no delivery is due. Raises the database's errors.
 
-    Endpoints are sent to side by side, each message of one after the other: one that never answers
-    holds up its own.
+    Endpoints are served in parallel, and the messages to each in sequence: an endpoint that never
+    answers delays only its own.
     """
     while endpoints := endpoints_due():
         with ThreadPoolExecutor(ENDPOINTS_AT_ONCE) as pool:
@@ -56,7 +55,7 @@ def deliveries_send_due() -> None:
 
 
 def endpoints_due() -> list[Endpoint]:
-    """Return endpoints that something waits for. One query."""
+    """Return the endpoints with a delivery due. Runs one query."""
     waiting = deliveries_due().order_by().values("endpoint")
     return list(Endpoint.objects.filter(pk__in=waiting).order_by("pk"))
 
@@ -69,7 +68,7 @@ def _send_in_thread(endpoint: Endpoint) -> None:
 
 
 def endpoint_send_due(endpoint: Endpoint) -> None:
-    """Send what is due to it, until one fails or a round is over."""
+    """Send the endpoint's due deliveries until one fails or `ROUND_S` is over."""
     ends = time.monotonic() + ROUND_S
     while time.monotonic() < ends and (delivery := _claim(endpoint)):
         error = _sent(endpoint, delivery)
@@ -80,9 +79,9 @@ def endpoint_send_due(endpoint: Endpoint) -> None:
 
 @transaction.atomic
 def _claim(endpoint: Endpoint) -> Delivery | None:
-    """Count an attempt at what has waited longest; None where nothing is due.
+    """Count an attempt at the delivery that is due longest, and return it; None if none is due.
 
-    What an attempt died of as often as it may be tried is given up first.
+    Deliveries whose last allowed attempt was never finished are given up first.
     """
     due = deliveries_due().filter(endpoint=endpoint)
     due.filter(attempts__gte=MAX_ATTEMPTS).update(state=DeliveryState.FAILED, ended_at=Now())
@@ -101,7 +100,7 @@ def _claim(endpoint: Endpoint) -> Delivery | None:
 
 
 def _mark(delivery: Delivery, error: str) -> None:
-    """Note what became of this attempt, unless another one has begun meanwhile."""
+    """Store the outcome of this attempt, unless another one has begun since."""
     this = Delivery.objects.filter(
         pk=delivery.pk, state=DeliveryState.PENDING, attempts=delivery.attempts
     )
@@ -114,7 +113,7 @@ def _mark(delivery: Delivery, error: str) -> None:
 
 
 def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
-    """Send it once; what went wrong in a few words, or nothing. Only the status is read."""
+    """Send the delivery once; return the error in a few words, or "". Only the status is read."""
     try:
         refuse_bad_address(endpoint.url)
         headers = signed_headers(endpoint, delivery)
@@ -132,7 +131,7 @@ def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
 
 
 def signed_headers(endpoint: Endpoint, delivery: Delivery) -> dict[str, str]:
-    """Return the headers of an attempt that is made now."""
+    """Return the headers of an attempt made now."""
     from standardwebhooks import Webhook  # late: only sites with an endpoint need it
 
     now = datetime.datetime.now(datetime.UTC)

@@ -1,7 +1,7 @@
-"""The only writer of endpoints, and of what is to be sent to them.
+"""Write endpoints and deliveries; nothing else does.
 
-A message is stored in the transaction of what it announces, so that both stay or go together, and
-nobody who publishes waits for a network. `webhooks.sending` sends it.
+A message is stored in the transaction of the change that it announces, so that both are kept or
+lost together, and nobody who publishes waits for a network. `webhooks.sending` sends it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ SECRET_BYTES = 32  # Standard Webhooks takes 24 to 64
 
 
 class BadAddress(MedragError):
-    """Nothing is sent to such an address."""
+    """An address to which nothing is sent."""
 
 
 def refuse_bad_address(url: str) -> None:
-    """Raise BadAddress unless it is https, or http to this machine where the site allows that."""
+    """Raise BadAddress unless the URL is https, or http to this machine if the site allows that."""
     hint = "Nothing is sent there. Give an address such as https://records.example.org/medrag."
     try:
         parts = urlsplit(url)
@@ -55,13 +55,13 @@ def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False  # a name may lead anywhere
+        return False  # a host name may resolve to any machine
 
 
 def endpoint_save(endpoint: Endpoint, *, by: User, fields: Sequence[str] = ()) -> str:
-    """Store a new endpoint, or what of `fields` is changed, and say so in the log.
+    """Store a new endpoint, or the changed `fields` of an existing one, and record it in the log.
 
-    Returns the secret of a new one, else nothing. Raises BadAddress.
+    Returns the secret of a new endpoint, else an empty string. Raises BadAddress.
     """
     refuse_bad_address(endpoint.url)
     is_new = endpoint.pk is None
@@ -76,7 +76,7 @@ def endpoint_save(endpoint: Endpoint, *, by: User, fields: Sequence[str] = ()) -
 
 
 def endpoint_renew_secret(endpoint: Endpoint, *, by: User) -> str:
-    """Sign with a new secret from now on, and return it: the only time that it is shown."""
+    """Replace the endpoint's secret, and return the new one, which is shown only this once."""
     with transaction.atomic():
         endpoint.secret = _secret()
         endpoint.save(update_fields=["secret"])
@@ -85,10 +85,11 @@ def endpoint_renew_secret(endpoint: Endpoint, *, by: User) -> str:
 
 
 def event_announce(event: Event, tell: Callable[[], dict[str, Any]]) -> None:
-    """Store a message for each active endpoint that wants it. One query, or two and `tell`'s.
+    """Store a message for each active endpoint that subscribes to the event.
 
-    To be called in the transaction of what happened. What `tell` gives goes to another system: ids,
-    titles of guidelines and states, never what somebody asked, wrote or was answered.
+    Runs one query if none does, else two and those of `tell`. To be called in the transaction of
+    the event. `tell` returns what another system may see: ids, titles of guidelines and states,
+    never what somebody asked, wrote or was answered.
     """
     wanting = Endpoint.objects.filter(is_active=True, events__contains=[event]).order_by("pk")
     endpoints = list(wanting.values_list("pk", flat=True))
@@ -102,7 +103,7 @@ def event_announce(event: Event, tell: Callable[[], dict[str, Any]]) -> None:
 
 
 def deliveries_send_again(deliveries: QuerySet[Delivery]) -> int:
-    """Let those that were given up be sent again from the beginning, and return how many."""
+    """Make given-up deliveries pending again, with all their attempts, and return how many."""
     given_up = Delivery.objects.filter(pk__in=deliveries.values("pk"), state=DeliveryState.FAILED)
     return given_up.update(
         state=DeliveryState.PENDING, attempts=0, due_at=Now(), ended_at=None, last_error=""
@@ -110,7 +111,7 @@ def deliveries_send_again(deliveries: QuerySet[Delivery]) -> int:
 
 
 def deliveries_prune() -> int:
-    """Delete what was delivered or given up longer ago than the site keeps it; return how many."""
+    """Delete deliveries that ended longer ago than the site keeps them; return how many."""
     before = Now() - timedelta(days=settings.WEBHOOKS_KEEP_DAYS)
     ended = Delivery.objects.exclude(state=DeliveryState.PENDING).filter(ended_at__lt=before)
     return ended.delete()[0]
@@ -121,7 +122,7 @@ def _secret() -> str:
 
 
 def _record(what: str, endpoint: Endpoint, *, by: User, **more: Any) -> None:
-    """Of the address only the machine: what follows may be a secret of the other side's."""
+    """Record a change in the log, with the URL's host only: the rest may hold a secret."""
     payload = {
         "id": endpoint.pk,
         "host": urlsplit(endpoint.url).netloc,

@@ -1,1 +1,1 @@
-"""A backup is a folder with all that a site is: database, files, keys, signed heads, a manifest."""
+"""A backup is a folder with a whole site: database, files, keys, signed heads and a manifest."""

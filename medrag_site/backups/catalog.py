@@ -1,4 +1,4 @@
-"""What a backup has to know of the database, read as the owner of the tables."""
+"""Read what a backup needs to know of the database, as the owner of the tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY r
 class Server:
     name: str  # such as 18.4
     major: int
-    pgvector: str  # empty where it is not there
+    pgvector: str  # empty if not installed
     schema: str
 
 
@@ -63,19 +63,19 @@ def server_version(connection: BaseDatabaseWrapper) -> Server:
 
 
 def export_snapshot(connection: BaseDatabaseWrapper) -> str:
-    """Return the name by which other sessions see what this transaction sees."""
+    """Return the name of this transaction's snapshot, which other sessions can import."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_export_snapshot()")
         return str(cursor.fetchone()[0])
 
 
 def roles() -> dict[str, str]:
-    """By alias; the rights in the database name them."""
+    """Return the database's roles, which its rights name, by alias."""
     return {alias: str(values["USER"]) for alias, values in sorted(settings.DATABASES.items())}
 
 
 def refuse_foreign_owner(connection: BaseDatabaseWrapper) -> None:
-    """Raise BackupError where this role may not read all that there is."""
+    """Raise BackupError if this role does not own every object, so may not read all."""
     foreign = [name for _, name, is_own in _objects(connection) if not is_own]
     if foreign:
         raise BackupError(
@@ -86,7 +86,7 @@ def refuse_foreign_owner(connection: BaseDatabaseWrapper) -> None:
 
 
 def objects(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
-    """Kind and quoted name of all that is in the schema, the mark of a restore left out."""
+    """Return kind and quoted name of every object in the schema except the mark of a restore."""
     return [(kind, name) for kind, name, _ in _objects(connection) if name != TABLE]
 
 
@@ -97,7 +97,7 @@ def _objects(connection: BaseDatabaseWrapper) -> list[tuple[str, str, bool]]:
 
 
 def documents(connection: BaseDatabaseWrapper) -> list[tuple[str, int]]:
-    """SHA-256 and bytes of each document's file."""
+    """Return SHA-256 and size in bytes of each document's file, in order of SHA-256."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sha256, size_bytes FROM corpus_document ORDER BY sha256")
         return list(cursor.fetchall())
@@ -110,7 +110,7 @@ def chain_head(connection: BaseDatabaseWrapper) -> Head:
 
 
 def row_counts(connection: BaseDatabaseWrapper) -> dict[str, int]:
-    """Of every table, counted."""
+    """Return the number of rows of every table. Runs a query for each table."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLES)
         names = [name for (name,) in cursor.fetchall() if name != TABLE]

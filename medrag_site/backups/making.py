@@ -1,8 +1,8 @@
 """Make a backup while the site runs.
 
-The snapshot of the database comes first and decides which files belong: each stands under the hash
-of its content and is never changed, so it can be copied later. What vouches for the log is read
-before the snapshot, which then holds every row that is vouched for.
+The database's snapshot is taken before the files are copied, and decides which files belong: each
+is named by the hash of its content and never changes, so it can be copied later. The signed heads
+of the log are read before the snapshot, which therefore holds every row that they vouch for.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ NOTHING_KEPT = "No backup was made, and nothing of the site was changed."
 
 @dataclass(frozen=True)
 class Made:
-    """A whole backup, and what whoever made it should know."""
+    """A complete backup, and warnings for the person who made it."""
 
     manifest: Manifest
     warnings: tuple[str, ...]
 
 
 def make_backup(folder: Path, say: Callable[[str], None] = lambda text: None) -> Made:
-    """Write the backup into a folder that is not there yet, which then appears whole.
+    """Write a backup into a new folder, which appears only when complete.
 
-    Raises BackupError, and then nothing is left behind; what one that was killed left is removed
-    by the next one of the same name.
+    Raises BackupError and then leaves nothing behind. What a killed backup left is removed by the
+    next one of the same name.
     """
     with _partial(folder) as partial:
         made = _Making(partial, say).run()
@@ -66,7 +66,7 @@ class _Making:
         self._files: dict[str, Entry] = {}
 
     def run(self) -> Made:
-        with nobody_signing() as content:  # the heads and the copy of the last belong together
+        with nobody_signing() as content:  # the heads and the copy of the last must match
             self._add_keys()
             known = known_heads()
         if content is not None:
@@ -79,11 +79,11 @@ class _Making:
         return Made(made, tuple(_warnings(made)))
 
     def _add_keys(self) -> None:
-        """All of them: what is signed with one that is lost can't be checked again."""
+        """Copy all keys: what was signed with a lost key could not be verified again."""
         if not settings.KEYS_DIR.is_dir():
             return
         for path in sorted(settings.KEYS_DIR.iterdir()):
-            if path.is_file() and not path.name.startswith("."):  # these are being written
+            if path.is_file() and not path.name.startswith("."):  # hidden: still being written
                 self._add(path, f"{manifest.KEYS}/{path.name}")
 
     def _add_database(self, connection: BaseDatabaseWrapper, known: KnownHeads) -> Manifest:
@@ -158,9 +158,9 @@ class _Making:
 
 @contextmanager
 def _snapshot() -> Iterator[BaseDatabaseWrapper]:
-    """One state of the database, for us and for `pg_dump`."""
+    """Yield a connection in a read-only transaction whose snapshot `pg_dump` can share."""
     connection = connections[OWNER]
-    connection.close()  # a session of its own: nobody may have begun a transaction in it
+    connection.close()  # the next session has no transaction yet
     with transaction.atomic(using=OWNER):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -169,9 +169,7 @@ def _snapshot() -> Iterator[BaseDatabaseWrapper]:
 
 @contextmanager
 def _partial(folder: Path) -> Iterator[Path]:
-    """Yield a folder beside the one that is wanted, of this process alone, removed unless
-    renamed.
-    """
+    """Yield a new folder next to the final one, locked by this process; removed unless renamed."""
     if folder.exists() or folder.is_symlink():
         raise _is_there(folder)
     partial = folder.with_name(f"{folder.name}.partial")
@@ -185,7 +183,7 @@ def _partial(folder: Path) -> Iterator[Path]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BackupError(f"Another process makes {folder} already.") from error
-        # What a process left that was killed.
+        # Left by a killed process.
         for path in partial.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
@@ -205,7 +203,7 @@ def _partial(folder: Path) -> Iterator[Path]:
 
 
 def _is_ours(handle: int, partial: Path) -> bool:
-    """Tell whether the lock is held here; without it another process is at work in the folder."""
+    """Tell whether this process holds the folder's lock, so that no other one works in it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""What a backup says of itself: `manifest.json`, with the SHA-256 of every other file in it."""
+"""Describe a backup in its `manifest.json`, with the SHA-256 of every other file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BLOCK_BYTES = 1024**2
 
 
 class BackupError(MedragError):
-    """A backup can't be made, or can't be restored; the sentence says what was left as it was."""
+    """A backup can't be made or restored; the sentence says what was left unchanged."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`files` by their paths below the folder; `tables` has the number of rows of each.
+    """The description of a backup.
 
-    `roles` are those that the database's rights name, by alias. `chain_break` is what
-    `audit verify` said of the log when the backup was made; empty where it was whole.
+    `files` are by path relative to the folder; `tables` has the row count of each. `roles` are
+    those that the database's rights name, by alias. `chain_break` is what `audit verify` found in
+    the log when the backup was made; empty if the log was whole.
     """
 
     made_at: str  # UTC by ISO 8601
@@ -45,10 +46,10 @@ class Manifest:
     server: str  # of PostgreSQL, such as 18.4
     server_major: int
     pgvector: str
-    tools_major: int  # of what wrote the dump
+    tools_major: int  # of the pg_dump that wrote the dump
     schema: str
     roles: Mapping[str, str]
-    unprotected: tuple[str, ...]  # sentences: what the database did not keep from the application
+    unprotected: tuple[str, ...]  # sentences: protections of the log that the database lacked
     migrations: tuple[str, ...]
     chain_seq: int
     chain_hash: str
@@ -58,7 +59,7 @@ class Manifest:
 
     @property
     def documents(self) -> dict[str, Entry]:
-        """The documents' files by their paths, in order."""
+        """The documents' files by their paths, in order of path."""
         here = f"{DOCUMENTS}/"
         return {path: entry for path, entry in sorted(self.files.items()) if path.startswith(here)}
 
@@ -72,7 +73,7 @@ class Manifest:
 
 
 def read(folder: Path) -> Manifest:
-    """Raise BackupError where that is no whole backup that this version knows."""
+    """Return a backup's manifest. Raises BackupError if missing, damaged or of an unknown form."""
     path = folder / NAME
     try:
         content = json.loads(path.read_bytes())
@@ -130,7 +131,7 @@ def hash_of(stream: BinaryIO, on_block: Callable[[bytes], object] = lambda block
 
 
 def copy_file(source: Path, target: Path) -> Entry:
-    """Copy for this user alone, synced to disk; what was copied is what is returned."""
+    """Copy a file, for this user alone and synced to disk, and return hash and size of the copy."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with source.open("rb") as stream, _created(target) as written:
         entry = hash_of(stream, written.write)
@@ -139,7 +140,7 @@ def copy_file(source: Path, target: Path) -> Entry:
 
 
 def write_file(path: Path, content: bytes) -> Entry:
-    """Return the same for content that is in memory."""
+    """Write a new file, for this user alone and synced to disk, and return its hash and size."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _created(path) as written:
         written.write(content)
@@ -148,14 +149,14 @@ def write_file(path: Path, content: bytes) -> Entry:
 
 
 def sync_folders(folder: Path) -> None:
-    """Have the disk keep the names of files too, from the lowest folder up to this one."""
+    """Sync a folder and all folders below it to disk, lowest first, so that file names persist."""
     folders = sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
     for path in [*folders, folder]:
         sync(path)
 
 
 def sync(path: Path) -> None:
-    """Have the disk keep what stands in a file, or the names in a folder."""
+    """Sync a file's content, or a folder's names, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

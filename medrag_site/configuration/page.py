@@ -1,4 +1,4 @@
-"""Write `docs/settings.md` from what is declared, when run as a program."""
+"""Write `docs/settings.md` from the declarations, when run as a program."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ the others keep their defaults. Those with a TOML file have the keys there.
 
 
 def page() -> str:
-    """Return the page as Markdown, a table a section, a row for each setting and each key."""
+    """Return the page as Markdown, a table for each section, a row for each setting and key."""
     return "\n".join([_TOP, *(line for title in SECTIONS for line in _section(title))])
 
 

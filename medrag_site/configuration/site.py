@@ -11,12 +11,12 @@ env = Env()
 
 
 def without_ports(hosts: list[str]) -> list[str]:
-    """Return them as Django compares them with a request's host, in which no port counts."""
+    """Return hosts without ports, as Django compares them with a request's host."""
     return [re.sub(r":[0-9]+$", "", host) for host in hosts]
 
 
 def secure_origins(hosts: list[str]) -> list[str]:
-    """Return their origins by https, as Django takes them; none of `*`, which names none."""
+    """Return the https origins of hosts, as Django takes them; none for `*`."""
     return [f"https://{'*' * host.startswith('.')}{host}" for host in hosts if host != "*"]
 
 

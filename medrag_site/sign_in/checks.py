@@ -1,4 +1,4 @@
-"""Checks of the hospital's sign-in, before every command and start."""
+"""Check the settings of the hospital's sign-in, before every command and start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medrag_site.sign_in.oidc import is_guarded
 
 @register("sign_in")
 def check_oidc(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Refuse to start where somebody between could vouch for anybody."""
+    """Reject an issuer reached over plain http, where an interceptor could vouch for anybody."""
     if not settings.OIDC_ISSUER or is_guarded(settings.OIDC_ISSUER):
         return []
     hint = "By http anybody between could vouch for anybody; only this machine itself may."

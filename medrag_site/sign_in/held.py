@@ -1,4 +1,4 @@
-"""Somebody whose password was right and whose second factor is still to come: not signed in."""
+"""Hold an account whose password was right until its second factor is: it is not signed in."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def hold(request: HttpRequest, account: User, *, next_page: str) -> None:
 
 
 def held(request: HttpRequest) -> User | None:
-    """Return None too where it is long ago, the password was changed, or the account was
-    deactivated.
+    """Return the account that this session holds, or None.
+
+    None also if it has been held for `HELD_S`, its password was changed or it was deactivated.
     """
     kept = request.session.get(HELD)
     if not kept or time.time() - kept["at"] > HELD_S:
@@ -40,12 +41,12 @@ def held(request: HttpRequest) -> User | None:
 
 
 def next_page(request: HttpRequest) -> str:
-    """Return where whoever is held wanted to go."""
+    """Return the page that the held account asked for before signing in."""
     return str(request.session.get(HELD, {}).get("next") or settings.LOGIN_REDIRECT_URL)
 
 
 def sign_in_whole(request: HttpRequest, account: User, *, backend: str = _BACKEND) -> None:
-    """Sign in whose second factor was right, or whom the hospital's sign-in vouches for."""
+    """Sign in an account that passed its second factor, or the hospital's sign-in."""
     request.session.pop(HELD, None)
     login(request, account, backend=backend)
     request.session[PASSED] = True

@@ -1,7 +1,7 @@
-"""OpenID Connect by django-allauth: code flow with PKCE, state and nonce, one provider of settings.
+"""Sign in by OpenID Connect: code flow with PKCE, state and nonce, one provider set in settings.
 
-Of allauth the client, the state and the decoding of tokens are used, and none of its pages. It
-takes scope and parameters from the address of its own login page: here they are given by name.
+Uses django-allauth's client, state and token decoding, but none of its pages. Allauth takes scope
+and parameters from the URL of its own login page; here they are passed by name.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from requests import RequestException
 SCOPES = ["openid", "profile"]
 REQUIRED = ("sub", "exp", "iat", "nonce")
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-CONFIG_S = 300  # for so long what the provider says of itself is not asked again
+CONFIG_S = 300  # how long the provider's configuration is cached
 
 
 class ProviderError(Exception):
-    """The provider is away, refused, or said what must not be believed."""
+    """The provider is away, refused, or sent something that must not be trusted."""
 
 
 class TokenError(ProviderError):
-    """The ID token must not be believed."""
+    """The ID token must not be trusted."""
 
 
 class _Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
@@ -73,14 +73,14 @@ def _provider(request: HttpRequest) -> OpenIDConnectProvider:
 
 
 def is_guarded(address: str) -> bool:
-    """Tell whether nobody between can read it: https, or this machine itself."""
+    """Tell whether a connection can't be intercepted: https, or http to this machine."""
     parts = urlsplit(address)
     loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
     return parts.scheme == "https" or (parts.scheme == "http" and loopback)
 
 
 def provider_look() -> None:
-    """Ask the provider what it says of itself, by the network. Raises ProviderError."""
+    """Fetch the provider's configuration over the network. Raises ProviderError."""
     request = HttpRequest()
     try:
         _ = _provider(request).get_oauth2_adapter(request).openid_config
@@ -89,7 +89,7 @@ def provider_look() -> None:
 
 
 def to_provider(request: HttpRequest, *, next_page: str) -> HttpResponse:
-    """Send the browser there. Raises ProviderError."""
+    """Redirect the browser to the provider. Raises ProviderError."""
     nonce = secrets.token_urlsafe(24)
     try:
         response: HttpResponse = _provider(request).redirect(
@@ -106,9 +106,9 @@ def to_provider(request: HttpRequest, *, next_page: str) -> HttpResponse:
 
 
 def from_provider(request: HttpRequest) -> tuple[dict[str, Any], str]:
-    """Return the claims of the ID token, all checked, and the page that was wanted.
+    """Return the ID token's claims, all checked, and the page that was asked for.
 
-    Raises TokenError where the token must not be believed, else ProviderError.
+    Raises TokenError if the token must not be trusted, else ProviderError.
     """
     provider = _provider(request)
     state = statekit.unstash_state(
@@ -130,7 +130,11 @@ def from_provider(request: HttpRequest) -> tuple[dict[str, Any], str]:
 
 
 def _checked(tokens: dict[str, Any], config: dict[str, Any], *, nonce: str) -> dict[str, Any]:
-    """OpenID Connect Core 1.0, section 3.1.3.7, the signature included."""
+    """Return the claims of a valid ID token, its signature included. Raises TokenError.
+
+    The checks are those of OpenID Connect Core 1.0, section 3.1.3.7. Raises ProviderError if the
+    provider's keys can't be fetched.
+    """
     try:
         claims: dict[str, Any] = jwtkit.verify_and_decode(
             credential=tokens["id_token"],

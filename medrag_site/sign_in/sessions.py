@@ -1,6 +1,6 @@
-"""How long somebody stays signed in: so long in all, and so long without a request.
+"""End a session after a time in all, and after a time without a request.
 
-The database's row of a session holds its end, so that an old cookie is worth nothing.
+The end is stored in the session's database row, so that an old cookie is worth nothing.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 SINCE = "signed_in_at"  # seconds since the epoch
-STEP = datetime.timedelta(seconds=30)  # an end is moved no more often
+STEP = datetime.timedelta(seconds=30)  # a session's end is moved at most this often
 
 
 class SessionStore(db.SessionStore):
-    """Django's, whose sessions end by SESSION_IDLE and, however busy, SESSION_COOKIE_AGE."""
+    """Django's session store; sessions end when idle for SESSION_IDLE, or at SESSION_COOKIE_AGE."""
 
     def load(self) -> dict[str, Any]:
-        """Read it, empty where it has ended; being read is what keeps it from being idle."""
+        """Return the session's values, empty if it has ended, and move the end of an idle time."""
         row = self._get_session_from_db()  # type: ignore[attr-defined]  # not in the stubs
         if row is None:
             return {}
         data: dict[str, Any] = self.decode(row.session_data)
         ends = _end_of(data)
         if ends is not None and abs(ends - row.expire_date) > STEP:
-            # The end alone: what another request just stored in it stays.
+            # Only the end is written, so that what another request just stored stays.
             self.model.objects.filter(pk=row.pk).update(expire_date=ends)
             if ends <= timezone.now():  # the setting was shortened
                 return {}
         return data
 
     def get_expiry_date(self, **kwargs: Any) -> datetime.datetime:
-        """Return what the row is saved with."""
+        """Return the end that the row is saved with."""
         return _end_of(self._session) or super().get_expiry_date(**kwargs)  # type: ignore[attr-defined]
 
 
@@ -50,7 +50,7 @@ def _begin(sender: object, *, request: HttpRequest | None, **extra: Any) -> None
 
 
 def _end_of(data: dict[str, Any]) -> datetime.datetime | None:
-    """Return None for a session in which nobody is signed in."""
+    """Return the end of a session, or None if nobody is signed in."""
     if SINCE not in data:
         return None
     since = datetime.datetime.fromtimestamp(data[SINCE], tz=datetime.UTC)

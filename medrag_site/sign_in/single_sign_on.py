@@ -1,4 +1,4 @@
-"""Pages of the hospital's own sign-in: to it, back from it, and what stands there if it fails."""
+"""Pages of the hospital's own sign-in: to the provider, back from it, and of its failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 @never_cache
 @require_GET
 def start(request: HttpRequest) -> HttpResponse:
-    """Return a link and no form: the policy lets forms lead nowhere else, by redirects either."""
+    """Redirect to the provider, from a link: the content policy lets no form redirect there."""
     _refuse_if_off()
     try:
         return to_provider(request, next_page=_safe(request, request.GET.get("next", "")))

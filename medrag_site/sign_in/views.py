@@ -57,7 +57,7 @@ def code(request: HttpRequest) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters("code")
 def set_up(request: HttpRequest) -> HttpResponse:
-    """Have a device set up by whom the site asks for one, before anything else."""
+    """Have an account set up its device before it is signed in, if the site demands one."""
     account = held(request)
     if account is None or second_factor.has_device(account):
         return redirect("login")
@@ -73,10 +73,10 @@ def set_up(request: HttpRequest) -> HttpResponse:
 @login_required
 @sensitive_post_parameters("code", "password")
 def own(request: HttpRequest) -> HttpResponse:
-    """Show people their second factor: to set it up, make new recovery codes, or take it away."""
+    """Let people set up or remove their second factor, or make new recovery codes."""
     account = User.objects.get(username=request.user.get_username())
     if not account.has_usable_password():
-        raise Http404  # the hospital's sign-in has its own
+        raise Http404  # an account of the hospital's sign-in has its second factor there
     if not second_factor.has_device(account):
         return _own_set_up(request, account)
     context: dict[str, Any] = {
@@ -96,7 +96,7 @@ def own(request: HttpRequest) -> HttpResponse:
 
 
 def _own_set_up(request: HttpRequest, account: User) -> HttpResponse:
-    """With the password: who finds a session open must not lock its owner out."""
+    """Set up a device, asking for the password: at an open session may sit a stranger."""
     if request.method == "POST" and not account.check_password(request.POST.get("password", "")):
         second_factor.failed(account, request)
         return _offer(request, account, is_password_wrong=True)
@@ -108,7 +108,7 @@ def _own_set_up(request: HttpRequest, account: User) -> HttpResponse:
 
 
 def _confirmed(request: HttpRequest, account: User) -> list[str]:
-    """Return the recovery codes where the right code of the device offered was sent."""
+    """Return the recovery codes if the offered device's code was sent correctly, else none."""
     if request.method != "POST":
         return []
     return second_factor.device_confirm(account, code=_typed(request), request=request)

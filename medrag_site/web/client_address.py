@@ -1,4 +1,4 @@
-"""Which address a request comes from, as far as wrong passwords and tokens are counted by it."""
+"""Find the address that a request's wrong passwords and tokens are counted by."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import ipaddress
 from django.conf import settings
 from django.http import HttpRequest
 
-IPV6_NETWORK_BITS = 64  # what one customer or one device has to itself (RFC 6177)
+IPV6_NETWORK_BITS = 64  # the network of one customer or device (RFC 6177)
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """Return the address; of IPv6 its network of 64 bits, through which one machine can roam.
+    """Return the client's IPv4 address, or its IPv6 network of 64 bits, within which it can roam.
 
-    `X-Forwarded-For` counts from its right end, as many hops as MEDRAG_PROXIES trusts: whatever
-    stands further left was written by whoever asked. None where there is no address, as on a Unix
-    socket: all of these are one.
+    `X-Forwarded-For` is read from its right end, as many hops as MEDRAG_PROXIES trusts: what stands
+    further left was written by the client. None if there is no address, as on a Unix socket; all
+    such clients count as one.
     """
     hops = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     raw = request.META.get("REMOTE_ADDR", "")

@@ -1,4 +1,4 @@
-"""Pages of other sites that may call the API from a browser: those that the setting names."""
+"""Let pages of other sites, those that a setting names, call the API from a browser (CORS)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from django.utils.cache import patch_vary_headers
 
 API = ("/api/", "/v1/")
 METHODS = "GET, POST, PATCH, DELETE"
-SENT = "*, Authorization"  # OpenAI's client sends a dozen of its own; * is all but this one
+SENT = "*, Authorization"  # OpenAI's client sends a dozen headers; * covers all but this one
 SHOWN = "Identifiers-Seen, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_S = 600
 
 
 class CrossOrigin:
-    """Lets `cors_origins` of MEDRAG_API read what the API answers to their own token.
+    """Lets `cors_origins` of MEDRAG_API read the API's answers to their own token.
 
-    No cookie is ever taken from another site: a session is no token, and credentials are not
-    allowed. To all other origins nothing is said, so that their browser shows them nothing.
+    Credentials are not allowed, so no cookie is taken from another site. For any other origin no
+    header is set, and its browser hides the answer.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -1,4 +1,4 @@
-"""Hooks of the web server: what it does at its start, and when it stops."""
+"""Configure gunicorn: what it does at its start."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def post_worker_init(worker: Any) -> None:
 
 
 def load_models_beside() -> None:
-    """Load the models while nobody waits, so that the first question doesn't pay for it."""
+    """Load the models in a thread at start, so that the first question does not wait for them."""
     threading.Thread(target=_load_models, daemon=True).start()
 
 

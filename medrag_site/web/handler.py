@@ -1,4 +1,4 @@
-"""What the web server calls."""
+"""The WSGI handler, which can build a request whatever charset it names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 
 
 class Request(WSGIRequest):
-    """Django's, which can be made whatever its charset is named; `SoundRequests` refuses it then.
+    """Django's request, built even if its charset is malformed, for `SoundRequests` to refuse.
 
-    A name that holds NUL, as `charset*=utf-8''%00` does, would be an error outside of any page.
+    A charset that contains NUL, such as `charset*=utf-8''%00`, would otherwise fail outside of any
+    page.
     """
 
     def _set_content_type_params(self, meta: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a load balancer asks: whether this process lives, and whether it can serve."""
+"""Answer a load balancer: whether this process lives, and whether it can serve."""
 
 from django.db import Error
 from django.http import HttpRequest, JsonResponse
@@ -11,16 +11,14 @@ from medrag_site.database.restore_mark import is_unfinished
 @require_safe
 @never_cache
 def live(request: HttpRequest) -> JsonResponse:
-    """Return the process answers; nothing else is asked, so that a slow database restarts
-    nobody.
-    """
+    """Return 200 always. Asks nothing else, so that a slow database restarts no process."""
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """Return 200 when the database answers and is whole, else 503."""
+    """Return 200 if the database answers and is not being restored, else 503."""
     try:
         if is_unfinished():
             return JsonResponse({"status": "unavailable", "database": "restoring"}, status=503)

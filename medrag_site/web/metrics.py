@@ -1,6 +1,6 @@
-"""Numbers for Prometheus at `/metrics`: counted from the database, so that all processes agree.
+"""Publish figures for Prometheus at `/metrics`, counted from the database, so all processes agree.
 
-No text, no name and no address is among them. Off unless MEDRAG_METRICS says otherwise.
+They contain no text, name or address. Off unless MEDRAG_METRICS switches them on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO"
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Show them to whoever has the token of MEDRAG_METRICS or, without one, to this machine."""
+    """Return the metrics, for the token of MEDRAG_METRICS or, if it has none, to this machine."""
     if not settings.METRICS:
         raise Http404
     if not _may_read(request):
@@ -56,7 +56,7 @@ def _may_read(request: HttpRequest) -> bool:
         sent = request.headers.get("Authorization", "")
         return constant_time_compare(sent, f"Bearer {settings.METRICS_TOKEN}")
     if any(name in request.META for name in _FORWARDED):
-        return False  # it came through a proxy on this machine, from anywhere
+        return False  # a proxy on this machine forwarded it, from anywhere
     try:
         return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
     except ValueError:  # a Unix socket has no address
@@ -64,7 +64,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 class SiteCollector(Collector):
-    """Five queries a scrape; what is counted of turns grows with the site by its index alone."""
+    """Counts turns and jobs. Five queries a scrape; the one for turns reads an index only."""
 
     def collect(self) -> Iterator[Metric]:
         info = GaugeMetricFamily("medrag_release", "The release that runs.", labels=["release"])

@@ -1,7 +1,7 @@
-"""What no browser sends is refused before anything reads it: another encoding than UTF-8, and NUL.
+"""Refuse, before anything reads it, what no browser sends: NUL, or an encoding other than UTF-8.
 
-Django decodes forms by whatever codec a request names, and PostgreSQL keeps no NUL: both end
-somewhere below as an error of the server's, on whichever page forgot to look.
+Django decodes forms by whatever codec a request names, and PostgreSQL stores no NUL: both would end
+as a server error on any page that did not check.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ logger = logging.getLogger(__name__)
 
 
 class SoundRequests:
-    """Answers 400 where a request names another charset, holds NUL, or a form that can't be read.
+    """Answers 400 to a request with another charset, with NUL or with an unreadable form.
 
-    What is typed into forms of our own and what the API is sent is theirs to judge, since they
-    have kinder words for it; Django's administration hands it on as it came.
+    Fields of the product's own forms and bodies sent to the API are not examined: their forms and
+    serializers have better messages. Those of Django's administration are.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -55,15 +55,16 @@ class SoundRequests:
         if is_api:
             refused = error_response if is_compatible else problem_response
             return refused(HTTPStatus.BAD_REQUEST, UNSOUND)
-        # The pages of errors look for a token of CSRF in the form, and would fail as it does.
+        # Error pages look for a CSRF token in the form, which can't be read.
         request._mark_post_parse_error()  # type: ignore[attr-defined]
         return bad_request(request, ValueError())
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
-        """Refuse what the administration hands on to a field that can't hold it.
+        """Answer 400 if the administration passed a value to a field that can't hold it.
 
-        Its hidden values (`_to_field`, `_selected_action`) reach the database's fields as they
-        came. Only an error raised by Django's own code counts as the request's.
+        The administration's hidden values (`_to_field`, `_selected_action`) reach the database's
+        fields unchecked. Only an error raised by Django's own code, or a DataError, is blamed on
+        the request.
         """
         match = request.resolver_match
         if match is None or match.app_name != "admin" or not isinstance(error, _NO_SUCH_VALUE):
@@ -90,7 +91,7 @@ def _is_utf8(request: HttpRequest) -> bool:
 def _texts(request: HttpRequest) -> Iterator[str]:
     yield request.path_info
     yield from (value for value in request.META.values() if isinstance(value, str))
-    for name, value in request.COOKIES.items():  # a quoted one may hold any character
+    for name, value in request.COOKIES.items():  # a quoted cookie may hold any character
         yield from (name, value)
     is_form_raw = request.path_info.startswith(ADMINISTRATION)
     for fields in (request.GET, request.POST) if is_form_raw else (request.GET,):
@@ -100,7 +101,7 @@ def _texts(request: HttpRequest) -> Iterator[str]:
 
 
 def _has_readable_form(request: HttpRequest) -> bool:
-    """Tell whether the form, if there is one, is whole and within the limits on its size."""
+    """Tell whether the form, if there is one, is complete and within the limits on its size."""
     try:
         return request.POST is not None
     except (BadRequest, SuspiciousOperation, MultiPartParserError, UnreadablePostError):

@@ -1,4 +1,4 @@
-"""How dates and times are written: Django's of British English, by a clock of 24 hours."""
+"""Dates and times in Django's British format, with a 24-hour clock."""
 
 DATETIME_FORMAT = "j M Y, H:i"
 TIME_FORMAT = "H:i"

@@ -1,4 +1,4 @@
-"""Django's own, with an event in the log."""
+"""Create a superuser as Django does, and record it in the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From nothing to a site with sample guidelines; a second run only starts the site."""
+"""Set up a site with sample guidelines and serve it; a second run only serves it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Command(BaseCommand):
         )
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        # The same answers on every processor; the worker and the site inherit it. Before the
-        # system checks, which ask what computes the models.
+        # For the same answers on every processor; the worker and the site inherit it. Before the
+        # system checks, which ask for the models' backend.
         ask_for_32_bits()
         return super().execute(*args, **options)
 
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
     def _serve(self, host: str, port: int) -> None:
         self.stdout.flush()
-        # A fresh image of this process: the encoder that answered above is given back.
+        # Replaces this process, which frees the encoder's memory.
         serve = [sys.executable, "manage.py", "serve", "--host", host, "--port", str(port)]
         os.environ.setdefault("MEDRAG_SITE_LABEL", "Demonstration")
         os.chdir(settings.BASE_DIR)

@@ -1,4 +1,4 @@
-"""Say what works and what does not."""
+"""Report what works and what does not."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Say what the groups of this release may do here, and give what one lacks."""
+"""Report how the groups differ from this release, and give them what they lack."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             http_application(site),
             host=host,
             port=port,
-            proxy_headers=False,  # whom to believe is MEDRAG_PROXIES' to say
+            proxy_headers=False,  # MEDRAG_PROXIES decides which proxies are trusted
             server_header=False,
             access_log=False,
             log_config=None,
@@ -63,7 +63,7 @@ def _site() -> str:
 
 
 def _refuse_strange(site: str) -> None:
-    """Raise CommandError for an address that the site itself would not answer by."""
+    """Raise CommandError for an address whose host the site itself would not accept."""
     address = urlsplit(site)
     host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname or ""
     if address.scheme not in ("http", "https") or not validate_host(host, settings.ALLOWED_HOSTS):

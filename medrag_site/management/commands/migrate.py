@@ -1,4 +1,4 @@
-"""`migrate` as the owner of the tables, which the application's role is not."""
+"""Run `migrate` as the owner of the tables, which the application's role is not."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,11 +21,11 @@ from medrag_site.accounts import groups_sync
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.tables import missing_migrations
 
-_MIGRATING = 0x6D656473  # of PostgreSQL's advisory locks: any number that nothing else takes
+_MIGRATING = 0x6D656473  # an advisory lock of PostgreSQL: any number that nothing else uses
 
 
 class Command(migrate.Command):
-    """Tables of encoders are made here too: only the owner may, and only settings say which.
+    """Migrates, and creates the encoders' tables: only the owner may, and settings define them.
 
     One process at a time migrates a database; another waits for it and finds nothing left to do.
     """
@@ -43,7 +43,7 @@ class Command(migrate.Command):
 
     @contextmanager
     def _alone(self, connection: BaseDatabaseWrapper) -> Iterator[None]:
-        """Hold a lock that the server ends with our connection, however that ends."""
+        """Hold a lock that the server releases with the connection, however that ends."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [_MIGRATING])
             if not cursor.fetchone()[0]:
@@ -52,7 +52,7 @@ class Command(migrate.Command):
         try:
             yield
         finally:
-            # A connection that was lost has no lock; its error is the one to be told.
+            # A lost connection has no lock; the error that ended it is reported.
             with suppress(Error), connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [_MIGRATING])
 
@@ -74,7 +74,7 @@ class Command(migrate.Command):
             )
 
     def _sync_groups(self) -> None:
-        """Give groups their rights, which are all there once all migrations are applied."""
+        """Give groups their rights, which exist once all migrations are applied."""
         if missing_migrations():
             return
         for name in groups_sync():
@@ -84,7 +84,10 @@ class Command(migrate.Command):
             )
 
     def _convert(self) -> None:
-        """Try what the database is whole without: what fails is told, and a worker tries again."""
+        """Convert the encoders, which the database does not need: a failure is only reported.
+
+        A worker tries again.
+        """
         try:
             conversions_make()
         except (ImproperlyConfigured, SpecError) as error:
@@ -92,5 +95,5 @@ class Command(migrate.Command):
 
 
 def _encoders_are_here() -> bool:
-    """Not so after migrating to before they were."""
+    """Tell whether the table of encoders exists, which it does not before its migration."""
     return Encoder._meta.db_table in connections[OWNER].introspection.table_names()

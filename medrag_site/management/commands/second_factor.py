@@ -1,4 +1,4 @@
-"""Say who has a second factor, and take a lost device away."""
+"""Report whether an account has a second factor, and remove one that was lost."""
 
 from __future__ import annotations
 
