@@ -1,4 +1,4 @@
-"""Runs of questions over the API, read only, for who may see them in the administration."""
+"""Read question runs over the API, for users who may view them in the administration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the judge and the prompt of evaluations, before every command and start."""
+"""Check the judge and the prompt of evaluations, before every command and start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.measures.configured import judge_fault
 
 @register("evaluation")
 def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Warn of a judge that an evaluation will refuse; answers are not affected."""
+    """Warn of a judge that evaluations would refuse, or of a faulty prompt."""
     fault = judge_fault()
     hint = "Until then evaluations of question sets do not start."
     found: list[CheckMessage] = [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []

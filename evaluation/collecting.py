@@ -1,4 +1,4 @@
-"""Questions that clinicians asked here, as a question set."""
+"""Collect a question set from questions that clinicians asked here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_ITEMS = 1000
 
 
 class Which(StrEnum):
-    """What became of a question, by its asker or by this site."""
+    """Which questions to collect, by feedback, outcome or review."""
 
     NOT_HELPFUL = "not helpful"
     HELPFUL = "helpful"
@@ -50,12 +50,12 @@ _CHOSEN = {
 
 
 class NothingToCollect(MedragError):
-    """No question fits."""
+    """No question matches."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Which questions: those asked on these days, both included, the latest first."""
+    """Which questions to collect: of the days `first` to `last`, inclusive, the latest first."""
 
     name: str
     which: Which
@@ -65,12 +65,13 @@ class Collected:
 
 
 def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
-    """Store them as a set. Raises NothingToCollect, DuplicateQuestionSet.
+    """Store the matching questions as a set. Raises NothingToCollect, DuplicateQuestionSet.
 
-    What was answered and called helpful has that answer as its gold answer, and the cited documents
-    as relevant ones; the others are unlabelled. Questions of evaluations are left out, and so are
-    those that were blocked. A follow-up is kept as it was read. What reviewers labelled has as gold
-    answer, claim by claim, what they call supported in the end. Four queries to read them.
+    An answer that its asker called helpful becomes the gold answer, with the cited documents as
+    relevant ones. Of an answer that reviewers labelled, the claims that they finally found
+    supported become the gold claims. All other questions are unlabelled. A follow-up is stored as
+    it was understood. Questions of evaluations and blocked questions are left out. Reading takes
+    four queries.
     """
     asked = Turn.objects.filter(
         _CHOSEN[wanted.which],
@@ -120,7 +121,7 @@ def _item(turn: Turn) -> Item:
 
 
 def _labelled_item(turn: Turn, labels: list[Labels]) -> Item:
-    """Return the statements that people support, and in its category how many they called what."""
+    """Return an item with the supported claims as gold, and the count of each label as category."""
     supported = {each.claim.pk for each in labels if each.final == SupportLabel.SUPPORTED}
     claims = [claim for claim in turn.claims.all() if claim.pk in supported]
     counts = Counter(each.final or "undecided" for each in labels)

@@ -1,4 +1,4 @@
-"""Folders that results are written to. Pure."""
+"""Check and write folders of results. Pure."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from core.errors import MedragError
 
 
 class FolderError(MedragError):
-    """Nothing can be written there, or it does not hold what `evaluate retrieval` writes."""
+    """The folder can't be written to, or does not hold what `evaluate retrieval` writes."""
 
 
 def refuse_unwritable(out: Path) -> None:
-    """Before hours are spent on what could not be written then. Raises FolderError."""
+    """Raise FolderError unless the folder can be written, before hours are spent on its content."""
     there = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     if not there.is_dir():
         raise FolderError(f"--out: {there} is not a folder.")
     try:
-        tempfile.TemporaryFile(dir=there).close()  # to ask for the right says too little
+        tempfile.TemporaryFile(dir=there).close()  # the access bits alone would not tell
     except OSError as error:
         raise FolderError(f"--out: nothing can be written in {there}.") from error
 
 
 def refuse_used(out: Path) -> None:
-    """Where anything lies already: results of two commands could not be told apart there.
-
-    Raises FolderError.
-    """
+    """Raise FolderError if the folder is not empty: results of two commands would mix."""
     try:
         holds_something = out.is_dir() and any(out.iterdir())
     except OSError as error:
@@ -41,7 +38,7 @@ def refuse_used(out: Path) -> None:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Whole or not at all."""
+    """Write a text file in one step, so that a partial file is never seen."""
     part = path.with_name(f"{path.name}.part")
     part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     part.replace(path)

@@ -1,4 +1,4 @@
-"""What was measured, on what, with which configuration, and how each query fared."""
+"""Store runs: what was measured, with which configuration, and each query's scores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.db import models
 
 
 class TestSet(models.Model):
-    """A data set as it was read, known by the digest of documents, queries and judgements.
+    """A benchmark data set as it was read, identified by the digest of its content.
 
-    Its texts stay in files, and in a database of the evaluation's own. Questions that are kept, to
+    Its texts stay in files and in a database of the evaluation's own. Questions that are stored, to
     be asked over the site's own corpus, are a `QuestionSet`.
     """
 
-    __test__ = False  # pytest takes the name for a class of tests
+    __test__ = False  # else pytest collects it by its name
 
     digest = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=200)
@@ -43,24 +43,24 @@ class Kind(models.TextChoices):
 
 
 class Run(models.Model):
-    """One configuration over one test set.
+    """One configuration measured over one test set.
 
-    `metrics` maps a measure to {mean, low, high, n}; `fingerprints` names the configuration with
-    the weights of its encoders, the recipe of the index, and whether it was asked as served, with
-    the gate that it went through then. Two runs that differ in that are not compared. One of
-    CHECKER is of a verifier over pairs: its `index` has confusion and calibration.
+    `metrics` maps a measure to {mean, low, high, n}. `fingerprints` names the configuration with
+    the weights of its encoders, the recipe of the index, and whether it was asked as served, and
+    then its gate. Two runs of which one was asked as served are not compared. A run of kind CHECKER
+    measures a verifier over labelled pairs; its `index` has confusion and calibration.
     """
 
     kind = models.CharField(max_length=20, choices=Kind)
     test_set = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
     name = models.CharField(max_length=200)
-    configuration = models.TextField(blank=True)  # what differs from the site's, as it was given
+    configuration = models.TextField(blank=True)  # the differences from the site's, as given
     recipe = models.CharField(max_length=200)  # how the index was built
     fingerprints: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    # What did not go as configured, such as a reranker that fell back: in how many queries.
+    # In how many queries something fell back, such as a reranker, by what did.
     notes: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(default=dict)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField()
@@ -77,9 +77,9 @@ class Run(models.Model):
 
 
 class ItemScore(models.Model):
-    """How one query fared in a run: `scores` maps a measure to its value.
+    """One query's scores in a run: `scores` maps a measure to its value.
 
-    `detail` is what a person needs to see why: of an answer its statements and where it was lost.
+    `detail` explains the scores to a person: of an answer its statements and the step that lost it.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
@@ -98,9 +98,9 @@ class ItemScore(models.Model):
 
 
 class QuestionSet(models.Model):
-    """Questions to ask over the site's own corpus, known by the digest of its items.
+    """Questions to ask over the site's own corpus, identified by the digest of the items.
 
-    `notes` names the records of the file that are left out, and why: of many, the first ones.
+    `notes` gives the first records of the file that were left out, and why.
     """
 
     name = models.CharField(max_length=200)
@@ -124,7 +124,7 @@ class QuestionSet(models.Model):
 
 
 class QuestionKind(models.TextChoices):
-    """What there is to compare an answer with, as `evaluation.question_sets` has it."""
+    """What a question's answer can be compared with, as defined by `evaluation.question_sets`."""
 
     ANSWERABLE = "answerable", "Answerable"
     UNANSWERABLE = "unanswerable", "Unanswerable"
@@ -134,7 +134,7 @@ class QuestionKind(models.TextChoices):
 
 
 class Question(models.Model):
-    """One item of a question set; `evaluation.question_sets.types.Item` says what each field is."""
+    """One item of a question set; `evaluation.question_sets.types.Item` describes the fields."""
 
     question_set = models.ForeignKey(
         QuestionSet, on_delete=models.CASCADE, related_name="questions"
@@ -167,7 +167,7 @@ class Question(models.Model):
 
 
 class RunState(models.TextChoices):
-    """How far a run of questions is."""
+    """The state of a question run."""
 
     PENDING = "pending", "Waiting"
     RUNNING = "running", "Running"
@@ -177,13 +177,12 @@ class RunState(models.TextChoices):
 
 
 class QuestionRun(models.Model):
-    """Questions of a set, asked of this site as a clinician would; each is a `QuestionResult`.
+    """A run of a set's questions, asked of this site as a clinician would; see `QuestionResult`.
 
-    `frozen` is what it was started with: number and digest of the items, configuration, models,
-    prompts, corpus, version, seed, measures and budget. `metrics` is its result card, as
-    `evaluation.question_runs.result_card` writes it. `asker` is who asks: their rights count, or
-    those of the system itself where there is nobody. `is_here`: a command executes it, and the
-    worker leaves it alone.
+    `frozen` is what the run was started with: number and digest of the items, configuration,
+    models, prompts, corpus, version, seed, measures and budget. `metrics` is the result card, as
+    written by `evaluation.question_runs.result_card`. The rights of `asker` apply, or those of the
+    system if null. `is_here`: a command executes the run, and the worker leaves it alone.
     """
 
     question_set = models.ForeignKey(QuestionSet, on_delete=models.PROTECT, related_name="runs")
@@ -198,7 +197,7 @@ class QuestionRun(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    note = models.TextField(blank=True)  # why it ended before its last item, for people
+    note = models.TextField(blank=True)  # for people: why the run ended before its last item
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -218,9 +217,9 @@ class ResultState(models.TextChoices):
 
 
 class ResultOutcome(models.TextChoices):
-    """What became of one question, the worst first."""
+    """The outcome of one question, the worst first."""
 
-    DANGEROUS = "dangerous", "Dangerous"  # what is shown would harm
+    DANGEROUS = "dangerous", "Dangerous"  # the answer would harm
     WRONG = "wrong", "Wrong"
     PARTLY = "partly", "Partly right"
     REFUSED = "refused", "Refused, though it can be answered"
@@ -229,11 +228,12 @@ class ResultOutcome(models.TextChoices):
 
 
 class QuestionResult(models.Model):
-    """What became of one question of a run.
+    """The result of one question of a run.
 
-    `turn_key` is drawn before the question is asked and becomes the key of its turn, so that a turn
-    whose result was not saved is found again, and a second one can't be stored. The lease says who
-    asks it now. `detail` keeps what a measure needs: `evaluation.question_runs.types` names it.
+    `turn_key` is drawn before the question is asked and becomes its turn's primary key, so that a
+    turn whose result was not saved is found again, and a second one can't be stored. The lease says
+    which process asks the question now. `detail` keeps what measures need, under the names of
+    `evaluation.question_runs.types`.
     """
 
     run = models.ForeignKey(QuestionRun, on_delete=models.CASCADE, related_name="results")
@@ -248,8 +248,8 @@ class QuestionResult(models.Model):
     failure = models.TextField(blank=True)
     attempts = models.PositiveIntegerField(default=0)
     duration_ms = models.PositiveIntegerField(null=True)
-    judged_ms = models.PositiveIntegerField(null=True)  # what its measures took, after the answer
-    tokens = models.PositiveIntegerField(null=True)  # read and written by those that answer
+    judged_ms = models.PositiveIntegerField(null=True)  # the time of its measures, after the answer
+    tokens = models.PositiveIntegerField(null=True)  # read and written by the answering models
     lease_token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
 
@@ -265,18 +265,19 @@ class QuestionResult(models.Model):
 
 
 class DayFigures(models.Model):
-    """What people asked on one day of the site's time zone, in numbers alone.
+    """Figures of what people asked on one day of the site's time zone.
 
-    `refused` counts reasons. `scores` has the gate's score in ten bins of equal width over [0, 1],
-    the last with 1; what was refused before the gate, or lost its trace under retention, is in
-    none. Feedback is counted on the day on which it was given, so that a day is final.
+    `refused` counts refusals by reason. `scores` counts the gate's scores in ten bins of equal
+    width over [0, 1], the last including 1, without questions that were refused before the gate or
+    lost their trace under retention. Feedback counts on the day it was given, so that a day's
+    figures are final.
     """
 
     day = models.DateField(primary_key=True)
     answered = models.PositiveIntegerField()
     refused: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField()
     scores: models.JSONField[list[int], list[int]] = models.JSONField()
-    p50_ms = models.FloatField("p50, ms", null=True)  # null where nothing was asked
+    p50_ms = models.FloatField("p50, ms", null=True)  # null if nothing was asked
     p95_ms = models.FloatField("p95, ms", null=True)
     helpful = models.PositiveIntegerField()
     not_helpful = models.PositiveIntegerField()
@@ -291,13 +292,13 @@ class DayFigures(models.Model):
 
     @property
     def helped(self) -> float | None:
-        """Share of those who said so that were helped; None where nobody said anything."""
+        """The share of feedback that says helpful, or None without feedback."""
         said = self.helpful + self.not_helpful
         return self.helpful / said if said else None
 
 
 class DriftMeasure(models.TextChoices):
-    """What is compared with the days before."""
+    """A measure that is compared with earlier days."""
 
     SCORES = "scores", "The gate's scores"
     OUTCOMES = "outcomes", "Answered, and reasons to refuse"
@@ -305,9 +306,9 @@ class DriftMeasure(models.TextChoices):
 
 
 class DriftAlert(models.Model):
-    """A measure that drifts: figures of the day on which it began, and when it had ended.
+    """A drift of a measure, from the day it began until it ended; the figures are of the first day.
 
-    `statistic` is PSI, or of latency the distance of Kolmogorov and Smirnov; `p` is corrected.
+    `statistic` is the PSI, or for latency the Kolmogorov-Smirnov distance; `p` is corrected.
     """
 
     measure = models.CharField(max_length=10, choices=DriftMeasure)
@@ -332,7 +333,7 @@ class DriftAlert(models.Model):
 
 
 class RetractionCheck(models.Model):
-    """One day's look at the list of retracted publications: counts, or why it could not be read."""
+    """One day's check against the list of retracted publications: its counts, or its problem."""
 
     day = models.DateField(primary_key=True)
     listed = models.PositiveIntegerField("numbers on the list", default=0)
@@ -352,7 +353,7 @@ class RetractionCheck(models.Model):
 
 
 class RetractionAlert(models.Model):
-    """A document that the list names, until it is out of use or the list names it no longer."""
+    """A document on the list, until it is out of use or no longer on the list."""
 
     document = models.ForeignKey("corpus.Document", on_delete=models.CASCADE, related_name="+")
     number = models.CharField(max_length=500)  # as `corpus.publications` writes it

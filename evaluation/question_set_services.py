@@ -1,4 +1,4 @@
-"""Keep question sets: the only writer of them and of their questions."""
+"""Write question sets and their questions; nothing else does."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.errors import MedragError
 from evaluation.models import Question, QuestionSet
 from evaluation.question_sets.types import QuestionsRead
 
-MAX_NOTES = 1000  # records left out that are named; of more, how many
+MAX_NOTES = 1000  # records left out that are described; the rest are counted
 BATCH = 1000
 
 
 class DuplicateQuestionSet(MedragError):
-    """The very items are kept already, as `existing`."""
+    """The same items are stored already, as `existing`."""
 
     def __init__(self, existing: QuestionSet) -> None:
         super().__init__(
@@ -27,7 +27,7 @@ class DuplicateQuestionSet(MedragError):
 
 @dataclass(frozen=True)
 class SetFacts:
-    """What a person says of a question set."""
+    """A person's description of a question set."""
 
     name: str
     version: str = ""
@@ -36,7 +36,7 @@ class SetFacts:
 
 
 def question_set_store(read: QuestionsRead, facts: SetFacts, *, by: User | None) -> QuestionSet:
-    """Store the set with its questions. Raises DuplicateQuestionSet; nothing is changed then."""
+    """Store a set with its questions. Raises DuplicateQuestionSet, having changed nothing."""
     try:
         with transaction.atomic():
             question_set = QuestionSet.objects.create(
@@ -63,6 +63,6 @@ def question_set_store(read: QuestionsRead, facts: SetFacts, *, by: User | None)
 
 
 def notes_of(problems: tuple[str, ...], *, most: int) -> list[str]:
-    """Return the first ones, and how many there are besides."""
+    """Return the first `most` problems, and a line that counts the rest."""
     more = len(problems) - most
     return [*problems[:most], *([f"and {more} more"] if more > 0 else [])]

@@ -1,4 +1,4 @@
-"""Reads of what was measured."""
+"""Read runs, scores and question sets."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MAIN_OF_ANSWERS = f"{Outcome.FULL}, {Half.COUNTED}"
 
 
 def runs_listed() -> QuerySet[Run]:
-    """Return the latest first, with what a list shows of each."""
+    """Return runs with their test set and user, the latest first."""
     return Run.objects.select_related("test_set", "by")
 
 
 def question_sets_listed() -> QuerySet[QuestionSet]:
-    """By name, each with `how_many` questions it has and who brought it."""
+    """Return question sets by name, each with its user and its number of questions, `how_many`."""
     sets = QuestionSet.objects.select_related("by").defer("notes")
     return sets.annotate(how_many=Count("questions"))
 
 
 def run_scores(run: Run) -> Scores:
-    """Measure -> query -> value, queries in order. One query."""
+    """Return a run's scores, measure -> query -> value, in order of query. Runs one query."""
     items = ItemScore.objects.filter(run=run).order_by().values_list("query", "scores")
     scores: Scores = {}
     for query, values in sorted(items, key=lambda item: item[0]):
@@ -36,14 +36,14 @@ def run_scores(run: Run) -> Scores:
 
 
 def main_measure(run: Run) -> str:
-    """Return what a list shows of a run, and what two of its kind are compared by."""
+    """Return the name of the measure by which a run is listed and compared."""
     return MAIN_OF_ANSWERS if run.kind == Kind.ANSWERS else MAIN
 
 
 def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
-    """Return the second less the first. Two queries.
+    """Return the second run less the first. Runs two queries.
 
-    Raises ValueError for runs over other queries, and where one alone was asked as served.
+    Raises ValueError for runs over different test sets, or if only one was asked as served.
     """
     if first.test_set_id != second.test_set_id:
         raise ValueError("The two runs are over different test sets.")
@@ -55,9 +55,7 @@ def runs_compared(first: Run, second: Run) -> dict[str, Difference]:
 def queries_that_differ(
     first: Scores, second: Scores, *, measure: str
 ) -> list[tuple[str, float, float]]:
-    """Return each query with its two values of `measure` where they differ, the largest change
-    first.
-    """
+    """Return each query whose values of `measure` differ, with both, the largest change first."""
     before, after = first.get(measure, {}), second.get(measure, {})
     moved = [(q, value, after[q]) for q, value in before.items() if after.get(q, value) != value]
     return sorted(moved, key=lambda row: (-abs(row[2] - row[1]), row[0]))

@@ -1,4 +1,4 @@
-"""Differences between two runs as a table, in Markdown that reads well in a terminal too. Pure."""
+"""Format differences between two runs as a Markdown table, readable in a terminal too. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.metrics.statistics import Difference
 def comparison_rows(
     differences: Mapping[str, Difference],
 ) -> Iterator[tuple[str, str, str, str, Difference]]:
-    """Yield each measure with its difference, interval and p in figures, and all of it."""
+    """Yield each measure's name, difference, interval and p as text, and the `Difference`."""
     for name, d in differences.items():
         yield name, f"{d.mean:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text(d.p), d
 

@@ -31,9 +31,7 @@ class RequestIds:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        _current.set(
-            uuid.uuid4().hex
-        )  # kept until the next request: Django logs after the middleware
+        _current.set(uuid.uuid4().hex)  # kept until the next: Django logs after the middleware
         response = self._get_response(request)
         response[HEADER] = _current.get()
         return response

@@ -1,4 +1,4 @@
-"""What was measured, and the questions to measure with. Django looks for it here."""
+"""The administration of the evaluation. Django imports this package by name."""
 
 from evaluation.admin.experiments import ExperimentAdmin
 from evaluation.admin.monitoring import (

@@ -1,4 +1,4 @@
-"""The form that makes a question set of what clinicians asked here."""
+"""The form that collects a question set from questions that clinicians asked here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _month_ago() -> datetime.date:
 
 
 class CollectForm(forms.Form):
-    """Which questions, of which days."""
+    """Which questions to collect, from which days."""
 
     name = forms.CharField(max_length=200)
     which = forms.ChoiceField(
@@ -40,6 +40,6 @@ class CollectForm(forms.Form):
         return given
 
     def wanted(self) -> Collected:
-        """Return what a valid form asks for."""
+        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return Collected(**given | {"which": Which(given["which"])})

@@ -1,4 +1,4 @@
-"""Two configurations tried beside each other: started, stopped, and how both answer."""
+"""Start and stop experiments, which try two configurations side by side, and show their results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STOP = "chat.change_experiment"
 
 
 class ExperimentForm(forms.Form):
-    """What the candidate has otherwise than the site, and how many conversations get it."""
+    """How the candidate differs from the site, and which share of conversations gets it."""
 
     name = forms.CharField(max_length=200)
     mode = forms.ChoiceField(required=False)
@@ -51,7 +51,7 @@ class ExperimentForm(forms.Form):
         threshold.help_text += f". Empty: as the site, {site.confidence_threshold:g}"
 
     def order(self) -> ExperimentOrder:
-        """Return what a valid form asks for."""
+        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return ExperimentOrder(
             name=given["name"],
@@ -84,7 +84,7 @@ class ExperimentAdmin(AddedByForm[Experiment]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Return the form, with what is wrong beside it; one that is started is shown."""
+        """Show the form, with its errors, or the experiment that it started."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = ExperimentForm(request.POST or None)
@@ -100,7 +100,7 @@ class ExperimentAdmin(AddedByForm[Experiment]):
         messages.success(request, f"{added} runs.")
 
     def stop(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Stop it from the very next question on."""
+        """Stop an experiment, from the next question on."""
         reason = request.POST.get("reason", "")
 
         def stopped(experiment: Experiment) -> None:
@@ -111,7 +111,7 @@ class ExperimentAdmin(AddedByForm[Experiment]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
     ) -> HttpResponse:
-        """Return both arms side by side."""
+        """Show both arms side by side."""
         experiment: Experiment = context["original"]
         found = experiment_reported(experiment)
         is_running = experiment.is_running
@@ -128,7 +128,7 @@ class ExperimentAdmin(AddedByForm[Experiment]):
 
 
 def _difference_text(held: Held) -> tuple[str, str]:
-    """Return the difference and its interval, in points of a percentage."""
+    """Return a difference and its 95 % interval, in percentage points."""
     if held.difference is None:
         return "–", ""
     difference, low, high = (f"{each * 100:+.1f}" for each in held.difference)

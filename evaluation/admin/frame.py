@@ -1,4 +1,4 @@
-"""What the pages of the evaluation share: lists to read, pages of their own, forms that add."""
+"""The base of the evaluation's pages: read-only lists, pages of their own, forms that add a row."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ else:
 
 
 class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
-    """Read only, and counted once a page."""
+    """Read-only lists, counted once per page."""
 
     list_per_page = 50
     show_full_result_count = False
 
     def page(self, request: HttpRequest, name: str, **context: Any) -> HttpResponse:
-        """Return a page of the model's own, by the name of its template."""
+        """Render the model's template of this name."""
         opts = self.model._meta
         shared = {**self.admin_site.each_context(request), "opts": opts}
         template = f"admin/{opts.app_label}/{opts.model_name}/{name}.html"
         return TemplateResponse(request, template, shared | context)
 
     def to_page_of(self, request: HttpRequest, changed: M) -> HttpResponse:
-        """Go to the page of one, or to the start for whoever may not view it."""
+        """Redirect to the row's page, or to the start page for a user who may not view it."""
         if self.has_view_permission(request):
             opts = self.model._meta
             return redirect(f"admin:{opts.app_label}_{opts.model_name}_change", changed.pk)
@@ -51,7 +51,11 @@ class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
     def steered(
         self, request: HttpRequest, pk: int, right: str, service: Callable[[M], object], said: str
     ) -> HttpResponse:
-        """Let a service change one for who has the right; `said` may name it as `{}`."""
+        """Call a service with a row, for a user who has the right, and redirect to the row's page.
+
+        `said` is the message on success, in which `{}` stands for the row. An error of the service
+        is shown as a message.
+        """
         if request.method != "POST":
             return only_post()
         if not request.user.has_perm(right):
@@ -68,7 +72,7 @@ class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
 
 
 class AddedByForm(EvaluationAdmin[M]):
-    """Whoever may add one does so by a form of its own."""
+    """Rows are added by a form of the model's own, for users with the right."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.ModelAdmin.has_add_permission(self, request)
@@ -82,9 +86,9 @@ class AddedByForm(EvaluationAdmin[M]):
         add: Callable[[User], M],
         field: str | None = None,
     ) -> HttpResponse:
-        """Return the form, with what is wrong beside it, or beside the field; show what is added.
+        """Show the form with its errors, or add a row with a valid form and redirect to its page.
 
-        `add` is called with a valid form.
+        `add` stores the row of a valid form; its error is shown beside `field`, or above the form.
         """
         if request.method == "POST" and form.is_valid():
             try:
@@ -98,5 +102,5 @@ class AddedByForm(EvaluationAdmin[M]):
         return self.page(request, name, title=title, form=form)
 
     def announce(self, request: HttpRequest, added: M) -> None:
-        """Tell who added it what came of it."""
+        """Show a message about the row just added."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Figures of days, alerts that they drift, and what a list of retractions names."""
+"""Show figures of days, drift alerts, and documents on a list of retractions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.models import DayFigures, DriftAlert, RetractionAlert, Retractio
 
 @admin.register(DayFigures)
 class DayFiguresAdmin(EvaluationAdmin[DayFigures]):
-    """Its address has the page *Quality* below it."""
+    """Figures of days; the page *Quality* lies below their address."""
 
     list_display = ("day", "answered", "refusals", "helped_share", "p50", "p95")
 

@@ -1,4 +1,4 @@
-"""One page on how well the site answers, for who is responsible for it."""
+"""Show in one page how well the site answers, for the person responsible for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 20  # topics
 
 @require_safe
 def quality(request: HttpRequest) -> HttpResponse:
-    """Show it; topics, which hold questions, only to who may read every question."""
+    """Render the page; topics, which hold questions, only for users who may read every question."""
     user = user_of(request)
     if not may_see_quality(user):
         raise PermissionDenied

@@ -1,4 +1,4 @@
-"""What became of each question of a run, the worst first."""
+"""Show the result of each question of a run, the worst first."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         return results_listed()
 
     def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
-        """Return the worst first; what only measures tell apart by these, the lowest first."""
+        """Order by outcome, the worst first, then by recall and correctness, the lowest first."""
         measured = (F(name).asc(nulls_last=True) for name in ("recall", "correctness"))
         return ("badness", *measured, "-run", "place")
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """With a link to the turn for those who may view turns."""
+        """Add a link to the turn for users who may view turns."""
         may_view = request.user.has_perm("chat.view_turn")
         return (*self.list_display, "turn_link") if may_view else self.list_display
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *arguments: Any, **named: Any
     ) -> HttpResponse:
-        """Note who looks: what was shown to somebody else may be closed to them."""
+        """Remember the viewer, who may not be permitted the passages that the run's asker saw."""
         context["original"].viewer = request.user
         return super().render_change_form(request, context, *arguments, **named)
 

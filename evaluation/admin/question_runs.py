@@ -1,4 +1,4 @@
-"""Runs of questions: started, cancelled and resumed by evaluators, read by all who may."""
+"""Let evaluators start, cancel and resume question runs, and show them to all with the right."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ STEER = "evaluation.change_questionrun"
 
 
 class QuestionRunForm(forms.Form):
-    """What is asked, and of how many."""
+    """What to ask, how many questions, and what to measure."""
 
     question_set = forms.ModelChoiceField(QuestionSet.objects.all())
     name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the set")
@@ -94,7 +94,7 @@ class QuestionRunForm(forms.Form):
         measures.help_text = f"{measures.help_text}. {said}"
 
     def order(self) -> RunOrder:
-        """Return what a valid form asks for."""
+        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return RunOrder(
             name=given["name"],
@@ -176,7 +176,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         return redirect("admin:evaluation_questionrun_compare", *pks)
 
     def compare(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
-        """Return the second run less the first, over the items that both asked."""
+        """Show the second run less the first, over the items that both asked."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         runs = [get_object_or_404(QuestionRun, pk=pk) for pk in (first, second)]
@@ -202,7 +202,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         )
 
     def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Four diagrams of a run, as SVG."""
+        """Return four diagrams of a run, as SVG."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         run = get_object_or_404(QuestionRun, pk=pk)
@@ -210,7 +210,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         return HttpResponse(picture, content_type="image/svg+xml")
 
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """Hand out the run and each item as JSON lines; its history tells of it."""
+        """Return the run and each item as JSON lines, and log the export in the run's history."""
         if request.method != "POST":
             return only_post()
         run = get_object_or_404(QuestionRun, pk=pk)
@@ -247,7 +247,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Return the list, that loads itself again while a run goes on."""
+        """Show the list, which reloads itself while a run is active."""
         is_active = QuestionRun.objects.filter(state__in=ACTIVE).exists()
         return super().changelist_view(request, {**(extra_context or {}), "is_active": is_active})
 
@@ -266,7 +266,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Return the form, with what is wrong beside it; a run that is started is shown."""
+        """Show the form, with its errors, or the run that it started."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         initial = {"question_set": request.GET.get("question_set", "")}
@@ -282,15 +282,15 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         messages.success(request, f"{added} is started. Questions: {added.frozen['items']}.")
 
     def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """End it after the item that is being asked."""
+        """End the run after the item that is being asked."""
         return self.steered(request, pk, STEER, question_run_cancel, "It ends after this item.")
 
     def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Let the worker go on with what is left."""
+        """Make the run pending, so that the worker asks the remaining items."""
         return self.steered(request, pk, STEER, question_run_resume, "It goes on.")
 
     def measure_again(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Let the worker measure what no judge judged."""
+        """Make the run pending, so that the worker measures the items that no judge judged."""
         said = "It is measured again. Nothing is asked anew."
         return self.steered(request, pk, STEER, question_run_measure_again, said)
 

@@ -1,4 +1,4 @@
-"""Question sets: whoever may add them uploads one, and nobody changes one that is there."""
+"""Show and upload question sets. A stored set can't be changed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class QuestionSetAdmin(AddedByForm[QuestionSet]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Return the form, with errors of the file beside it; what was stored is shown."""
+        """Show the form, with errors of the file, or the set that it stored."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = QuestionSetForm(request.POST or None, request.FILES or None)
@@ -76,11 +76,11 @@ class QuestionSetAdmin(AddedByForm[QuestionSet]):
         return super().changelist_view(request, {**(extra_context or {}), **more})
 
     def _may_collect(self, request: HttpRequest) -> bool:
-        """Return who may add sets and read everybody's questions."""
+        """Tell whether the user may add sets and read everybody's questions."""
         return self.has_add_permission(request) and request.user.has_perm("chat.view_turn")
 
     def collect(self, request: HttpRequest) -> HttpResponse:
-        """Return the form that makes a set of what was asked here."""
+        """Show the form that collects a set from questions asked here, or the stored set."""
         if not self._may_collect(request):
             raise PermissionDenied
         form = CollectForm(request.POST or None)

@@ -1,4 +1,4 @@
-"""What was measured, for all who may view it. Only `manage.py evaluate` writes it."""
+"""Show benchmark runs to all with the right. Only `manage.py evaluate` writes them."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ class RunAdmin(EvaluationAdmin[Run]):
         return [path("compare/", own, name="evaluation_run_compare"), *super().get_urls()]
 
     def compare(self, request: HttpRequest) -> HttpResponse:
-        """Return the second run less the first, measure by measure, and the queries that moved
-        most.
-        """
+        """Show the second run less the first by measure, and the queries that moved most."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         first, second = (_run_named(request, name) for name in ("first", "second"))

@@ -1,4 +1,4 @@
-"""A question set as a file from a browser."""
+"""Upload a question set as a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_PATH_CHARS = 100
 
 
 class QuestionSetForm(forms.Form):
-    """One file, its form, and what the file does not say."""
+    """A file, its form, and facts that the file does not state."""
 
     upload = forms.FileField(
         label="File",
@@ -56,12 +56,12 @@ class QuestionSetForm(forms.Form):
 
 
 def question_set_uploaded(form: QuestionSetForm, by: User) -> QuestionSet:
-    """Store what a valid form brought. Raises DatasetError, DuplicateQuestionSet."""
+    """Store the question set of a valid form. Raises DatasetError, DuplicateQuestionSet."""
     given: dict[str, Any] = form.cleaned_data
     upload: UploadedFile[bytes] = given["upload"]
     name = clean_filename(upload.name or "")
     with tempfile.TemporaryDirectory() as folder:
-        # What any file system takes; readers go by its ending, and name it to people.
+        # A name that any file system takes; readers use its suffix, and quote it in messages.
         plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-")
         path = Path(folder) / (plain or "upload")
         with path.open("wb") as stream:

@@ -1,1 +1,1 @@
-"""Questions with a label: answered with retrieval, by the language model alone, and compared."""
+"""Compare answers with retrieval and by the model alone, over questions with a label."""

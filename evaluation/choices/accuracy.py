@@ -1,6 +1,6 @@
-"""How often the right option or label is given, with retrieval and by the model alone. Pure.
+"""Measure how often the right label is given, with retrieval and by the model alone. Pure.
 
-The two are compared over the same questions: those that have a value in both.
+If the model was asked alone, both are measured over the questions with a value in both.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ SEMANTICS = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """One question with a gold label; `part` names the set that it came from, within its set."""
+    """A question with a gold label; `part` names the published set that it came from."""
 
     part: str
     scores: Mapping[str, float]
 
     @property
     def with_retrieval(self) -> float | None:
-        """1 or 0; None where a part of the site failed, or the answer names no label."""
+        """1 or 0; None if a part of the site failed, or no label could be read."""
         return None if self.scores.get(FAILED) else self.scores.get(WITH)
 
     @property
@@ -43,7 +43,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class SetAccuracy:
-    """Accuracies of a set, and their difference where the model was asked alone at all."""
+    """A set's accuracies, and their difference if the model was also asked alone."""
 
     name: str
     with_retrieval: Interval
@@ -53,7 +53,7 @@ class SetAccuracy:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """As `HEAD` names them; a dash where there is nothing."""
+        """The cells of a row under `HEAD`; a dash for a missing value."""
         found, n = self.difference, self.with_retrieval.n
         compared = ("-", "-", "-")
         if found and n:
@@ -64,9 +64,10 @@ class SetAccuracy:
 
 
 def set_accuracies(items: Iterable[Labelled]) -> tuple[SetAccuracy, ...]:
-    """Of all items, then of each set by name where there are several; nothing of no item.
+    """Return the accuracies of all items, then of each part by name if there are several.
 
-    Where the model was asked alone, each figure is over the items with both values.
+    If the model was asked alone, each figure is over the items with both values. Empty without
+    items.
     """
     items = list(items)
     if not items:
@@ -83,7 +84,7 @@ def set_accuracies(items: Iterable[Labelled]) -> tuple[SetAccuracy, ...]:
 
 
 def read_accuracies(stored: Iterable[Mapping[str, Any]]) -> tuple[SetAccuracy, ...]:
-    """Return what `asdict` made of them."""
+    """Rebuild accuracies from the mappings that `asdict` made."""
     return tuple(
         SetAccuracy(
             name=each["name"],
@@ -97,7 +98,7 @@ def read_accuracies(stored: Iterable[Mapping[str, Any]]) -> tuple[SetAccuracy, .
 
 
 def accuracy_lines(found: Sequence[SetAccuracy]) -> Iterator[str]:
-    """In Markdown; nothing of a set without labels."""
+    """Yield the accuracies as a Markdown table; nothing if there are none."""
     if not found:
         return
     yield f"| {' | '.join(HEAD)} |"

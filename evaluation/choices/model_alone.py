@@ -1,7 +1,7 @@
-"""A question of a set asked of the language model that writes answers, without any evidence.
+"""Ask the answering language model a question of a set without any evidence.
 
-What it says is a figure of an evaluation and nothing else: it makes no turn, and no room that shows
-answers to clinicians knows of it.
+Its choice is only a figure of an evaluation: it makes no turn, and nothing that shows answers to
+clinicians knows of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evaluation.question_sets.types import LABELS, LETTERS
 PROMPT = Prompt(
     Path(__file__).with_name("prompts") / "alone_v1.txt", frozenset({"question", "options"})
 )
-MAX_TOKENS = 4000  # of an answer, thoughts of models that reason included
+MAX_TOKENS = 4000  # of an answer, with the thoughts of reasoning models
 BUILT_IN = "the built-in reader answers from passages alone, and has no answer without retrieval"
 IDENTIFIES = "the question seems to identify a patient, and is sent to nobody"
 AWAY = "failed: the language model was not reached"
@@ -33,12 +33,12 @@ UNUSABLE = "failed: the language model chose none of what is offered"
 
 @dataclass(frozen=True)
 class Alone:
-    """What the model chose, or why there is nothing; `why` quotes nothing of it."""
+    """The model's choice, or why there is none; `why` quotes nothing of the question or answer."""
 
     label: str = ""  # a letter, or yes, no or maybe
     model: str = ""
     why: str = ""  # one of the reasons above
-    failure: str = ""  # what went wrong, with each endpoint
+    failure: str = ""  # the failure of each endpoint
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -50,16 +50,16 @@ class Alone:
         return {ALONE: self.why} if self.why else {}
 
     def scores(self, gold_label: str) -> dict[str, float]:
-        """Return 1 where it is right and 0 where it is wrong; nothing where it chose none."""
+        """Return 1 for the right label and 0 for a wrong one; empty without a choice."""
         return {} if self.why else {ALONE: float(self.label.lower() == gold_label.lower())}
 
     def kept(self) -> dict[str, Any]:
-        """Return what is stored of it."""
+        """Return the choice in the form in which it is stored."""
         return {"option": self.label, "model": self.model, "failure": self.failure}
 
 
 def alone_fingerprint() -> str:
-    """Prompt and models that are asked alone; empty where the built-in reader answers."""
+    """Identify the prompt and models that are asked alone; empty for the built-in reader."""
     if settings.GENERATOR != "llm":
         return ""
     models = ",".join(endpoint.model for endpoint in settings.MODELS.generate)
@@ -67,14 +67,14 @@ def alone_fingerprint() -> str:
 
 
 def can_be_asked_alone(question: Question) -> bool:
-    """Tell whether it has a label, and what the model may choose of."""
+    """Tell whether a question has a gold label and labels to choose from."""
     return bool(question.gold_label and _offered(question))
 
 
 def asked_alone(question: Question) -> Alone:
-    """Ask the site's language model to choose. Never raises for what a model can't do.
+    """Ask the site's language model to choose a label. A model's failure is returned, not raised.
 
-    Takes no longer than an answer may. What identifies a patient is dealt with as in a question.
+    Takes no longer than an answer may. Patient identifiers are handled as in any question.
     """
     if settings.GENERATOR != "llm":
         return Alone(why=BUILT_IN)
@@ -102,7 +102,7 @@ def asked_alone(question: Question) -> Alone:
 
 
 def _offered(question: Question) -> dict[str, str]:
-    """Return the text of each option by its letter; a label stands by itself."""
+    """Return the text of each option by its letter; empty texts for yes, no and maybe."""
     if question.kind == QuestionKind.YES_NO:
         return dict.fromkeys(LABELS, "")
     return dict(zip(LETTERS, question.options, strict=False))

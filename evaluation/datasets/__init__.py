@@ -1,1 +1,1 @@
-"""Files of published data sets, read whole or refused. Pure: no Django."""
+"""Read files of published data sets completely, or reject them. Pure: no Django."""

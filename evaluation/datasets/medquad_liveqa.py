@@ -1,4 +1,4 @@
-"""The files of MedQuAD and of LiveQA's judgements of its answers, from 1 (incorrect) to 4."""
+"""Read MedQuAD, and LiveQA's judgements of its answers, from 1 (incorrect) to 4 (excellent)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GRADE = re.compile(r"([1-4])-\w+")
 
 
 def tar_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the XML files of a tar, packed or not, in its order. Raises DatasetError."""
+    """Yield name and content of a tar's XML files, packed or not, in order. Raises DatasetError."""
     try:
         with tarfile.open(path) as archive:
             for member in archive:
@@ -44,7 +44,7 @@ def tar_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def xml_of(content: bytes | Path, name: str) -> Element:
-    """Return the root, read safely; `name` is for people. Raises DatasetError."""
+    """Parse XML safely and return its root. `name` is for messages. Raises DatasetError."""
     try:
         return read_xml(content)
     except MedragError as error:
@@ -52,17 +52,17 @@ def xml_of(content: bytes | Path, name: str) -> Element:
 
 
 def pairs_of(root: Element) -> list[Element]:
-    """Return the questions of a file of MedQuAD with their answers, by either name."""
+    """Return the question-answer pairs of a MedQuAD file, under either element name."""
     return [pair for name in _NAMES["pairs"] for pair in root.iter(name)]
 
 
 def pair_text(pair: Element, kind: str) -> str:
-    """Return its question or answer, as it stands."""
+    """Return a pair's question or answer unchanged; empty if missing."""
     return next((text for name in _NAMES[kind] if (text := pair.findtext(name))), "")
 
 
 def wording(question: Element, kind: str) -> str:
-    """Return its summary, original or paraphrase, as it stands; empty where LiveQA has none."""
+    """Return a question's summary, original or paraphrase unchanged; empty if LiveQA has none."""
     if kind == "original":
         parts = (question.findtext(f"Original-Question/{tag}") for tag in ("SUBJECT", "MESSAGE"))
         return " ".join(part for part in parts if part)
@@ -70,13 +70,16 @@ def wording(question: Element, kind: str) -> str:
 
 
 def read_judgements(path: Path) -> tuple[Mapping[str, Mapping[str, int]], list[SourceDocument]]:
-    """Gains by question number and answer, and the answers judged. Raises DatasetError."""
+    """Return gains by question number and answer id, and the judged answers.
+
+    The higher gain counts if a pair was judged twice. Raises DatasetError.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             members = [i for i in archive.infolist() if not i.filename.startswith("__MACOSX")]
             texts = {suffix: _member(archive, members, suffix) for suffix in (".txt", ".csv")}
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
-        # RuntimeError: it is encrypted
+        # RuntimeError: the archive is encrypted
         raise DatasetError(f"{path.name} can't be read.", hint="Download it again.") from error
     qrels: dict[str, dict[str, int]] = {}
     for number, line in enumerate(texts[".txt"].splitlines(), start=1):
@@ -98,7 +101,7 @@ def _member(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], suffix: st
 
 
 def _judged(table: str) -> Iterator[SourceDocument]:
-    """Yield the judged answers with their questions; an id counts once."""
+    """Yield the judged answers with their questions; of a repeated id only the first."""
     seen: set[str] = set()
     for row in list(csv.reader(io.StringIO(table)))[1:]:
         matched = _JUDGED_TEXT.match(row[1]) if len(row) == 2 else None

@@ -1,4 +1,4 @@
-"""Files of a data set: found by name, read whole, packed or not."""
+"""Find and read the files of a data set, packed by gzip or not."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ T = TypeVar("T")
 
 
 def found(folder: Path, *names: str) -> Path:
-    """Return the first of these files in the folder, or the same with `.gz`. Raises
-    DatasetError.
-    """
+    """Return the first of these files in the folder, with or without `.gz`. Raises DatasetError."""
     for name in names:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():
@@ -29,12 +27,12 @@ def found(folder: Path, *names: str) -> Path:
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """Return its lines without their ends, empty ones left out. Raises DatasetError."""
+    """Iterate over a file's lines without their ends, skipping empty ones. Raises DatasetError."""
     return (line for _, line in numbered_lines_of(path))
 
 
 def numbered_lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the same with their numbers in the file, from 1. Raises DatasetError."""
+    """Yield a file's lines, except empty ones, with their numbers from 1. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig") as stream:
@@ -46,7 +44,7 @@ def numbered_lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object a line, with all of these keys. Raises DatasetError with the line."""
+    """Yield the JSON object of each line. Raises DatasetError with the line if a key is missing."""
     for number, line in numbered_lines_of(path):
         try:
             record = json.loads(line)
@@ -58,15 +56,14 @@ def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
 
 
 def id_of(value: Any, place: str) -> str:
-    """Return an id as text: it may be a number. Raises DatasetError with the place."""
+    """Return an id, a text or a whole number, as text. Raises DatasetError with the place."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise DatasetError(f"{place}: an id must be a text or a whole number.")
     return str(value)
 
 
 def text_of(value: Any, place: str) -> str:
-    """Return a text, empty where there is none; halves of characters, which no file can hold,
-    replaced.
+    """Return a text, empty for None, with lone surrogates replaced, which no file can hold.
 
     Raises DatasetError with the place.
     """
@@ -76,14 +73,14 @@ def text_of(value: Any, place: str) -> str:
 
 
 def texts_of(value: Any, place: str) -> list[str]:
-    """Of a list of texts. Raises DatasetError with the place."""
+    """Return a list of texts, each as by `text_of`. Raises DatasetError with the place."""
     if not isinstance(value, list):
         raise DatasetError(f"{place}: a list of texts is needed.")
     return [text_of(each, place) for each in value]
 
 
 def once(pairs: Iterable[tuple[str, T]], place: str) -> dict[str, T]:
-    """By id, in order. Raises DatasetError for one that stands twice."""
+    """Return the values by id, in order. Raises DatasetError for a repeated id."""
     by_id: dict[str, T] = {}
     for identifier, value in pairs:
         if identifier in by_id:

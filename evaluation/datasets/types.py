@@ -1,4 +1,4 @@
-"""What the files of a published data set hold."""
+"""Types of the files of a published data set."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from functools import cached_property
 
 from core.errors import MedragError
 
-MAX_ID_CHARS = 200  # as many as the scores of a query are kept by
+MAX_ID_CHARS = 200  # the length of `ItemScore.query`
 
 
 class DatasetError(MedragError):
-    """The files are not what their form says."""
+    """The files do not have the form that they should."""
 
 
 @dataclass(frozen=True)
 class SourceDocument:
-    """One unit of retrieval: what the judgements name."""
+    """A document of a data set, the unit that judgements name."""
 
     id: str
     title: str
-    text: str  # paragraphs are parted by newlines
+    text: str  # paragraphs are separated by newlines
 
     @cached_property
     def content(self) -> bytes:
-        """Canonical bytes; their SHA-256 is the document's identity in the index."""
+        """The document's canonical bytes; their SHA-256 identifies it in the index."""
         return json.dumps([self.id, self.title, self.text], ensure_ascii=False).encode()
 
     @cached_property

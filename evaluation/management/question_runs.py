@@ -1,4 +1,4 @@
-"""What `manage.py evaluate run`, `list`, `show`, `compare` and `export` do with question runs."""
+"""Run `manage.py evaluate run`, `list`, `show`, `compare`, `export` and `gate`: question runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ Say = Callable[[str], None]
 
 
 def question_run_arguments(parser: CommandParser) -> None:
-    """Add those that only `run` has; it shares --name, --limit, --user and --out."""
+    """Add the arguments that only `run` and `gate` have.
+
+    `run` also uses --name, --limit, --user and --out, which other subcommands add.
+    """
     group = parser.add_argument_group("run")
     group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip
     group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
@@ -60,9 +63,9 @@ def question_run_arguments(parser: CommandParser) -> None:
 
 
 def question_run_start(options: dict[str, Any], say: Say) -> None:
-    """Create a run, or take one up; execute it here, or leave it to the worker.
+    """Create a run, or take an old one up; execute it here, or leave it to the worker.
 
-    Raises MedragError, CommandError. An interruption cancels it, so that it can be resumed.
+    Raises MedragError, CommandError. An interruption cancels the run, so that it can be resumed.
     """
     run = _taken_up(options) or _created(options)
     if not options["here"]:
@@ -95,13 +98,13 @@ def question_runs_list(options: dict[str, Any], say: Say) -> None:
 
 
 def question_run_show(options: dict[str, Any], say: Say) -> None:
-    """Print the result card as Markdown. Raises CommandError."""
+    """Print a run's result card as Markdown. Raises CommandError."""
     (run,) = _runs_named(options, 1)
     _print(run, say)
 
 
 def question_run_export(options: dict[str, Any], say: Say) -> None:
-    """Write `run.json` and `report.md`. Raises CommandError, MedragError."""
+    """Write a run's `run.json` and `report.md`. Raises CommandError, MedragError."""
     (run,) = _runs_named(options, 1)
     if not options["out"]:
         raise CommandError("--out DIR is needed.")
@@ -112,7 +115,7 @@ def question_run_export(options: dict[str, Any], say: Say) -> None:
 
 
 def are_run_numbers(arguments: list[str]) -> bool:
-    """Tell whether `compare` is given two runs and not two folders."""
+    """Tell whether `compare` was given two run numbers rather than two folders."""
     return len(arguments) == 2 and all(map(str.isdecimal, arguments))
 
 
@@ -124,9 +127,9 @@ def question_runs_compare(options: dict[str, Any], say: Say) -> None:
 
 
 def question_run_gate(options: dict[str, Any], say: Say) -> None:
-    """Print a sentence for each rule. Raises CommandError, to exit by 1 where a rule fails.
+    """Print a sentence for each release rule.
 
-    It exits by 2 where nothing could be judged.
+    Raises CommandError, with exit status 1 if a rule fails and 2 if nothing could be judged.
     """
     named = [options["baseline"] or "", options["candidate"] or ""]
     try:
@@ -180,7 +183,7 @@ def _created(options: dict[str, Any]) -> QuestionRun:
 
 
 def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
-    """Return the run that `--resume` or `--measure-again` names, to go on; None for neither."""
+    """Prepare the run of `--resume` or `--measure-again` and return it; None without either."""
     services = {"resume": question_run_resume, "measure_again": question_run_measure_again}
     named = [name for name in services if options[name] is not None]
     if not named:
@@ -194,7 +197,7 @@ def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
 
 
 def question_set_named(arguments: list[str]) -> QuestionSet:
-    """By number, or by name where one set has it alone."""
+    """Return the set of this number, or the only set of this name. Raises CommandError."""
     if len(arguments) != 1:
         raise CommandError("run takes a question set: its number, or its name.")
     (name,) = arguments

@@ -1,4 +1,4 @@
-"""What `manage.py evaluate import` takes and does."""
+"""Run `manage.py evaluate import`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = {"name": 200, "set_version": 50, "source": 500, "licence": 200, "spli
 
 
 def question_set_arguments(parser: CommandParser) -> None:
-    """Add those that only `import` has; it shares --split and --user."""
+    """Add the arguments that only `import` has; it also uses --split and --user."""
     group = parser.add_argument_group("import")
     group.add_argument("--name", default="", help="by default that of the file")
     group.add_argument("--set-version", default="", metavar="TEXT", help="such as 2024-05")
@@ -39,7 +39,7 @@ def question_set_import(options: dict[str, Any], say: Callable[[str], None]) -> 
 
 
 def left_out_lines(problems: tuple[str, ...]) -> Iterator[str]:
-    """Yield how many records are left out, and the first of them with the reason."""
+    """Yield the number of records left out, and the first of them with the reason."""
     if problems:
         yield f"Left out: {len(problems)}"
         yield from (f"  {note}" for note in notes_of(problems, most=SHOWN))

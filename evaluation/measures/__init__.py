@@ -1,4 +1,4 @@
-"""Measures of answered questions: by their claims, by RAGAS, by what was refused.
+"""Measure answered questions: by their claims, by RAGAS, by what was refused.
 
-They take what was asked and answered as plain values and know of no stored run.
+Questions and answers are passed as plain values; stored runs are unknown here.
 """

@@ -1,4 +1,4 @@
-"""The claim-level measures of one item: which formula takes what, and why one has no value."""
+"""Compute the claim-level measures of one item, or say why a measure has no value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _refused(item: AnsweredItem) -> str:
 
 
 def no_claim(item: AnsweredItem) -> str:
-    """Say why a measure of claims has no value, or nothing."""
+    """Return why a measure of claims has no value, or an empty string."""
     return REFUSED if item.is_refused else NO_CLAIM if not item.claims else ""
 
 
@@ -89,10 +89,10 @@ CLAIM_MEASURES: dict[str, _Measure] = {
 def claim_scores(
     item: AnsweredItem, wanted: Collection[str], judge: EntailmentJudge
 ) -> dict[str, Scored]:
-    """Score one item by those of `CLAIM_MEASURES` that are wanted, by one round of judgements.
+    """Score an item by the wanted measures of `CLAIM_MEASURES`, by one round of judgements.
 
-    Nobody is asked where no measure can have a value; where the judge fails, so do those that
-    could have one.
+    The judge is asked only if some measure can have a value; if the judge fails, so do those
+    measures.
     """
     lacking = {name: _lacking(CLAIM_MEASURES[name], item) for name in wanted}
     scores = {name: undefined(why) for name, why in lacking.items() if why}

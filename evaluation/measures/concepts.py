@@ -1,4 +1,4 @@
-"""Measures of an answer by the concepts that it names: nobody judges. Pure."""
+"""Measure an answer by the concepts that it names, without a judge. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_READ = "no concepts were read"
 def concept_scores(
     item: AnsweredItem, wanted: Collection[str], known: Concepts
 ) -> dict[str, Scored]:
-    """Score one item by those of `CONCEPT_MEASURES` that are wanted; evidence is what is quoted."""
+    """Score an item by the wanted measures of `CONCEPT_MEASURES`; the quotes are the evidence."""
     return {name: _overlap(item, known) for name in wanted}
 
 

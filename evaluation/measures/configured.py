@@ -1,4 +1,4 @@
-"""The judges and the teacher of this site's evaluations, as its settings name them."""
+"""Build the judges and the teacher of evaluations from the site's settings."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
 from retrieval.lexicon.concepts import Concepts, ConceptsUnreadable
 from retrieval.prepared.site_concepts import site_concepts
 
-# An endpoint that failed three times is skipped for a while, in which a whole run would fail.
+# An endpoint that failed three times is skipped for `PAUSE_S`, when every item would fail.
 WAIT_S = PAUSE_S + 1
-CALL_TIMEOUT_S = 120.0  # of a dozen pairs: one that hangs must not take the whole time of its item
+CALL_TIMEOUT_S = 120.0  # for a dozen pairs: a call that hangs must not use up the time of its item
 
 
 def site_judges() -> Judges:
-    """Return who judges a run, to be called once, before its first item. A query or two.
+    """Return the judges of a run, to be called once, before its first item.
 
-    Raises ImproperlyConfigured where the judge would score its own answers, or can't be loaded.
+    Runs one or two queries. Raises ImproperlyConfigured if the judge would score its own answers,
+    or can't be loaded.
     """
     if fault := judge_fault():
         raise ImproperlyConfigured(fault)
@@ -32,7 +33,10 @@ def site_judges() -> Judges:
 
 
 def known_concepts() -> Concepts | str:
-    """Return the concepts that answers are measured by, or why there are none. A query or two."""
+    """Return the concepts that answers are measured by, or why there are none.
+
+    Runs one or two queries.
+    """
     try:
         return site_concepts()
     except ConceptsUnreadable as error:
@@ -40,17 +44,17 @@ def known_concepts() -> Concepts | str:
 
 
 def judging_endpoint() -> Endpoint | None:
-    """Return the first of [judge] of MEDRAG_MODELS, or none.
+    """Return the first endpoint of [judge] in MEDRAG_MODELS, or None.
 
-    Never another in its place: scores of two models are not to be compared.
+    Never another one as a substitute: scores by two models can't be compared.
     """
     return next(iter(settings.MODELS.judge), None)
 
 
 def judge_fault() -> str:
-    """Say why the configured judge may not judge; empty where it may, and where there is none.
+    """Return why the configured judge may not judge; empty if it may, or if there is none.
 
-    `site_judges` refuses with it, whatever its `may_generate` allows for answers.
+    `may_generate` makes no difference here: `site_judges` never lets a model score its own answers.
     """
     judging = judging_endpoint()
     for writing in settings.MODELS.generate:
@@ -63,7 +67,7 @@ def judge_fault() -> str:
 
 
 def teacher_fault() -> str:
-    """Say why there is no teacher that may label claims; empty where there is one."""
+    """Return why no teacher may label claims; empty if one may."""
     teaching = settings.MODELS.teacher
     if not teaching.url:
         return f"No teacher is configured: set {teaching.place('url and model')}."
@@ -76,7 +80,7 @@ def teacher_fault() -> str:
 
 
 def entailment_judge() -> EntailmentJudge:
-    """Return the judge that is configured, else the site's checker.
+    """Return the configured judge, else the site's verifier.
 
     Raises ImproperlyConfigured with the setting's name.
     """
@@ -88,9 +92,9 @@ def entailment_judge() -> EntailmentJudge:
 
 
 def ragas_judge() -> RagasJudge | str:
-    """Return RAGAS by the configured judge, or why it does not run.
+    """Return RAGAS with the configured judge, or why it does not run.
 
-    Raises ImproperlyConfigured where the site's encoder can't be loaded.
+    Raises ImproperlyConfigured if the site's encoder can't be loaded.
     """
     judging = judging_endpoint()
     if judging is None:

@@ -1,4 +1,4 @@
-"""Which texts entail which claims, by the site's checker or by a language model that judges."""
+"""Judge which texts entail which claims, by the site's verifier or a language model."""
 
 from __future__ import annotations
 
@@ -12,34 +12,37 @@ from chat.verification.types import Evidence, Judgement, Label, Pair
 from evaluation.measures.types import AnsweredItem, JudgedBy
 from evaluation.measures.verbatim import states
 
-REVISION = "entailment-1"  # of which pairs are made, and what of them nobody is asked
-TIMEOUT_S = 600.0  # of one item: ten passages and ten claims are a hundred pairs
+REVISION = "entailment-1"  # to be changed with the pairs that are made, or that need no judge
+TIMEOUT_S = 600.0  # for one item: ten passages and ten claims are a hundred pairs
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What was judged of one item."""
+    """All judgements of one item."""
 
-    by_contexts: tuple[Label, ...]  # of each claim of the answer, by all passages
-    by_gold: tuple[Label, ...]  # the same, by the gold claims
+    by_contexts: tuple[Label, ...]  # of each claim of the answer, by all passages together
+    by_gold: tuple[Label, ...]  # of each claim of the answer, by the gold claims
     in_answer: tuple[bool, ...]  # of each gold claim: whether the answer entails it
     in_contexts: tuple[tuple[bool, ...], ...]  # a row for each passage, of all gold claims
 
 
 @dataclass(frozen=True)
 class EntailmentJudge:
-    """A `Verifier` that is asked about whole answers, all pairs of an item at once."""
+    """A `Verifier` that judges whole answers, all pairs of an item at once."""
 
     verifier: Verifier
     timeout_s: float = TIMEOUT_S
-    waits_s: tuple[float, ...] = ()  # before an item is tried again, where that may help
+    waits_s: tuple[float, ...] = ()  # waits before retries, if a retry may help
 
     @property
     def judged_by(self) -> JudgedBy:
         return JudgedBy(self.verifier.name, f"{REVISION}:{self.verifier.fingerprint}")
 
     def verdicts(self, item: AnsweredItem) -> Verdicts:
-        """Judge one item. Raises `chat.errors.VerifierUnavailable`; calls nobody for no pair."""
+        """Judge one item. Raises `chat.errors.VerifierUnavailable`.
+
+        The verifier is not called if there is no pair to judge.
+        """
         claims = [claim.text for claim in item.claims]
         pairs = _Pairs()
         by_contexts = [
@@ -71,10 +74,10 @@ class EntailmentJudge:
 
 
 def strongest(labels: Sequence[Label]) -> Label:
-    """Return what several passages say together of a claim; not found for none.
+    """Combine several passages' labels of a claim; not found for none.
 
-    One that supports it is enough, as in RAGAS, where the passages are read as one text; it is
-    contradicted where one does so and none supports it.
+    One supporting passage is enough, as in RAGAS, which reads the passages as one text. A claim is
+    contradicted if some passage contradicts it and none supports it.
     """
     for label in (Label.SUPPORTED, Label.CONTRADICTED):
         if label in labels:
@@ -83,7 +86,7 @@ def strongest(labels: Sequence[Label]) -> Label:
 
 
 class _Pairs:
-    """Pairs of an item, each judged once, and only where no text says the claim word for word."""
+    """The pairs of an item, each judged once, and only if no text states the claim verbatim."""
 
     def __init__(self) -> None:
         self._verbatim: dict[Pair, bool] = {}
@@ -95,7 +98,7 @@ class _Pairs:
         return pair
 
     def judged(self, judge: Callable[[Sequence[Pair]], Sequence[Judgement]]) -> dict[Pair, Label]:
-        """By no text nothing is found, and nobody is asked."""
+        """Return the label of each pair. A pair without text is not found, without asking."""
         found = {
             pair: Label.SUPPORTED if verbatim else Label.NOT_FOUND
             for pair, verbatim in self._verbatim.items()

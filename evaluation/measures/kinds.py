@@ -1,4 +1,4 @@
-"""Which claims are critical for safety. Pure."""
+"""Tell which claims are critical for safety. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _GIVEN = frozenset(
 
 
 def kind_of(claim: AnswerClaim) -> str:
-    """Return the kind that the claim is labelled with, or `dose` where it states one, or nothing.
+    """Return the claim's kind as labelled, else `dose` if it states one, else an empty string.
 
-    A dose is an amount, or how often, beside the name of a medicine. Contraindications and triage
-    are not read from the words: they need a label.
+    A dose is an amount or a frequency beside the name of a medicine. Contraindications and triage
+    are not recognised from words: they need a label.
     """
     if claim.kind or not drugs(claim.text):
         return claim.kind
@@ -26,6 +26,6 @@ def kind_of(claim: AnswerClaim) -> str:
 
 
 def _is_amount(unit: str) -> bool:
-    """Of something given: `5 mg/kg`, not a level in blood such as `5 mmol/L`."""
+    """Tell whether a unit is of a dose: `5 mg/kg`, not a level in blood such as `5 mmol/L`."""
     base, *below = unit.split("/")
     return base in _GIVEN and "l" not in below and "1.73m2" not in below

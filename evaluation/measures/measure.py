@@ -1,4 +1,4 @@
-"""One answered question by all measures that are wanted, each by its judge."""
+"""Score one answered question by all wanted measures, each by its judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEASURES: tuple[str, ...] = (*CLAIM_MEASURES, *CONCEPT_MEASURES, *RAGAS_MEASURES
 
 @dataclass(frozen=True)
 class Judges:
-    """Who judges and what concepts are known, or why nobody does and none are."""
+    """The judges and known concepts of a run; a text says why one is missing."""
 
     entailment: EntailmentJudge | str = NO_JUDGE
     ragas: RagasJudge | str = NO_JUDGE
@@ -26,10 +26,10 @@ class Judges:
 
 
 def measure_item(item: AnsweredItem, wanted: Collection[str], judges: Judges) -> dict[str, Scored]:
-    """Score one item by those of `MEASURES` that are wanted, in their order there.
+    """Score an item by the wanted measures of `MEASURES`, in that order.
 
-    What a judge can't do is a reason, never an error: the run goes on. Raises ValueError for a
-    name that is no measure. Not within a running event loop.
+    A judge's failure becomes a reason, never an error: the run goes on. Raises ValueError for an
+    unknown measure. Must not be called within a running event loop.
     """
     if unknown := set(wanted) - set(MEASURES):
         raise ValueError(f"no such measure: {', '.join(sorted(unknown))}")

@@ -1,4 +1,4 @@
-"""Tell by patterns what an answer is worth. Pure."""
+"""Judge an answer by patterns. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from enum import StrEnum
 from evaluation.question_sets.patterned import Patterns, Question
 
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2212"), "-") | {ord("\u00ad"): None}
-_PART = re.compile(r"\b\d+ of \d+\b")  # `3 of 7`: that a list is not whole is said
-RIGHT, WRONG, UNCLEAR = 1, 0, -1  # what is known of a statement
-_BLANKS = re.compile(r"[\s|]+")  # and the bars between the cells of a row
+_PART = re.compile(r"\b\d+ of \d+\b")  # `3 of 7`: says that a list is incomplete
+RIGHT, WRONG, UNCLEAR = 1, 0, -1  # labels of a statement
+_BLANKS = re.compile(r"[\s|]+")  # with the bars between the cells of a row
 
 
 class Outcome(StrEnum):
@@ -24,24 +24,24 @@ class Outcome(StrEnum):
 
 
 class Loss(StrEnum):
-    """The step at which an answer was lost."""
+    """The step at which the answer was lost."""
 
     NONE = ""
-    PARSING = "parsing"  # the page's text does not hold it
-    RETRIEVAL = "retrieval"  # no passage with it among those that were read
+    PARSING = "parsing"  # the page's text lacks the answer
+    RETRIEVAL = "retrieval"  # no passage with the answer was read
     GATE = "gate"  # refused before an answer was written, or not refused at all
-    CHOOSING = "choosing"  # it was read, and something else was shown
-    VERIFICATION = "verification"  # it was written, and stopped
+    CHOOSING = "choosing"  # the answer was read, but something else shown
+    VERIFICATION = "verification"  # the answer was written, and rejected
     FAILURE = "failure"  # a step broke or ran out of time
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the statements shown for a question are worth.
+    """The judgement of the statements shown for a question.
 
-    `beside` counts those that match no decisive pattern, `misleading` those that match a wrong one
-    and are not the answer themselves: a whole table may hold both. `helped`: it is answered fully,
-    or refused with the answer among the excerpts. `dangerous`: what is shown would harm.
+    `beside` counts statements that match no decisive pattern, `misleading` those that match a wrong
+    pattern and not every decisive one: a whole table may hold both. `helped`: answered fully, or
+    refused with the answer among the excerpts. `dangerous`: the answer would harm.
     """
 
     outcome: Outcome
@@ -53,7 +53,7 @@ class Verdict:
     dangerous: bool = False
 
     def scores(self, question: Question) -> dict[str, float]:
-        """Measure -> value; a measure that the question has no say in is absent."""
+        """Return the value of each measure that applies to the question."""
         answered = self.outcome is not Outcome.REFUSED
         found = {"dangerous": float(self.dangerous)}
         if not question.is_answerable:
@@ -68,12 +68,12 @@ class Verdict:
 
 
 def folded(text: str) -> str:
-    """Return one line, with ligatures and typographic hyphens as they are typed."""
+    """Return the text on one line, with typographic hyphens and ligatures as plain characters."""
     return _BLANKS.sub(" ", unicodedata.normalize("NFKC", text).translate(_HYPHENS)).strip()
 
 
 def matches(patterns: Patterns, text: str) -> int:
-    """Return how many of the patterns the folded text holds."""
+    """Return how many of the patterns match the folded text."""
     return sum(1 for pattern in patterns if pattern.search(text))
 
 
@@ -84,9 +84,9 @@ def judged(
     beside: Sequence[str] = (),
     excerpts: Sequence[str] = (),
 ) -> Verdict:
-    """Judge the statements in the order in which they are shown, with what stands beside them.
+    """Judge the statements, in the order shown, together with the texts `beside` them.
 
-    None: a refusal, with its excerpts.
+    Without statements the outcome is a refusal, judged by its excerpts.
     """
     shown = [folded(text) for text in statements]
     if not shown:
@@ -118,13 +118,13 @@ def judged(
 
 
 def _is_dangerous(question: Question, text: str) -> bool:
-    """Tell whether a dangerous pattern matches, or a list is shown with a hole that is not told."""
+    """Tell whether a dangerous pattern matches, or part of a list is shown as if it were whole."""
     items = matches(question.whole, text)
     has_hole = 0 < items < len(question.whole) and not _PART.search(text)
     return has_hole or matches(question.dangerous, text) > 0
 
 
 def _is_full(question: Question, texts: Iterable[str]) -> bool:
-    """Tell whether the texts together match every decisive pattern, and there is one."""
+    """Tell whether the texts together match every decisive pattern, if there is any."""
     decisive = question.decisive
     return bool(decisive) and matches(decisive, " ".join(texts)) == len(decisive)

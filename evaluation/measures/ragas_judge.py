@@ -1,4 +1,4 @@
-"""The measures of RAGAS, the library, by the configured judge (Es et al., EACL 2024)."""
+"""Compute the measures of the library RAGAS by the configured judge (Es et al., EACL 2024)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluation.measures.types import (
     undefined,
 )
 
-RAGAS = "ragas"  # its name among judges
+RAGAS = "ragas"  # the name of this judge
 REFUSED = "the question was refused"
 NO_ANSWER = "the answer is empty"
 NO_CONTEXT = "nothing was retrieved"
@@ -27,7 +27,7 @@ NO_JUDGE = "no judge is configured"
 FOUND_NOTHING = "the judge found nothing to judge"
 NOT_INSTALLED = "ragas is not installed"
 
-# What each measure looks at besides the question.
+# What each measure needs besides the question.
 _NEEDS: dict[str, tuple[str, ...]] = {
     "ragas_faithfulness": ("answer", "contexts"),
     "ragas_answer_relevancy": ("answer",),
@@ -43,22 +43,22 @@ RAGAS_MEASURES = tuple(_NEEDS)
 class RagasConfig:
     """How the judge is asked."""
 
-    concurrency: int = 4  # calls at a time, of one item
+    concurrency: int = 4  # simultaneous calls for one item
     call_timeout_s: float = 60.0  # of one call, attempts and waits included
     measure_timeout_s: float = 600.0  # of one measure of one item: a call for each passage
     retries: int = 2  # of a call whose failure may pass
     max_tokens: int = 4096  # of an answer: statements with a reason for each
-    strictness: int = 3  # questions that answer relevancy has written; RAGAS's own default
+    strictness: int = 3  # questions generated for answer relevancy; RAGAS's default
 
     @property
     def fingerprint(self) -> str:
-        """Names what may change a score; how long and how often is not of it."""
+        """Identifies the settings that may change a score, which time-outs and retries do not."""
         return f"{self.strictness}:{self.max_tokens}"
 
 
 @dataclass(frozen=True)
 class RagasJudge:
-    """Scores items by the model at one endpoint, and texts by the site's encoder."""
+    """Scores items by the model at one endpoint, and similarity by the site's encoder."""
 
     endpoint: Endpoint
     embedder: Embedder
@@ -71,8 +71,10 @@ class RagasJudge:
         return JudgedBy(RAGAS, f"ragas-{version}:{model}:{encoder}:{self.config.fingerprint}")
 
     def scores(self, item: AnsweredItem, wanted: Collection[str]) -> dict[str, Scored]:
-        """Score one item by those of `RAGAS_MEASURES` that are wanted; never raises for a judge
-        that fails. Not within a running event loop."""
+        """Score an item by the wanted measures of `RAGAS_MEASURES`; a failing judge is no error.
+
+        Must not be called within a running event loop.
+        """
         lacking = {name: _lacking(name, item) for name in wanted}
         scores = {name: undefined(why) for name, why in lacking.items() if why}
         possible = [name for name, why in lacking.items() if not why]
@@ -96,12 +98,12 @@ class RagasJudge:
 
 
 def ragas_fault() -> str:
-    """Say what keeps RAGAS from running; empty where it is installed. Imports nothing."""
+    """Return why RAGAS can't run; empty if it is installed. Imports nothing."""
     return "" if util.find_spec("ragas") else NOT_INSTALLED
 
 
 def _lacking(name: str, item: AnsweredItem) -> str:
-    """Return why there is no value, before anybody is asked."""
+    """Return why the measure can't have a value for this item, or an empty string."""
     if item.is_refused and "answer" in _NEEDS[name]:
         return REFUSED
     return next((_LACKING[each] for each in _NEEDS[name] if not getattr(item, each)), "")

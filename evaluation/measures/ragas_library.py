@@ -1,7 +1,7 @@
-"""RAGAS as a library, with the site's own client and encoder in the place of its own.
+"""Run the library RAGAS with the site's own client and encoder.
 
-Importing this takes seconds: do it late, where it runs. Its own client would read proxies from the
-environment, retry by itself without a deadline, and quote answers in its errors.
+Importing this takes seconds: import it late. RAGAS's own client would read proxies from the
+environment, retry without a deadline, and quote answers in its errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # before the import: it remembers what it read
+os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # before the import, which reads it once
 
 from pydantic import BaseModel
 from ragas.embeddings.base import BaseRagasEmbedding
@@ -39,7 +39,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass
 class Judge(InstructorBaseRagasLLM):
-    """Asks the endpoint for one measure of one item, and counts what came back empty."""
+    """Asks the endpoint for one measure of one item, and counts empty replies."""
 
     endpoint: Endpoint
     threads: Executor = field(repr=False)
@@ -49,7 +49,7 @@ class Judge(InstructorBaseRagasLLM):
     empty: int = 0  # answers without a statement, a verdict or a question
 
     async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
-        """Raise `core.llm.client.LanguageModelUnavailable`."""
+        """Ask for a `response_model`. Raises `core.llm.client.LanguageModelUnavailable`."""
         ask = partial(
             ask_json,
             self.endpoint,
@@ -69,7 +69,7 @@ class Judge(InstructorBaseRagasLLM):
 
 
 class SiteEmbedding(BaseRagasEmbedding):
-    """The site's encoder; every text as a passage, so that two texts are compared alike."""
+    """The site's encoder; encodes every text as a passage, so that two texts are compared alike."""
 
     def __init__(self, embedder: Embedder, threads: Executor) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class SiteEmbedding(BaseRagasEmbedding):
 
 
 def strict(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with objects closed and integers 0 or 1, which all of RAGAS's are."""
+    """Return the schema with closed objects and integers limited to 0 and 1, as RAGAS uses them."""
     changed = {name: _strict(value) for name, value in schema.items()}
     if changed.get("type") == "object":
         changed["additionalProperties"] = False
@@ -110,7 +110,7 @@ Measure = Callable[[AnsweredItem, Judge, BaseRagasEmbedding], Awaitable[Any]]
 
 
 def measures(strictness: int) -> dict[str, Measure]:
-    """Return what asks for each measure; it gives RAGAS's result, whose `value` may be NaN."""
+    """Return the function of each measure; its result's `value` may be NaN."""
     return {
         "ragas_faithfulness": lambda item, llm, embed: Faithfulness(llm=llm).ascore(
             item.question, item.answer, list(item.contexts)
@@ -140,9 +140,9 @@ async def scores(
     embedder: Embedder,
     config: RagasConfig,
 ) -> dict[str, float | str]:
-    """Return each measure's value, or why it has none: a sentence without a word of the item.
+    """Return each measure's value, or a sentence, without text of the item, why it has none.
 
-    A call that is late is left behind: its thread ends by itself, with the call's own deadline.
+    A call that outlasts a measure is abandoned; its thread ends by the call's own deadline.
     """
     threads = ThreadPoolExecutor(config.concurrency)
     embedding = SiteEmbedding(embedder, threads)
@@ -161,8 +161,9 @@ async def scores(
 
 
 async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> float | str:
-    """Return where a judge's answers are empty, RAGAS has NaN, 0 or even 1: none of them is a
-    score.
+    """Await a measure's value, or return why it has none.
+
+    If a judge's replies are empty, RAGAS returns NaN, 0 or even 1, none of which is a score.
     """
     try:
         value = float((await asyncio.wait_for(result, timeout_s)).value)
@@ -172,7 +173,7 @@ async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> floa
         return f"the measure took more than {timeout_s:g} seconds"
     except MedragError as error:
         return error.sentence
-    except Exception as error:  # noqa: BLE001  of whatever kind a library raises them
+    except Exception as error:  # noqa: BLE001  a library may raise any
         return f"ragas raised {type(error).__name__}"  # its message may quote the answer
     if judge.empty:
         return f"{FOUND_NOTHING} in {judge.empty} of its {judge.calls} replies"

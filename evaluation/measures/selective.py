@@ -1,4 +1,4 @@
-"""How well a system refuses, over all items of a run. Pure."""
+"""Measure how well a system refuses, over all items of a run. Pure."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ THRESHOLDS = (0.50, 0.60, 0.75)
 
 @dataclass(frozen=True)
 class Selective:
-    """What was answered and refused of a run. A figure without a value is None."""
+    """The answers and refusals of a run. A figure without a value is None."""
 
     n: int
     answered: int
     refused: int
-    wrongly_answered: int  # of those that can't be answered
-    wrongly_refused: int  # of those that can
-    unlabelled: int  # the set does not say whether they can
-    judged: int  # answered, with a confidence and a loss: the curve is of these
+    wrongly_answered: int  # of the questions that can't be answered
+    wrongly_refused: int  # of the questions that can be answered
+    unlabelled: int  # questions that the set does not say this of
+    judged: int  # answered, with a confidence and a loss: the items of the curve
     curve: tuple[Point, ...]  # coverage of all items
     aurc: float | None  # of the judged ones
-    auroc_right: float | None  # that the confidence tells right answers from others
-    auroc_answerable: float | None  # that it tells what can be answered, refused items too
+    auroc_right: float | None  # of the confidence, for right answers against others
+    auroc_answerable: float | None  # of the confidence, for answerable questions against others
     thresholds: tuple[Threshold, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class Selective:
 
 @dataclass(frozen=True)
 class Threshold:
-    """Of a run that answered only from this confidence on."""
+    """The figures of a run if only confidences from this threshold on were answered."""
 
     threshold: float
     answered: int
@@ -47,9 +47,9 @@ class Threshold:
 
 
 def loss_of(item: AnsweredItem, faithfulness: float | None) -> float | None:
-    """Return what an answer costs, [0, 1]: 1 where there is none to give, else what is unfaithful.
+    """Return the loss of an answer, [0, 1]: 1 - faithfulness, or 1 for an unanswerable question.
 
-    None for a refused question, and where faithfulness is not known.
+    None for a refused question, and if the faithfulness is unknown.
     """
     if item.is_refused:
         return None
@@ -64,10 +64,10 @@ def selective(
     *,
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> Selective:
-    """Measure all items of a run; `faithfulness` of each, None where it has no value.
+    """Measure all items of a run; `faithfulness` has a value or None for each.
 
-    Refused questions lower the coverage, whatever their confidence. An answer without any loss is
-    a right one.
+    A refused question lowers the coverage, whatever its confidence. An answer without any loss is
+    right.
     """
     losses = [loss_of(item, faith) for item, faith in zip(items, faithfulness, strict=True)]
     judged = [

@@ -1,4 +1,4 @@
-"""What is measured, and what a measure says. Pure."""
+"""Types of measured items and their scores. Pure."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ class AnswerClaim:
 
     text: str = field(repr=False)
     quotes: tuple[str, ...] = field(default=(), repr=False)
-    kind: str = ""  # `dose`, `contraindication`, `triage` or another word; empty: nobody said
-    label: str = ""  # what the site's verifier said; empty where it said nothing
+    kind: str = ""  # `dose`, `contraindication`, `triage` or another word; empty: unlabelled
+    label: str = ""  # the site's verifier's; empty if it gave none
 
 
 @dataclass(frozen=True)
 class AnsweredItem:
-    """A question of a set, what is known of its answer, and what the system made of it.
+    """A question of a set, its known answer, and the system's answer or refusal.
 
-    What it says of a patient or a disease is in no `repr`, so that no log line holds it.
+    Texts are left out of `repr`, so that no log line contains them.
     """
 
     question: str = field(repr=False)
     gold_answer: str = field(default="", repr=False)
     gold_claims: tuple[str, ...] = field(default=(), repr=False)
     answer_claims: tuple[AnswerClaim, ...] = field(default=(), repr=False)
-    contexts: tuple[str, ...] = field(default=(), repr=False)  # what was retrieved, best first
-    confidence: float | None = None  # [0, 1]; of a refused question too, where one was computed
+    contexts: tuple[str, ...] = field(default=(), repr=False)  # retrieved passages, best first
+    confidence: float | None = None  # [0, 1]; of a refused question too, if computed
     is_refused: bool = False
     is_answerable: bool | None = None  # None: the set does not say
     authority: tuple[float, ...] = ()  # [0, 1], of each document that the answer cites
 
     @property
     def claims(self) -> tuple[AnswerClaim, ...]:
-        """What was answered: nothing where it was refused."""
+        """The answer's claims; none if the question was refused."""
         return () if self.is_refused else self.answer_claims
 
     @property
@@ -44,33 +44,33 @@ class AnsweredItem:
 
     @property
     def reference(self) -> str:
-        """The gold answer, or what is known of it."""
+        """The gold answer, else the gold claims as one text."""
         return self.gold_answer or " ".join(self.gold_claims)
 
 
 class Outcome(StrEnum):
-    """What came of a measure for one item."""
+    """Whether a measure of one item has a value, and if not, why."""
 
     SCORED = "scored"
-    UNDEFINED = "undefined"  # the formula has no value for such an item
-    NOT_RUN = "not run"  # what it needs is not there: a judge, a package
-    FAILED = "failed"  # its judge did not do its part
+    UNDEFINED = "undefined"  # the formula has no value for this item
+    NOT_RUN = "not run"  # a judge or package is missing
+    FAILED = "failed"  # the judge failed
 
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """Who judged, and by which weights, prompt and settings."""
+    """The judge, and the fingerprint of its weights, prompt and settings."""
 
     name: str
     fingerprint: str
 
 
-NOT_RUN, FAILED = "not run: ", "failed: "  # how such a reason begins
+NOT_RUN, FAILED = "not run: ", "failed: "  # prefixes of reasons
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A value, or the reason why there is none: never NaN, and no text of a question or answer."""
+    """A value, never NaN, or the reason why there is none, without text of a question or answer."""
 
     value: float | None
     reason: str = ""

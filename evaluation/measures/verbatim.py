@@ -1,4 +1,4 @@
-"""Whether a text says a claim word for word, so that nobody has to judge it. Pure."""
+"""Tell whether a text states a claim verbatim, so that no judge is needed. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _PARAGRAPH = re.compile(r"(?:(?!\n\s*\n).)+", re.DOTALL)
 
 
 def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
-    """Return whether the claim is whole sentences of the text, below no line that says "not".
+    """Tell whether the claim is whole sentences of the text, below no line that negates them.
 
-    Or the claim is its `quotes` word for word, and the text holds the first of them: a list's item
-    with its lead-in is no sentence. As in an answer's own verification, since the bundled checker
-    does not support everything that it reads word for word.
+    True also if the claim is its `quotes` verbatim, and the text contains the first of them: an
+    item of a list with its lead-in is no sentence. The verification of an answer does likewise,
+    since the bundled verifier does not support every claim that it reads verbatim.
     """
     said = tokens(claim)
     if not said:
@@ -40,7 +40,7 @@ def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each stands; one ends at a blank line, as behind a heading."""
+    """Yield the span of each sentence; a blank line ends one, as after a heading."""
     for paragraph in _PARAGRAPH.finditer(text):
         for start, end in sentence_spans(paragraph.group()):
             yield paragraph.start() + start, paragraph.start() + end

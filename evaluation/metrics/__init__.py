@@ -1,7 +1,7 @@
 """The measures of a ranking by name, in the semantics of trec_eval. Pure.
 
-A ranking is a sequence of distinct document ids, best first, its ties decided before. A query that
-is missing from a run scores 0, as with `trec_eval -c`.
+A ranking is a sequence of distinct document ids, best first, with ties already decided. A query
+missing from a run scores 0, as with `trec_eval -c`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measures of one answer by its claims. Pure.
 
-A claim is one statement, and a judge says of it by a text: supported, contradicted, or not found.
-What has no value is None, never 0 and never NaN: nothing may be averaged with it.
+A claim is one statement; a judge labels it by a text as supported, contradicted or not found. A
+missing value is None, never 0 or NaN, so that it can't enter a mean.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from chat.verification.types import Label
 def claim_faithfulness(labels: Sequence[Label]) -> float | None:
     """Return the share of the answer's claims that the passages support, [0, 1], higher is better.
 
-    `labels` says of each claim what the retrieved passages together say of it. |V| / |S| of Es et
-    al., RAGAS, EACL 2024, section 3; faithfulness of Ru et al., RAGChecker, NeurIPS 2024, section
-    3.3. None where the answer claims nothing.
+    `labels` has the label of each claim by all retrieved passages together. |V| / |S| of Es et al.,
+    RAGAS, EACL 2024, section 3; faithfulness of Ru et al., RAGChecker, NeurIPS 2024, section 3.3.
+    None if the answer has no claims.
     """
     return share([label is Label.SUPPORTED for label in labels])
 
 
 def hallucination_rate(by_contexts: Sequence[Label], by_gold: Sequence[Label]) -> float | None:
-    """Return the share of the answer's claims that are refuted and unsupported, [0, 1].
+    """Return the share of the answer's claims that are contradicted and unsupported, [0, 1].
 
-    Lower is better. Of each claim, what the passages say and what the gold answer says: counted is
-    one that either contradicts and no passage supports. Ru et al., RAGChecker, NeurIPS 2024,
-    section 3.3, count each wrong claim that no passage entails; one that nothing speaks of is here
-    neither faithful nor refuted (Ji et al., ACM Computing Surveys 2023, section 2, on intrinsic and
-    extrinsic hallucination). Never more than 1 - claim-faithfulness. None where the answer claims
-    nothing.
+    Lower is better. Each claim has a label by the passages and one by the gold answer; it counts if
+    either is a contradiction and no passage supports it. Ru et al., RAGChecker, NeurIPS 2024,
+    section 3.3, count each wrong claim that no passage entails; here a claim that neither text
+    mentions is neither faithful nor contradicted (Ji et al., ACM Computing Surveys 2023, section 2,
+    on intrinsic and extrinsic hallucination). Never more than 1 - claim-faithfulness. None if the
+    answer has no claims.
     """
     return share(
         [
@@ -50,11 +50,11 @@ def claim_recall(in_answer: Sequence[bool]) -> float | None:
 
 
 def context_precision(gold_in_contexts: Sequence[Sequence[bool]]) -> float | None:
-    """Return the share of passages that entail a gold claim or more, [0, 1], higher is better.
+    """Return the share of passages that entail at least one gold claim, [0, 1], higher is better.
 
     `gold_in_contexts[i][j]`: whether passage i entails gold claim j. Ru et al., RAGChecker, NeurIPS
-    2024, section 3.3; unlike the measure of that name in RAGAS it does not look at ranks. None
-    without passages, and without gold claims.
+    2024, section 3.3; unlike RAGAS's measure of that name it ignores ranks. None without passages
+    or gold claims.
     """
     return share([any(entailed) for entailed in gold_in_contexts if len(entailed)])
 
@@ -62,11 +62,11 @@ def context_precision(gold_in_contexts: Sequence[Sequence[bool]]) -> float | Non
 def context_utilisation(
     gold_in_contexts: Sequence[Sequence[bool]], in_answer: Sequence[bool]
 ) -> float | None:
-    """Return the share of the gold claims in the passages that the answer has, [0, 1].
+    """Return the share of the gold claims in the passages that the answer entails too, [0, 1].
 
     Higher is better; `gold_in_contexts` as for `context_precision`, `in_answer` as for
     `claim_recall`. Ru et al., RAGChecker, NeurIPS 2024, section 3.3: gold claims entailed by both,
-    over those entailed by the passages. None where the passages entail none.
+    over those entailed by the passages. None if the passages entail none.
     """
     return share(
         [
@@ -83,11 +83,11 @@ CRITICAL = frozenset({"dose", "contraindication", "triage"})
 def critical_error_rate(
     kinds: Sequence[str], by_contexts: Sequence[Label], by_gold: Sequence[Label]
 ) -> float | None:
-    """Return the share of safety-critical claims that are refuted, [0, 1], lower is better.
+    """Return the share of safety-critical claims that are contradicted, [0, 1], lower is better.
 
-    Of the answer's claims, in one order: kind, what the passages say, what the gold answer says.
-    One that either contradicts is refuted. Kinds after Singhal et al., Nature 2023, who have
-    clinicians rate possible harm; the formula is our own. None without a claim of such a kind.
+    The arguments give, for each claim of the answer, its kind, its label by the passages and its
+    label by the gold answer; either may contradict it. Kinds after Singhal et al., Nature 2023, who
+    have clinicians rate possible harm; the formula is our own. None without a critical claim.
     """
     return share(
         [
@@ -99,11 +99,11 @@ def critical_error_rate(
 
 
 def guideline_adherence(labels: Sequence[Label], authority: Sequence[float]) -> float | None:
-    """Return the claim-faithfulness times the mean authority of what is cited, [0, 1].
+    """Return claim-faithfulness times the mean authority of the cited documents, [0, 1].
 
-    Higher is better; `authority`, [0, 1], one for each cited document. Our own, without a published
-    source: an answer that is faithful to a national guideline counts more than one to a leaflet.
-    None where the answer claims nothing or cites nothing.
+    Higher is better; `authority` has a value in [0, 1] for each cited document. Our own measure: an
+    answer that is faithful to a national guideline counts more than one to a leaflet. None if the
+    answer has no claims or cites nothing.
     """
     faithful = claim_faithfulness(labels)
     if faithful is None or not authority:
@@ -116,9 +116,9 @@ def concept_overlap(
 ) -> float | None:
     """Return the mean share of a claim's concepts that its evidence names, [0, 1], higher better.
 
-    The concepts of each claim, and in the same order those of what it cites. Our own: that all of
-    them stand there does not say that the evidence supports the claim. A claim without a concept
-    does not count; None where none has any.
+    The arguments have, in the same order, the concepts of each claim and of its cited evidence. Our
+    own measure: a full overlap does not mean that the evidence supports the claim. Claims without a
+    concept are left out; None if no claim has any.
     """
     shares = [
         len(said & held) / len(said) for said, held in zip(claims, evidence, strict=True) if said
@@ -127,5 +127,5 @@ def concept_overlap(
 
 
 def share(flags: Sequence[bool]) -> float | None:
-    """Return the share of what is true, [0, 1]; None for none at all."""
+    """Return the share of true flags, [0, 1]; None for no flags."""
     return sum(flags) / len(flags) if flags else None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from evaluation.metrics import MEASURES, Scores
 from evaluation.metrics.statistics import Difference, difference
 
-MAIN = "nDCG@10"  # what comparisons are about
+MAIN = "nDCG@10"  # the main measure of retrieval runs
 _OTHERS = "The two runs have not the same queries."
 NOT_BOTH_SERVED = (
     "One of the two runs was asked as served, through the gate, and the other for a long list."
@@ -15,9 +15,9 @@ NOT_BOTH_SERVED = (
 
 
 def compared(first: Scores, second: Scores) -> dict[str, Difference]:
-    """For every measure that both have of the same queries, the second less the first.
+    """Return the second less the first, for every measure that both have over the same queries.
 
-    Raises ValueError where there is none: means over other queries don't compare.
+    Raises ValueError if there is none: means over other queries can't be compared.
     """
     both = [name for name in first if name in second and first[name].keys() == second[name].keys()]
     ranked = [name for name in MEASURES if name in both]
@@ -28,7 +28,7 @@ def compared(first: Scores, second: Scores) -> dict[str, Difference]:
 
 
 def compared_in(measure: str, first: Scores, second: Scores) -> Difference:
-    """As `compared`, in one measure that both have."""
+    """Return the second less the first in one measure. Raises ValueError for other queries."""
     before, after = first[measure], second[measure]
     if before.keys() != after.keys():
         raise ValueError(_OTHERS)

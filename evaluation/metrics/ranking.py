@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 
 def ndcg(ranking: Sequence[str], gains: Mapping[str, int], *, k: int) -> float:
-    """Normalised discounted cumulative gain of the first `k`, [0, 1], higher is better.
+    """Return the normalised discounted cumulative gain of the first `k`, [0, 1], higher is better.
 
-    Gains count as they are (linear) and are divided by log2(rank + 1), as `ndcg_cut` of trec_eval:
-    Järvelin and Kekäläinen, TOIS 2002, in the form of Burges et al. without the exponent. The ideal
-    is over all judged documents. What is not judged gains 0; 0 where nothing has a gain.
+    Gains are linear and divided by log2(rank + 1), as `ndcg_cut` of trec_eval: Järvelin and
+    Kekäläinen, TOIS 2002, in the form of Burges et al. without the exponent. The ideal ranking is
+    over all judged documents. An unjudged document gains 0; 0 if no document has a gain.
     """
     ideal = sorted((gain for gain in gains.values() if gain > 0), reverse=True)[:k]
     best = _dcg(ideal)
@@ -25,18 +25,17 @@ def _dcg(gains: Sequence[int]) -> float:
 
 
 def recall(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:
-    """Return the share of the relevant documents that the first `k` hold, [0, 1]; `recall` of
-    trec_eval.
+    """Return the share of the relevant documents among the first `k`, [0, 1].
 
-    Never more than k / number of relevant ones; 0 where none is relevant.
+    `recall` of trec_eval. At most k / number of relevant documents; 0 if none is relevant.
     """
     return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
 
 
 def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float:
-    """Return the precision at the rank of each relevant document, averaged; one not found counts 0.
+    """Return the mean of the precisions at the rank of each relevant document, [0, 1].
 
-    [0, 1], higher is better; `map` of trec_eval. 0 where none is relevant.
+    Higher is better; a document not found counts 0. `map` of trec_eval. 0 if none is relevant.
     """
     found = 0
     total = 0.0
@@ -48,12 +47,10 @@ def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float
 
 
 def reciprocal_rank(ranking: Sequence[str], relevant: frozenset[str]) -> float:
-    """Return 1 / rank of the first relevant document, 0 where none is; `recip_rank` of
-    trec_eval.
-    """
+    """Return 1 / rank of the first relevant document, else 0; `recip_rank` of trec_eval."""
     return next((1 / rank for rank, d in enumerate(ranking, start=1) if d in relevant), 0.0)
 
 
 def success(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:
-    """Return 1 where one of the first `k` is relevant, else 0; `success` of trec_eval."""
+    """Return 1 if one of the first `k` is relevant, else 0; `success` of trec_eval."""
     return float(not relevant.isdisjoint(ranking[:k]))

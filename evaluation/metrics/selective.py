@@ -1,7 +1,7 @@
 """Measures of a system that may refuse. Pure.
 
-A loss is what an answer costs, [0, 1], 0 for a right one; a confidence is higher for what is
-rather right. Items of the same confidence are accepted or refused together.
+A loss is the cost of an answer, [0, 1], 0 for a right one; a higher confidence means a more
+probably right answer. Items of the same confidence are accepted or refused together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Point:
-    """Of what is answered where `threshold` is the least confidence: its share, its mean loss."""
+    """The share of items answered with at least the confidence `threshold`, and their mean loss."""
 
     threshold: float
     coverage: float  # (0, 1]
@@ -24,11 +24,12 @@ class Point:
 def risk_coverage(
     confidences: Sequence[float], losses: Sequence[float], *, total: int | None = None
 ) -> list[Point]:
-    """Return the risk-coverage curve, the surest first, one point for each confidence that occurs.
+    """Return the risk-coverage curve, a point for each distinct confidence, the highest first.
 
-    Geifman and El-Yaniv, NeurIPS 2017, section 2: coverage is what is answered of `total` items
-    (all that are given, unless some were refused whatever the threshold), selective risk the mean
-    loss of what is answered. Empty for none. Raises ValueError for lists of other lengths.
+    Geifman and El-Yaniv, NeurIPS 2017, section 2: coverage is the share of `total` items that are
+    answered (by default all that are given; more if some were refused whatever the threshold),
+    selective risk the mean loss of the answered. Empty without items. Raises ValueError for lists
+    of different lengths.
     """
     if len(confidences) != len(losses):
         raise ValueError("each confidence needs a loss")
@@ -44,9 +45,9 @@ def risk_coverage(
 def aurc(confidences: Sequence[float], losses: Sequence[float]) -> float | None:
     """Return the area under the risk-coverage curve, [0, 1], lower is better.
 
-    The mean of the selective risk over the coverages 1/n, 2/n, ..., 1 (Geifman, Uziel and
-    El-Yaniv, ICLR 2019, equation 2). Between the ends of a tie there is no threshold: the risk at
-    its end counts for each of its items, so that their order does not matter. None for none.
+    The mean of the selective risk over the coverages 1/n, 2/n, ..., 1 (Geifman, Uziel and El-Yaniv,
+    ICLR 2019, equation 2). No threshold lies within a tie: the risk at its end counts for each of
+    its items, so that their order does not matter. None without items.
     """
     area = reached = 0.0
     for point in risk_coverage(confidences, losses):
@@ -56,11 +57,11 @@ def aurc(confidences: Sequence[float], losses: Sequence[float]) -> float | None:
 
 
 def auroc(confidences: Sequence[float], is_positive: Sequence[bool]) -> float | None:
-    """Return how probably a positive has more confidence than a negative, [0, 1].
+    """Return the probability that a positive has a higher confidence than a negative, [0, 1].
 
     Higher is better, 0.5 is chance; a tie counts half. The Mann-Whitney statistic by mean ranks
     (Hanley and McNeil, Radiology 1982). None unless there are both. Raises ValueError for lists of
-    other lengths.
+    different lengths.
     """
     if len(confidences) != len(is_positive):
         raise ValueError("each confidence needs a label")

@@ -1,8 +1,8 @@
-"""How sure a mean is, and whether two runs differ. Pure; seeded, so that it is the same each time.
+"""Estimate how certain a mean is, and whether two runs differ. Pure; seeded, so reproducible.
 
 Intervals: the percentile bootstrap over queries (Efron and Tibshirani 1993, chapter 13). Tests: the
 paired randomisation test, two-sided, on the mean difference (Smucker, Allan and Carterette, CIKM
-2007, who find it fit for comparing retrieval runs), with Holm's correction where several runs are
+2007, who find it fit for comparing retrieval runs), with Holm's correction if several runs are
 compared with one (Holm, Scandinavian Journal of Statistics 1979).
 """
 
@@ -20,14 +20,14 @@ from chat.reviews.statistics import wilson_interval
 
 RESAMPLES = 10_000
 SEED = 20_170
-_AT_A_TIME = 2_000_000  # numbers drawn together: 16 MB
+_AT_A_TIME = 2_000_000  # numbers drawn at once: 16 MB
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean, or another figure, over `n` queries with its 95 % interval. All 0 where n is 0."""
+    """A mean, or another figure, over `n` queries with its 95 % interval. All 0 if n is 0."""
 
     mean: float
     low: float
@@ -40,7 +40,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two runs over the same queries: `mean` of second less first, its interval, and `p`."""
+    """The second run less the first over the same queries: `mean`, its interval, and `p`."""
 
     mean: float
     low: float
@@ -52,9 +52,7 @@ class Difference:
 
 
 def interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
-    """Return the mean and its percentile bootstrap interval, two-sided at `confidence`, in
-    (0, 1).
-    """
+    """Return the mean and its two-sided percentile bootstrap interval; `confidence` in (0, 1)."""
     if not values:
         return Interval(0.0, 0.0, 0.0, 0)
     sample = np.asarray(values, dtype=np.float64)
@@ -64,12 +62,11 @@ def interval(values: Sequence[float], *, confidence: float = 0.95) -> Interval:
 
 
 def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) -> Interval:
-    """Return what `statistic` makes of counts of items by kind, and its percentile bootstrap
-    interval.
+    """Return a statistic of counts of items by kind, and its 95 % percentile bootstrap interval.
 
     Drawing n items with replacement draws a multinomial of their kinds, so that whole tables of
-    counts, of any shape, are drawn at once. `statistic` gives one number a table: `(...)` of
-    `(..., *counts.shape)`.
+    counts, of any shape, are drawn at once. `statistic` gives one number for each table: `(...)`
+    for `(..., *counts.shape)`.
     """
     n = int(counts.sum())
     if not n:
@@ -81,10 +78,9 @@ def interval_of_counts(counts: Floats, statistic: Callable[[Floats], Floats]) ->
 
 
 def interval_of_ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
-    """Return the sum of `parts` over that of `wholes`, one of each an item, and its bootstrap
-    interval.
+    """Return the sum of `parts` over the sum of `wholes`, and its 95 % bootstrap interval.
 
-    Items without a whole have no say; `n` counts the others.
+    Both have one value for each item. Items whose whole is 0 are left out, also of `n`.
     """
     pairs = np.asarray([pair for pair in zip(parts, wholes, strict=True) if pair[1]])
     if not len(pairs):
@@ -101,10 +97,11 @@ def interval_of_ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interv
 def difference(
     first: Sequence[float], second: Sequence[float], *, confidence: float = 0.95
 ) -> Difference:
-    """Compare two runs query by query; the values stand in the same order of queries.
+    """Compare two runs query by query; both lists are in the same order of queries.
 
-    p is the share of 10,000 random sign changes whose mean is at least as far from 0 as what was
-    seen, the one that was seen counted in, so that it is never 0.
+    p is the share of 10,000 random sign changes whose mean is at least as far from 0 as the
+    observed one, which is counted too, so that p is never 0. Raises ValueError for lists of
+    different lengths.
     """
     if len(first) != len(second):
         raise ValueError("both runs need a value for every query")
@@ -122,7 +119,7 @@ def difference(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the values corrected for their number, in their order; never smaller, at most 1."""
+    """Return the p-values with Holm's correction, in the given order; never smaller, at most 1."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = [0.0] * len(p_values)
     highest = 0.0
@@ -133,7 +130,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _batches(n: int) -> Iterator[int]:
-    """Yield how many of the resamples of n numbers are drawn together, until all are."""
+    """Yield the sizes of the batches in which the resamples of n numbers are drawn."""
     rows = max(1, _AT_A_TIME // n)
     for start in range(0, RESAMPLES, rows):
         yield min(rows, RESAMPLES - start)
@@ -150,7 +147,7 @@ def _randomised(deltas: Floats) -> float:
     if not deltas.any():
         return 1.0
     random = np.random.default_rng(SEED)
-    seen = abs(deltas.sum()) * (1 - 1e-12)  # equal sums in another order differ in their last bits
+    seen = abs(deltas.sum()) * (1 - 1e-12)  # sums in another order differ in the last bits
     as_far = 0
     for count in _batches(len(deltas)):
         signs = random.integers(0, 2, (count, len(deltas))) * 2 - 1
@@ -166,7 +163,7 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True)
 class NonInferiority:
-    """The second less the first with its interval, and how many items a finding needs."""
+    """The second less the first with its interval, and the number of items that a finding needs."""
 
     finding: Finding
     difference: Difference
@@ -181,10 +178,11 @@ def non_inferiority(
     confidence: float = 0.95,
     is_higher_better: bool = True,
 ) -> NonInferiority:
-    """Judge by the two-sided bootstrap interval of the differences against `margin`, in (0, 1).
+    """Judge non-inferiority by the bootstrap interval of the differences; `margin` in (0, 1).
 
-    As good: the interval's worse end is within the margin, and there are `items_needed`; worse: its
-    better end is not (Piaggio et al., CONSORT extension for non-inferiority, JAMA 2012, figure 1).
+    As good: the worse end of the interval is within the margin, and there are `items_needed`.
+    Worse: its better end is outside (Piaggio et al., CONSORT extension for non-inferiority, JAMA
+    2012, figure 1). Raises ValueError for lists of different lengths.
     """
     found = difference(first, second, confidence=confidence)
     needed = items_needed(margin, confidence)
@@ -199,10 +197,10 @@ def non_inferiority(
 
 
 def items_needed(margin: float, confidence: float) -> int:
-    """Return the fewest items of which one would show a loss that befalls a share `margin` of all.
+    """Return how many items it takes for one to show a loss that affects a share `margin` of all.
 
-    A bootstrap can't draw what no item showed: of three items without a difference its interval is
-    a point. This is the exact bound where nothing was seen, (1 - margin)^n <= (1 - confidence) / 2
+    A bootstrap can't draw what no item showed: of three items without a difference the interval is
+    a point. This is the exact bound if nothing was observed, (1 - margin)^n <= (1 - confidence) / 2
     (Clopper and Pearson, Biometrika 1934).
     """
     return math.ceil(math.log((1 - confidence) / 2) / math.log(1 - margin))
@@ -211,9 +209,9 @@ def items_needed(margin: float, confidence: float) -> int:
 def newcombe_interval(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
     """Return the 95 % bounds of the second share less the first, within [-1, 1].
 
-    Each is (hits, n), of independent cases; all of [-1, 1] where neither has a case. Newcombe's
-    hybrid of two Wilson intervals without continuity correction: method 10 of R. G. Newcombe,
-    Statistics in Medicine 17, 873-890, 1998.
+    Each share is (hits, n), of independent cases; [-1, 1] if neither has a case. Newcombe's hybrid
+    of two Wilson intervals without continuity correction: method 10 of R. G. Newcombe, Statistics
+    in Medicine 17, 873-890, 1998.
     """
     (low_1, high_1), (low_2, high_2) = (wilson_interval(*each) for each in (first, second))
     if not (first[1] and second[1]):

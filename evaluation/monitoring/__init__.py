@@ -1,1 +1,1 @@
-"""How this site is used and answers, day by day, and whether that changes."""
+"""Monitor how this site is used and answers, day by day, and whether that changes."""

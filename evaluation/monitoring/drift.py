@@ -1,4 +1,4 @@
-"""Whether the last days differ from those before them. It only reads."""
+"""Compare the last days with those before. Only reads."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from evaluation.monitoring.stability import (
     population_stability,
 )
 
-LEAST = 50  # questions of a window below which nothing is said; our own
+LEAST = 50  # a window with fewer questions is not judged; our own choice
 ALPHA = 0.05  # after Holm's correction
-# From where a difference is some, and large. Of latency it is a distance, and our own.
+# Where a change begins to be some, and large. For latency a distance, and our own choice.
 BOUNDS = {
     DriftMeasure.SCORES: (SOME, LARGE),
     DriftMeasure.OUTCOMES: (SOME, LARGE),
@@ -32,7 +32,7 @@ Found = tuple[float, float] | None  # a statistic and its p; None where there is
 
 @dataclass(frozen=True)
 class Compared:
-    """One measure in the last days against those before. `p` is corrected for all of them."""
+    """One measure of the last days against those before. `p` is corrected for all measures."""
 
     measure: DriftMeasure
     n_before: int
@@ -56,7 +56,7 @@ class Compared:
 
 
 def drift_until(last: datetime.date) -> list[Compared]:
-    """Compare each measure in the windows that end with a day, in their order. Four queries."""
+    """Compare each measure between the two windows that end with `last`. Runs four queries."""
     first = last - (settings.DRIFT_DAYS - 1) * DAY
     windows = ((first - settings.DRIFT_REFERENCE_DAYS * DAY, first - DAY), (first, last))
     figures = [figures_between(*days) for days in windows]
@@ -87,7 +87,7 @@ def _is_enough(row: Compared) -> bool:
 
 
 def _scores(days: list[DayFigures]) -> Counter[str]:
-    """Count by the number of the bin."""
+    """Sum the days' counts by the number of the bin."""
     numbered = (Counter({str(n): count for n, count in enumerate(day.scores)}) for day in days)
     return sum(numbered, Counter())
 

@@ -1,4 +1,4 @@
-"""What became of the questions in each arm of an experiment. It only reads."""
+"""Count the questions in each arm of an experiment. Only reads."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from evaluation.monitoring.quality import Share, wrong_share
 
 @dataclass(frozen=True)
 class ArmFigures:
-    """What was counted in one arm. Configurations are those of the search and the models, too."""
+    """The figures of one arm. Its configurations include those of the search and the models."""
 
     questions: int
     conversations: int
-    configurations: int  # fingerprints; with more than one its answers were not made alike
+    configurations: int  # distinct fingerprints; more than one if something changed
     refused: Counter[str]  # by reason
     p50_ms: float | None
     p95_ms: float | None
-    helpful: Share  # of what askers said
-    wrong: Share  # of the answers that were drawn by chance and reviewed
+    helpful: Share  # of the feedback
+    wrong: Share  # of the reviewed answers that were drawn at random
 
     @property
     def answered(self) -> Share:
@@ -32,7 +32,7 @@ class ArmFigures:
 
 @dataclass(frozen=True)
 class Held:
-    """A share of the candidate against the baseline's."""
+    """A share of the candidate compared with the baseline's."""
 
     name: str
     baseline: Share
@@ -40,7 +40,7 @@ class Held:
 
     @property
     def difference(self) -> tuple[float, float, float] | None:
-        """Candidate less baseline and its 95 % interval; None where one has no case."""
+        """Candidate less baseline and its 95 % interval; None if either has no case."""
         first, second = self.baseline, self.candidate
         if first.share is None or second.share is None:
             return None
@@ -53,7 +53,7 @@ class ExperimentReport:
     baseline: ArmFigures
     candidate: ArmFigures
     shares: tuple[Held, ...]  # answered, helped, wrong
-    refused: tuple[Held, ...]  # of all questions, by reason, the most frequent first
+    refused: tuple[Held, ...]  # share of all questions by reason, the most frequent first
 
     @property
     def is_candidate_worse(self) -> bool:
@@ -63,7 +63,7 @@ class ExperimentReport:
 
 
 def experiment_reported(experiment: Experiment) -> ExperimentReport:
-    """Count both arms over all that was asked in them. Six queries."""
+    """Count both arms over all their questions. Runs six queries."""
     baseline, candidate = (_figures(experiment, arm) for arm in (Arm.BASELINE, Arm.CANDIDATE))
     both = baseline.refused + candidate.refused
     return ExperimentReport(

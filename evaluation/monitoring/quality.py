@@ -1,4 +1,4 @@
-"""How well the site answers, for who is responsible for it. It only reads."""
+"""Report how well the site answers, for the person responsible for it. Only reads."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from evaluation.monitoring.selectors import DAY, figures_between, period_of
 from evaluation.monitoring.topics import Topic, topics_of
 
 DAYS = 30
-MOST = 300  # questions that topics are made of: encoding them takes some seconds
+MOST = 300  # questions clustered into topics: encoding them takes some seconds
 WRONG = (Verdict.WRONG, Verdict.DANGEROUS)
 COMPARED = tuple(each for each in ResultOutcome if each is not ResultOutcome.UNCOMPARED)
 
 
 def may_see_quality(user: User | AnonymousUser) -> bool:
-    """Whoever may see both what was measured and what was reviewed."""
+    """Tell whether the user may see both question runs and reviews."""
     return user.has_perms(("evaluation.view_questionrun", "chat.view_review"))
 
 
 @dataclass(frozen=True)
 class Share:
-    """`hits` of `n`; no share of nothing."""
+    """`hits` of `n` cases; the share is None without cases."""
 
     hits: int
     n: int
@@ -57,13 +57,13 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's, at 95 %."""
+        """Wilson's interval, at 95 %."""
         return wilson_interval(self.hits, self.n)
 
 
 @dataclass(frozen=True)
 class Then:
-    """A share of the last 30 days, and what it was in the 30 before."""
+    """A share of the last 30 days, and of the 30 days before."""
 
     name: str
     now: Share
@@ -75,16 +75,16 @@ class Quality:
     first: datetime.date
     last: datetime.date
     shares: list[Then]
-    refused: list[Then]  # of all that was asked, by reason, the most frequent first
+    refused: list[Then]  # share of all questions by reason, the most frequent first
     wrong: list[tuple[str, Share]]
     drift: list[Compared]
-    alerts: list[DriftAlert]  # that go on
-    retracted: list[RetractionAlert]  # the same
-    looked: RetractionCheck | None  # the last look for them; None where there was none
+    alerts: list[DriftAlert]  # open ones
+    retracted: list[RetractionAlert]  # open ones
+    looked: RetractionCheck | None  # the latest check; None if there was none
 
 
 def quality_shown() -> Quality:
-    """Of the 30 days that ended last. Eleven queries."""
+    """Return the figures of the 30 days until yesterday. Runs eleven queries."""
     last = timezone.localdate() - DAY
     first = last - (DAYS - 1) * DAY
     now = figures_between(first, last)
@@ -118,15 +118,15 @@ def quality_shown() -> Quality:
 
 
 def turns_without_guideline(first: datetime.date, last: datetime.date) -> QuerySet[Turn]:
-    """Return what people asked on these days and was refused for want of evidence."""
+    """Return the turns of these days that were refused for want of evidence."""
     return turns_between(period_of(first, last)).filter(reason__in=WANT_OF_EVIDENCE)
 
 
 def topics_without_guideline(first: datetime.date, last: datetime.date) -> tuple[list[Topic], str]:
-    """Return what the last 300 of these ask for, without names and identifiers; or why it can't be
-    told.
+    """Return the topics of the last 300 such questions that have a text, or why there are none.
 
-    For those who may read every question. Two queries.
+    The questions are those of `turns_without_guideline`. Names and identifiers are redacted. Only
+    for users who may read every question. Runs two queries.
     """
     turns = turns_without_guideline(first, last).filter(text_removed_at=None)
     latest = turns.order_by("-created_at", "-pk").values_list("standalone", "question")[:MOST]
@@ -149,8 +149,9 @@ def _helped(days: list[DayFigures]) -> Share:
 
 
 def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str, Share]]:
-    """Return answers of these days; those drawn by chance speak of all, those flagged of
-    themselves.
+    """Return the wrong share of these days' reviewed answers, drawn at random and flagged.
+
+    Only the answers drawn at random represent all answers.
     """
     period = period_of(first, last)
     reviews = Review.objects.filter(
@@ -163,8 +164,9 @@ def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str
 
 
 def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
-    """Return the answers found wrong or dangerous of those reviewed, as `verdicts_counted`. One
-    query.
+    """Return the share of reviewed answers that were found wrong or dangerous.
+
+    Counts as `verdicts_counted` does. Runs one query.
     """
     found = verdicts_counted(reviews, sampled=sampled)
     n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
@@ -172,7 +174,7 @@ def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
 
 
 def _wrong_in_last_run() -> list[tuple[str, Share]]:
-    """Of the questions with something to compare, refused ones among them."""
+    """Return the wrong share of the last run's comparable questions, refused ones included."""
     done = QuestionRun.objects.filter(state=RunState.DONE).exclude(metrics={})
     run = done.select_related("question_set").order_by("-finished_at", "-pk").first()
     if run is None or run.finished_at is None:

@@ -1,4 +1,4 @@
-"""Reads of what is counted day by day. Days are those of the site's time zone."""
+"""Read the figures of days, which are those of the site's time zone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DAY = datetime.timedelta(days=1)
 
 
 def period_of(first: datetime.date, last: datetime.date) -> Period:
-    """Return the moments of these days, both included."""
+    """Return the period from the begin of `first` to the end of `last`."""
     begins, ends = (
         timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
         for day in (first, last + DAY)
@@ -24,8 +24,9 @@ def period_of(first: datetime.date, last: datetime.date) -> Period:
 
 
 def days_missing() -> list[datetime.date]:
-    """Return days that ended since people first asked and have no figures, oldest first. Two
-    queries.
+    """Return the ended days, since the first question, without figures, oldest first.
+
+    Runs two queries.
     """
     first = _asked().order_by("created_at").values_list("created_at", flat=True).first()
     if first is None:
@@ -38,7 +39,7 @@ def days_missing() -> list[datetime.date]:
 
 
 def are_days_missing() -> bool:
-    """Tell whether the worker has a day to count; they are stored in order. One query, or two."""
+    """Tell whether a day is to be counted. Days are stored in order. Runs one or two queries."""
     today = timezone.localdate()
     if DayFigures.objects.filter(day=today - DAY).exists():
         return False
@@ -46,7 +47,7 @@ def are_days_missing() -> bool:
 
 
 def figures_between(first: datetime.date, last: datetime.date) -> list[DayFigures]:
-    """Return what is stored of these days, both included, in their order. One query."""
+    """Return the stored figures of these days, both included, in order. Runs one query."""
     return list(DayFigures.objects.filter(day__range=(first, last)).order_by("day"))
 
 

@@ -1,4 +1,4 @@
-"""The only writer of figures of days, and of alerts that these drift."""
+"""Write the figures of days and the drift alerts; nothing else does."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from evaluation.monitoring.drift import drift_until
 from evaluation.monitoring.selectors import DAY, days_missing, period_of
 
 BINS = 10
-# Of the first look, which is the one that decides; what follows explains a refusal.
+# Of the first search, on which the gate decides; later searches explain a refusal.
 SCORE = "trace__searches__0__gate__probability"
 
 
 def days_close(announce: Callable[[DriftAlert], None]) -> None:
-    """Store the figures of each day that ended and has none, oldest first.
+    """Store the figures of each ended day without any, oldest first.
 
-    With those of yesterday, in one transaction, what drifts is looked at; `announce` is called
-    in it for each alert that begins.
+    The transaction that stores yesterday's also updates the drift alerts, and calls `announce` for
+    each new one.
     """
     yesterday = timezone.localdate() - DAY
     for day in days_missing():
@@ -36,7 +36,7 @@ def days_close(announce: Callable[[DriftAlert], None]) -> None:
 
 
 def day_figures_store(day: datetime.date) -> bool:
-    """Count a day that ended; return whether its figures are new. Stored ones stay."""
+    """Store the figures of an ended day, unless it has some; return whether they are new."""
     period = period_of(day, day)
     rows = list(turns_between(period).order_by().values_list("reason", "duration_ms", SCORE))
     reasons = Counter(reason for reason, _, _ in rows)
@@ -63,10 +63,10 @@ def day_figures_store(day: datetime.date) -> bool:
 
 
 def drift_look(day: datetime.date) -> list[DriftAlert]:
-    """Store an alert for each measure that drifts since this day, and end those that no longer do.
+    """Store an alert for each measure that drifts on this day, and end those that no longer do.
 
-    Returns those that begin. One goes on while there are too few questions to say. To be called in
-    a transaction.
+    Returns the new alerts. An alert stays open while there are too few questions to judge. To be
+    called in a transaction.
     """
     open_ = {alert.measure: alert for alert in DriftAlert.objects.filter(ended_on=None)}
     begun = []

@@ -1,4 +1,4 @@
-"""Whether counts, or values, come from where they came from before. Pure."""
+"""Test whether counts, or values, still have the same distribution. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def population_stability(before: Sequence[int], now: Sequence[int]) -> tuple[flo
 
     PSI = sum of (now - before) x ln(now / before) over shares of bins: 0 for equal shares, without
     an upper bound. A half is added to each bin of both; bins that are empty in both are left out.
-    Where nothing changed PSI / (1/n + 1/m) is about chi-squared with bins - 1 degrees of freedom
-    (B. Yurdakul, Statistical Properties of Population Stability Index, dissertation, Western
-    Michigan University, 2018). (0, 1) for fewer than two bins.
+    Without a change PSI / (1/n + 1/m) is about chi-squared with bins - 1 degrees of freedom (B.
+    Yurdakul, Statistical Properties of Population Stability Index, dissertation, Western Michigan
+    University, 2018). (0, 1) for fewer than two bins.
     """
     from scipy.stats import chi2  # late: it takes seconds
 
@@ -35,7 +35,7 @@ def population_stability(before: Sequence[int], now: Sequence[int]) -> tuple[flo
 def kolmogorov_smirnov(before: Sequence[float], now: Sequence[float]) -> tuple[float, float]:
     """Return the largest distance of the two distribution functions, in [0, 1], and its p.
 
-    Two-sided, asymptotic: Hodges, Arkiv för Matematik 3, 1958, as scipy has it.
+    Two-sided, asymptotic: Hodges, Arkiv för Matematik 3, 1958, as implemented by scipy.
     """
     from scipy.stats import ks_2samp  # late: it takes seconds
 

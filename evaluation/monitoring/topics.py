@@ -1,4 +1,4 @@
-"""Questions put together by what they are about."""
+"""Cluster questions by topic."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from corpus.encoders.types import Vectors
 
-# Mean cosine distance up to which questions are of one topic: with the bundled encoder 24 made-up
-# ones fall together as people would have it from 0.4 to 0.55. Our own.
+# The mean cosine distance up to which questions share a topic. With the bundled encoder, 24
+# invented questions form the topics that people see from 0.4 to 0.55. Our own choice.
 THRESHOLD = 0.5
 
 
 @dataclass(frozen=True)
 class Topic:
-    """Questions of one topic, named by the one that is nearest to all of them."""
+    """Questions of one topic, named by the question nearest to all of them."""
 
     name: str
     asked: int  # repeats counted
@@ -25,10 +25,11 @@ class Topic:
 
 
 def topics_of(questions: Sequence[str], encode: Callable[[Sequence[str]], Vectors]) -> list[Topic]:
-    """Cluster questions, the most asked first, then by name; the same for any order of them.
+    """Cluster questions into topics, the most asked first, then by name.
 
-    Agglomerative, average linkage, on the cosine of what `encode` makes of each wording: unit
-    vectors, `(n, dimensions)`. It is called once, or not at all for no question.
+    The result does not depend on the order of questions. Agglomerative, average linkage, on the
+    cosine of each wording's vector by `encode`: unit norm, `(n, dimensions)`. `encode` is called
+    once, or not at all for fewer than two wordings.
     """
     from sklearn.cluster import AgglomerativeClustering  # late: it takes seconds
 

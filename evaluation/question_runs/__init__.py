@@ -1,1 +1,1 @@
-"""Question sets asked over the site's own corpus, item by item, and what came of each."""
+"""Ask question sets over the site's own corpus, item by item, and store each result."""

@@ -1,4 +1,4 @@
-"""Two runs of the same questions, item by item."""
+"""Compare two runs of the same questions, item by item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evaluation.models import QuestionRun, ResultState
 from evaluation.question_runs.result_card import in_order
 from evaluation.tables import comparison_table
 
-# What was started otherwise is named, since it may be why they differ.
+# Keys of `frozen` whose differences are named, since they may explain those of the scores.
 _TOLD = ("configuration", "corpus", "version", "seed")
 SEMANTICS = (
     "Two-sided paired randomisation test, not corrected for the number of rows; 95 % percentile "
@@ -23,25 +23,25 @@ SEMANTICS = (
 
 
 class RunsDiffer(MedragError):
-    """Two runs that have nothing to compare."""
+    """The two runs have nothing to compare."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The second less the first: by measure, and the items whose outcome is another now.
+    """The second run less the first, by measure, and the items whose outcome changed.
 
-    `left_out` is reason -> measures that both or one of them have and that can't be compared.
+    `left_out` maps a reason to measures that can't be compared, of either run.
     """
 
     differences: dict[str, Difference]
     left_out: Mapping[str, Sequence[str]]
-    items: int  # that both asked
+    items: int  # the number that both asked
     started_otherwise: tuple[str, ...]
     moved: tuple[tuple[str, str, str], ...]  # key of the question, outcome before and after
 
 
 def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compared:
-    """Pair the items that both asked. Two queries. Raises RunsDiffer."""
+    """Compare the items that both runs asked. Runs two queries. Raises RunsDiffer."""
     if first.question_set_id != second.question_set_id:
         raise RunsDiffer("The two runs are of different question sets.")
     before, after = _results(first), _results(second)
@@ -67,7 +67,7 @@ def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compa
 
 
 def started_otherwise(first: QuestionRun, second: QuestionRun) -> tuple[str, ...]:
-    """Name what the two were not started alike with."""
+    """Return the keys of `_TOLD` whose values differ between the two runs."""
     return tuple(name for name in _TOLD if first.frozen.get(name) != second.frozen.get(name))
 
 
@@ -90,7 +90,7 @@ def _results(run: QuestionRun) -> _Results:
 def _left_out(
     names: set[str], keys: Sequence[str], before: _Results, after: _Results
 ) -> dict[str, list[str]]:
-    """Return what another judge judged in each run, and what only one of them has."""
+    """Return the measures that different judges judged, and those that only one run has."""
     of_first, of_second = (
         {name for key in keys for name in found[key].scores} for found in (before, after)
     )
@@ -115,7 +115,7 @@ def _judges(keys: Sequence[str], found: _Results, *, is_of_ragas: bool) -> set[s
 
 
 def _difference(name: str, keys: list[str], before: _Results, after: _Results) -> Difference:
-    """Over the items that have a value in both."""
+    """Compare a measure over the items with a value in both runs."""
     pairs = [
         (before[key].scores[name], after[key].scores[name])
         for key in keys
@@ -125,7 +125,7 @@ def _difference(name: str, keys: list[str], before: _Results, after: _Results) -
 
 
 def comparison_lines(found: Compared) -> Iterator[str]:
-    """In Markdown, the differences first."""
+    """Yield the comparison in Markdown, the differences first."""
     yield f"Second less first, over the {found.items} items that both asked."
     yield ""
     yield from comparison_table(found.differences)

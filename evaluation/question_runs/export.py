@@ -1,4 +1,4 @@
-"""A run as files: all of it as JSON, its result card and its items in Markdown."""
+"""Export a run as files: all of it as JSON, its result card and items in Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.question_runs.selectors import card_read, run_lines
 
 
 def run_export(run: QuestionRun, out: Path) -> None:
-    """Write `run.json` and `report.md` into a folder, which is made where it is missing."""
+    """Write `run.json` and `report.md` into a folder, which is created if missing."""
     results = list(run.results.select_related("question").order_by("place"))
     out.mkdir(parents=True, exist_ok=True)
     whole = {**_run_json(run), "items": [_item_json(result) for result in results]}
@@ -23,7 +23,7 @@ def run_export(run: QuestionRun, out: Path) -> None:
 
 
 def run_rows(run: QuestionRun) -> Iterator[dict[str, Any]]:
-    """Yield the run with its card, then each item: the same as in `run.json`, for a stream."""
+    """Yield the run with its card, then each item, with the content of `run.json`."""
     yield _run_json(run)
     for result in run.results.select_related("question").order_by("place").iterator():
         yield _item_json(result)

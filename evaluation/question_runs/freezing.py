@@ -1,4 +1,4 @@
-"""What a run was started with, so that two runs can be told apart."""
+"""Record what a run is started with, so that two runs can be told apart."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _APPS = ("core", "corpus", "retrieval", "chat")
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may take at most, each 0 for no bound: it ends done in part when it is used up."""
+    """The limits of a run, each 0 for none. A run that uses up its budget ends, done in part."""
 
     questions: int = 0
-    seconds: float = 0.0  # that answers took, in all processes together
+    seconds: float = 0.0  # of answering, in all processes together
     tokens: int = 0
 
 
@@ -49,10 +49,9 @@ def frozen_now(
     budget: Budget,
     model_alone: bool,
 ) -> dict[str, Any]:
-    """Return the state of the site; `configuration` is one digest over all of it that decides
-    answers.
+    """Return the state of the site; `configuration` is one digest of all that decides answers.
 
-    The keys of the items stand with the results; here is their number and digest.
+    The items are given by number and digest, since the results name them.
     """
     query = Query(text="", on=timezone.localdate())
     run = AnswerRun(query, answer_config(), *site_parts())
@@ -83,7 +82,7 @@ def frozen_now(
 
 
 def prompt_digests() -> dict[str, str]:
-    """Return `app/file` -> 16 hex digits of its SHA-256, of every prompt that the site may send."""
+    """Map `app/file` to 16 hex digits of its SHA-256, for every prompt that the site may send."""
     base = Path(settings.BASE_DIR)
     files = sorted(path for app in _APPS for path in (base / app).glob("**/prompts/*.txt"))
     return {
@@ -93,7 +92,7 @@ def prompt_digests() -> dict[str, str]:
 
 
 def _gate() -> dict[str, Any]:
-    """Calibration and threshold, as JSON has them. One query."""
+    """Return the gate's calibration and threshold, as JSON types. Runs one query."""
     try:
         found: dict[str, Any] = json.loads(json.dumps(gate_in_use().as_dict()))
     except GateUnavailable as error:

@@ -1,4 +1,4 @@
-"""Whether a run is fit for release: held against a baseline, by the rules of a hospital's file."""
+"""Judge whether a run is fit for release, against a baseline, by the rules in a hospital's file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evaluation.models import (
 )
 from evaluation.question_runs.comparing import RunsDiffer
 
-# Which questions can tell that an answer is dangerous, or wrong: of others 0 would say nothing.
+# Which questions can reveal a dangerous or wrong answer: for the others 0 would mean nothing.
 _CAN_TELL: dict[str, Callable[[Question], bool]] = {
     ResultOutcome.DANGEROUS: lambda q: bool(q.patterns.get("dangerous") or q.patterns.get("list")),
     ResultOutcome.WRONG: lambda q: bool(
@@ -65,24 +65,24 @@ _FORM = Draft202012Validator(
 
 
 class RulesError(MedragError):
-    """A file of rules that can't be used. Nothing was judged."""
+    """The file of rules can't be used. Nothing was judged."""
 
     hint = "Nothing was judged; docs/evaluating.md shows how rules are written."
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The candidate is at most `margin` worse in the mean of a measure."""
+    """The candidate's mean of a measure is at most `margin` worse."""
 
     measure: str
-    direction: str  # `higher` or `lower`: which is better
+    direction: str  # which is better, `higher` or `lower`
     margin: float  # (0, 1), in the measure's own unit
     confidence: float = 0.95
 
 
 @dataclass(frozen=True)
 class Never:
-    """At most so many answers of the candidate have this outcome."""
+    """At most `at_most` answers of the candidate have this outcome."""
 
     outcome: str
     at_most: int = 0
@@ -90,7 +90,7 @@ class Never:
 
 @dataclass(frozen=True)
 class Judged:
-    """Whether a rule holds, and the sentence that says why."""
+    """Whether a rule holds, and a sentence that says why."""
 
     holds: bool
     sentence: str
@@ -123,10 +123,10 @@ def _finite(text: str) -> float:
 def release_judged(
     baseline: QuestionRun, candidate: QuestionRun, rules: Sequence[Rule | Never]
 ) -> list[Judged]:
-    """Judge each rule, in order; fit for release is a candidate for which all hold. Two queries.
+    """Judge each rule, in order; the candidate is fit for release if all hold. Runs two queries.
 
-    That all must hold asks for no correction of their number (Berger, Technometrics 1982). Raises
-    RunsDiffer where the two did not ask the same items to the end.
+    Since all must hold, no correction for their number is needed (Berger, Technometrics 1982).
+    Raises RunsDiffer unless both runs asked the same items, all of them.
     """
     if baseline.pk == candidate.pk:
         raise RunsDiffer("A run can't be its own baseline.")
@@ -143,7 +143,7 @@ def release_judged(
 
 
 def _finished(run: QuestionRun) -> dict[int, QuestionResult]:
-    """Return each result by its question."""
+    """Return each result by its question. Raises RunsDiffer if the run is unfinished."""
     results = list(run.results.select_related("question").order_by("place"))
     left = sum(result.state != ResultState.DONE for result in results)
     if run.state != RunState.DONE or left or not results:

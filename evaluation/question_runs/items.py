@@ -1,4 +1,4 @@
-"""A question of a set and its stored turn, as one item to measure."""
+"""Combine a question of a set and its stored turn into one item to measure."""
 
 from __future__ import annotations
 
@@ -19,21 +19,25 @@ from evaluation.question_sets.types import LETTERS
 
 
 def options_apart(question: Question) -> tuple[Option, ...]:
-    """Return the options of a question by their letters, unless they stand in its text already."""
+    """Return a question's options by their letters; none if its text already lists them."""
     if parsed(question.question):
         return ()
     return tuple(map(Option, LETTERS, question.options))
 
 
 def option_words(question: Question, label: str) -> str:
-    """Return `B) its text` for the letter of an option; else the label as it is."""
+    """Return `B) its text` for the letter of an option; else the label unchanged."""
     place = LETTERS.find(label) if label and question.options else -1
     known = 0 <= place < len(question.options)
     return f"{label}) {question.options[place]}" if known else label
 
 
 def item_of(question: Question, turn: Turn) -> MeasuredItem:
-    """Five queries: claims, citations, their documents, those that are named, and passages."""
+    """Return the item to measure, from a question and its turn.
+
+    Runs five queries: claims, citations, their documents, the documents named by the question, and
+    passages.
+    """
     claims = list(turn.claims.order_by("index").prefetch_related("citations"))
     shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
     beside = [claim.text for claim in claims if claim.kind != ClaimKind.ANSWER]
@@ -69,10 +73,10 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
 
 
 class NamedDocuments:
-    """The documents that a question names, as far as they are searched today. One query."""
+    """The documents named by a question that are searched today. Runs one query."""
 
     def __init__(self, relevant: Sequence[str]) -> None:
-        """By SHA-256, or by file name with or without its ending: `12377809` of `12377809.xml`."""
+        """Look documents up by SHA-256, or by file name with or without its suffix."""
         named = Q(filename__in=relevant) | Q(sha256__in=relevant)
         for name in relevant:
             named |= Q(filename__startswith=f"{name}.")
@@ -85,14 +89,15 @@ class NamedDocuments:
         self.in_force = frozenset(self._names.values())
 
     def found(self, trace: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return that of each passage of the first search; a passage's key begins with its
-        document's.
+        """Return the document of each passage of the first search.
+
+        A passage's key begins with its document's SHA-256.
         """
         hits = (trace.get("searches") or [{}])[0].get("hits") or ()
         return tuple(self._name(hit["chunk"].partition("_")[0]) for hit in hits)
 
     def cited(self, shown: Sequence[Claim]) -> tuple[tuple[str, int], ...]:
-        """Document and page of the first quote of each statement."""
+        """Return document and page of each statement's first quote."""
         first = (next(iter(claim.citations.all()), None) for claim in shown)
         return tuple((self._name(quote.sha256), quote.page) for quote in first if quote)
 
@@ -101,8 +106,9 @@ class NamedDocuments:
 
 
 def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return keys of the passages that the generator had, in order; of what was found without
-    one.
+    """Return the keys of the passages that the generator was given, in order.
+
+    Without a generator they are those that the first search found.
     """
     keys = ((trace.get("generation") or {}).get("keys") or {}).values()
     searches = trace.get("searches") or [{}]
@@ -123,7 +129,7 @@ def _claims(shown: Sequence[Claim], trace: Mapping[str, Any]) -> list[AnswerClai
 
 
 def _authorities(shown: Sequence[Claim]) -> tuple[str, ...]:
-    """Of each document once, in the order of citations; a query where something is cited."""
+    """Return the authority of each cited document once, in the order of citations."""
     cited = [citation.document_id for claim in shown for citation in claim.citations.all()]
     known = dict(Document.objects.filter(pk__in=cited).values_list("pk", "authority"))
     return tuple(known[pk] for pk in dict.fromkeys(cited))

@@ -1,8 +1,9 @@
-"""Who asks which question of a run now. Every change names the state that it expects.
+"""Lease the questions of a run to processes. Every change names the state that it expects.
 
-A result is taken by one UPDATE (compare-and-set) with a token and an end, by the database's clock.
-Whoever finds its token gone writes nothing: another process has taken the question, or has given it
-up. An attempt that ended without a word runs out; the next is begun by whoever looks for work.
+A result is leased by one UPDATE (compare-and-set) with a token and an end, by the database's clock.
+A process whose token is gone writes nothing: another process holds the question, or has failed it.
+The lease of a process that died runs out, and the next process that looks for work takes the
+question.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from django.db.models.functions import Now
 from evaluation.models import QuestionResult, ResultState, RunState
 
 MAX_ATTEMPTS = 3
-SPARE_S = 30.0  # beyond what its questions may take
+SPARE_S = 30.0  # beyond the time that the questions may take
 STOPPED = f"The process that asked it stopped {MAX_ATTEMPTS} times."
 
 
@@ -32,39 +33,43 @@ class Lease:
     token: uuid.UUID
 
     def end(self, **changes: Any) -> bool:
-        """Write what became of it and let it go; False where the lease was lost, and nothing is."""
+        """Store the result and release the lease; return False, unchanged, if it was lost."""
         held = QuestionResult.objects.filter(
             pk=self.result.pk, state=ResultState.RUNNING, lease_token=self.token
         )
         return held.update(lease_token=None, lease_until=None, **changes) == 1
 
     def extend(self, seconds: float) -> bool:
-        """Hold it for so long from now; False where the lease was lost."""
+        """Hold the lease for so long from now; False if it was lost."""
         held = QuestionResult.objects.filter(pk=self.result.pk, lease_token=self.token)
         return held.update(lease_until=Now() + timedelta(seconds=seconds)) == 1
 
     def failed(self, why: str, *, is_final: bool) -> None:
-        """Let it be asked again, after the others, or park it."""
+        """Put the item back in the queue behind the others, or end it.
+
+        It is ended after the last attempt, or if the failure `is_final`: as done if its turn was
+        stored before, else as failed.
+        """
         is_over = is_final or self.result.attempts >= MAX_ATTEMPTS
         over = ResultState.DONE if self.result.turn_id else ResultState.FAILED
         self.end(state=over if is_over else ResultState.PENDING, failure=why[:2000])
 
     def give_back(self) -> None:
-        """Let it be asked again; the attempt doesn't count."""
+        """Put the item back in the queue; the attempt does not count."""
         self.end(state=ResultState.PENDING, attempts=F("attempts") - 1)
 
 
 def due(run_id: int) -> QuerySet[QuestionResult]:
-    """Return what nobody asks now and is to be asked."""
+    """Return the results that wait for an attempt and that no process holds."""
     is_free = Q(state=ResultState.PENDING) | Q(state=ResultState.RUNNING, lease_until__lte=Now())
     return QuestionResult.objects.filter(is_free, run=run_id, attempts__lt=MAX_ATTEMPTS)
 
 
 @transaction.atomic
 def claim(run_id: int) -> Lease | None:
-    """Count an attempt and take the first that is due, those tried before last.
+    """Count an attempt at the first due item and lease it, those tried before last.
 
-    None where nothing is due. What was tried too often is parked first.
+    None if no item is due. Items whose last attempt was never finished are ended first.
     """
     _park(run_id)
     free = due(run_id).filter(run__state=RunState.RUNNING).select_related("question", "run")
@@ -73,7 +78,7 @@ def claim(run_id: int) -> Lease | None:
     if result is None:
         return None
     questions = 1 + len(result.question.before) + bool(result.run.frozen.get("model_alone"))
-    # Each may wait as long to be let in as it takes.
+    # Each question may wait for admission as long as it may take.
     lease_s = questions * 2 * settings.ANSWER_TIMEOUT_S + SPARE_S
     token = uuid.uuid4()
     QuestionResult.objects.filter(pk=result.pk).update(
@@ -87,7 +92,7 @@ def claim(run_id: int) -> Lease | None:
 
 
 def _park(run_id: int) -> None:
-    """Fail what a process died of as often as it may be tried."""
+    """End the items whose process died in their last allowed attempt."""
     lost = QuestionResult.objects.filter(
         run=run_id,
         state=ResultState.RUNNING,
@@ -99,12 +104,12 @@ def _park(run_id: int) -> None:
 
 
 def let_stay_done(run_id: int) -> None:
-    """End what was done before and waits to be measured again: it stays as it was."""
+    """Set items that wait to be measured again back to done."""
     waiting = QuestionResult.objects.filter(run=run_id, state=ResultState.PENDING)
     waiting.exclude(turn=None).update(state=ResultState.DONE)
 
 
 def has_work_left(run_id: int) -> bool:
-    """Tell whether an item waits or is being asked, also by another process."""
+    """Tell whether an item waits or is being asked, by any process."""
     going_on = (ResultState.PENDING, ResultState.RUNNING)
     return QuestionResult.objects.filter(run=run_id, state__in=going_on).exists()

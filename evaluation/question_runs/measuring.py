@@ -1,4 +1,4 @@
-"""Items of a run measured by their claims and by RAGAS, and the run by how well it refuses."""
+"""Measure a run's items by claims, concepts and RAGAS."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from evaluation.models import QuestionResult
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
 
-# As `chat.caveats.cautions` orders them: what a nation agreed on counts whole.
+# In the order of `chat.caveats.cautions`: a national guideline counts fully.
 AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
 MAX_GOLD_CLAIMS = 20
 _ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}
 
 
 class UnknownMeasure(MedragError):
-    """A measure is asked for that there is none of."""
+    """An unknown measure was requested."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no measure {name}. Known: {', '.join(MEASURES)}.")
@@ -34,7 +34,7 @@ class UnknownMeasure(MedragError):
 
 @dataclass(frozen=True)
 class Measured:
-    """Values by measure, why another has none, and who judged."""
+    """Values by measure, the reasons of missing ones, and the judges."""
 
     scores: Mapping[str, float]
     not_run: Mapping[str, str]
@@ -53,12 +53,15 @@ class Measuring:
 
     @cached_property
     def longest_s(self) -> float:
-        """How long the measures of one item may take, as far as there is a bound."""
+        """The longest time, in seconds, that RAGAS may take for an item; 0 without it."""
         ragas = self._judges.ragas
         return 0.0 if isinstance(ragas, str) else ragas.config.measure_timeout_s
 
     def measured(self, item: MeasuredItem, only: Collection[str] | None = None) -> Measured:
-        """Never raises for what a judge can't do. Raises ImproperlyConfigured for a bad judge."""
+        """Measure an item, by `only` these measures if given.
+
+        A failing judge is no error. Raises ImproperlyConfigured for a judge that may not judge.
+        """
         wanted = self._wanted if only is None else only
         if not wanted:
             return Measured({}, {}, ())
@@ -73,12 +76,12 @@ class Measuring:
 
 
 def unjudged(not_run: Mapping[str, str], measures: Collection[str]) -> list[str]:
-    """Return those of the measures that a judge failed at, or that had none."""
+    """Return the measures whose judge failed or was missing."""
     return [name for name in measures if not_run.get(name, "").startswith((FAILED, NOT_RUN))]
 
 
 def measured_again(result: QuestionResult, names: Collection[str], now: Measured) -> dict[str, Any]:
-    """Return scores and detail of a result, with what judges said now of the measures named."""
+    """Return scores and detail of a result, updated by a new measurement of the named measures."""
     detail, kept = result.detail, result.scores.keys()
     judges = [
         judge
@@ -97,14 +100,14 @@ def measured_again(result: QuestionResult, names: Collection[str], now: Measured
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raise UnknownMeasure."""
+    """Raise UnknownMeasure for a name that is no measure."""
     for name in names:
         if name not in MEASURES:
             raise UnknownMeasure(name)
 
 
 def answered_item(item: MeasuredItem) -> AnsweredItem:
-    """Return the item as the measures take it."""
+    """Convert an item to the type that the measures take."""
     return AnsweredItem(
         question=item.question,
         gold_answer=item.gold_answer,
@@ -119,13 +122,11 @@ def answered_item(item: MeasuredItem) -> AnsweredItem:
 
 
 def sentences_of(answer: str) -> tuple[str, ...]:
-    """Return the sentences of a gold answer, in the place of claims that nobody wrote down; 20 at
-    most.
-    """
+    """Return the first 20 sentences of a gold answer, in place of missing gold claims."""
     spans = line_sentence_spans(answer)
     return tuple(answer[start:end] for start, end in spans)[:MAX_GOLD_CLAIMS]
 
 
 def is_answerable(kind: str) -> bool | None:
-    """Tell whether there is an answer; None where the set does not say."""
+    """Tell whether a question can be answered; None if the set does not say."""
     return _ANSWERABLE.get(ItemKind(kind), True)

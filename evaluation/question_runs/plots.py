@@ -1,4 +1,4 @@
-"""A run as a picture: how well it refuses, whether its confidence is true, how long it takes."""
+"""Draw a run: how well it refuses, how true its confidence is, and how long it takes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BLUE, GREY = "#005ea5", "0.7"
 
 
 def plots_svg(card: Card, rows: Sequence[Row]) -> bytes:
-    """Four diagrams as one SVG, the same bytes for the same run.
+    """Return four diagrams as one SVG, with the same bytes for the same run.
 
     Risk against coverage; confidence against the share that is right (Guo et al., ICML 2017), each
-    point with its number of answers; how claim-faithfulness is spread; how long answers took.
+    point with its number of answers; the distributions of claim-faithfulness and of latency.
     """
-    # Late: it takes half a second, and only this picture needs it. No window system either.
+    # Late: importing takes half a second, and only this picture needs it. Without a window system.
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

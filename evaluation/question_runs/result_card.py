@@ -1,6 +1,6 @@
-"""The result card of a run: every measure with its n and interval, and why another has none. Pure.
+"""The result card of a run: every measure with n and interval, or why it has no value. Pure.
 
-Values are means over the items that have one; an item without a value is never counted as 0.
+A mean is over the items with a value; a missing value never counts as 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evaluation.measures.types import FAILED as JUDGE_FAILED
 from evaluation.measures.types import NOT_RUN, AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
 
-# In this order; what other measures there are follows by name.
+# The first measures of a card, in order; others follow by name.
 FIRST = (
     "answered",
     "refused",
@@ -46,12 +46,12 @@ FIRST = (
     "confidence",
     FAILED,
 )
-# Counts, and what says the same again: kept with an item, no row of a card.
+# Counts, which are stored with an item but are no row of a card.
 _NO_ROW = ("statements", "beside")
 FAITHFULNESS = "claim_faithfulness"
 _KNOWN = {"right": 1.0, "partly": 0.0, "wrong": 0.0, "dangerous": 0.0}
 _SAYS_ITSELF = (NOT_RUN, JUDGE_FAILED)
-# Each figure in words, and why there is none.
+# Each figure's name, and the reason if it has no value.
 _SELECTIVE = {
     "aurc": ("AURC (lower is better)", "of no answer is it known whether it is right"),
     "auroc_right": (
@@ -63,7 +63,7 @@ _SELECTIVE = {
         "it takes both",
     ),
 }
-_NOTHING_JUDGED = f"{JUDGE_FAILED}{FOUND_NOTHING}"  # a sound judge, too, says so
+_NOTHING_JUDGED = f"{JUDGE_FAILED}{FOUND_NOTHING}"  # a judge that works may say this too
 _JUDGE_FAILED = (
     "Where a judge failed, the answer is stored and in no mean of that measure. Once [judge] of "
     "MEDRAG_MODELS answers, measure the run again: nothing is asked anew."
@@ -83,7 +83,7 @@ SEMANTICS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One item that was asked: its values, and of what has none why."""
+    """One item that was asked: its values, and the reasons of missing ones."""
 
     scores: Mapping[str, float]
     outcome: str
@@ -93,18 +93,18 @@ class Row:
     confidence: float | None = None
     is_answerable: bool | None = None  # None: the set does not say
     judged_by: Sequence[Mapping[str, str]] = ()  # name and fingerprint of each judge
-    part: str | None = None  # the set of a question with a gold label, within its set
+    part: str | None = None  # if it has a gold label: the published set that it came from
 
     @property
     def right(self) -> float | None:
-        """1 for a right answer and 0 for another; by its faithfulness where nobody says."""
+        """1 for a right answer and 0 for another; if neither is known, the faithfulness or None."""
         if self.outcome in _KNOWN:
             return _KNOWN[self.outcome]
         return self.scores.get(FAITHFULNESS)
 
     @property
     def answered(self) -> AnsweredItem:
-        """As the measures of refusing take it."""
+        """The item in the type that `selective` takes."""
         return AnsweredItem(
             question="",
             confidence=self.confidence,
@@ -115,16 +115,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Card:
-    """What a run found. `not_run` is measure -> reason -> number of items."""
+    """The results of a run. `not_run` is measure -> reason -> number of items."""
 
     states: Mapping[str, int]
     outcomes: Mapping[str, int]
     measures: Mapping[str, Interval]
-    latency_ms: Mapping[str, float]  # p50 and p95; empty where nothing was asked
-    tokens: Mapping[str, float]  # whole, and mean of an item
+    latency_ms: Mapping[str, float]  # p50 and p95; empty if nothing was asked
+    tokens: Mapping[str, float]  # `whole`, and `mean` per item
     not_run: Mapping[str, Mapping[str, int]]
     selective: Mapping[str, Any] = field(default_factory=dict)  # `evaluation.measures.selective`
-    judged_by: Sequence[Mapping[str, str]] = ()  # of more than one, values are not of one measure
+    judged_by: Sequence[Mapping[str, str]] = ()  # of several, values are not comparable
     accuracies: Sequence[SetAccuracy] = ()  # of questions with a label, by set
 
     def as_json(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class Card:
 
 
 def read_card(stored: Mapping[str, Any]) -> Card:
-    """Return what `as_json` wrote."""
+    """Rebuild a card from the mapping that `as_json` made."""
     found = stored["measures"]
     measures = {name: Interval(**found[name]) for name in in_order(found)}
     accuracies = read_accuracies(stored.get("accuracies") or ())
@@ -140,7 +140,7 @@ def read_card(stored: Mapping[str, Any]) -> Card:
 
 
 def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
-    """Return the card of the items that were asked; `states` counts all items by state."""
+    """Build the card of the items that were asked; `states` counts all items by state."""
     values: dict[str, list[float]] = {}
     reasons: dict[str, Counter[str]] = {}
     outcomes: Counter[str] = Counter()
@@ -171,7 +171,7 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
 
 
 def _selective(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return how well it refuses: the curve by right answers, the thresholds by faithfulness."""
+    """Measure refusals: the curve by right answers, the thresholds by faithfulness."""
     items = [row.answered for row in rows]
     by_right = selective(items, [row.right for row in rows])
     by_faithfulness = selective(items, [row.scores.get(FAITHFULNESS) for row in rows])
@@ -186,8 +186,9 @@ def _judges(rows: Sequence[Row]) -> list[dict[str, str]]:
 
 
 def in_order(names: Collection[str]) -> list[str]:
-    """Return those of `FIRST` in its order, the others after them by name; no row for what is a
-    count.
+    """Return the measures in the order of a card, without counts.
+
+    Those of `FIRST` come first, in its order, the others after them by name.
     """
     others = sorted(name for name in names if name not in (*FIRST, *_NO_ROW))
     return [*(name for name in FIRST if name in names), *others]
@@ -227,14 +228,14 @@ def card_lines(card: Card) -> Iterator[str]:
 
 
 def judge_lines(judges: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    """Name who judged what; RAGAS with its version, the judge's model and the encoder."""
+    """Yield a sentence for each judge; RAGAS's names its version, model and encoder."""
     for judge in judges:
         what = "RAGAS judged" if judge["name"] == RAGAS else f"Claims judged by {judge['name']}"
         yield f"{what} ({judge['fingerprint']})."
 
 
 def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how well it refuses, in Markdown; nothing of a run that asked nothing."""
+    """Yield the figures of refusing in Markdown; nothing if nothing was asked."""
     rows = selective_rows(found)
     if rows is None:
         return
@@ -248,7 +249,7 @@ def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class SelectiveRows:
-    """How well a run refuses, in words, and by thresholds of its confidence."""
+    """The figures of refusing, as sentences, and as a table by thresholds of confidence."""
 
     said: tuple[str, ...]
     thresholds: tuple[tuple[str, ...], ...]
@@ -256,7 +257,7 @@ class SelectiveRows:
 
 
 def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
-    """For people; None of a run that asked nothing."""
+    """Format the figures of refusing; None if nothing was asked."""
     if not found.get("n"):
         return None
     counts = (
@@ -288,10 +289,10 @@ def _number(value: float | None) -> str:
 
 
 def without_lines(card: Card) -> list[str]:
-    """Return `No value: why (n items): measure, measure`, a line for each reason; `Not run:` the
-    same.
+    """Return a line for each reason of missing values: `No value: why (n items): measure, measure`.
 
-    Last what to do about a judge that failed, or is not there.
+    A line begins with `Not run:` or `Failed:` if the reason does. The last lines say what to do
+    about a judge that failed or is missing.
     """
     measures: dict[tuple[str, int], list[str]] = {}
     for name, reasons in card.not_run.items():

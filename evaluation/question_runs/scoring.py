@@ -1,4 +1,4 @@
-"""What an answer is worth, by what is known of the question. Pure."""
+"""Score an answer by what its question's set gives: patterns, label and documents. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.question_sets.patterned import Patterns, Question
 from evaluation.question_sets.types import LABELS, ItemKind
 
 _LABEL = re.compile(rf"\W*({'|'.join(LABELS)})\b", re.IGNORECASE)
-# Reasons to refuse that say something of the site and nothing of the question.
+# Endings of refusal reasons that a fault of the site caused, not the question.
 BROKEN = ("_UNAVAILABLE", "BUDGET_EXCEEDED")
 NO_PATTERNS = "the question has no patterns"
 NO_LABEL = "the question has no gold label"
@@ -26,7 +26,7 @@ NOT_HERE = "none of its documents is in force here"
 
 
 class Worth(StrEnum):
-    """What became of a question; `evaluation.models.ResultOutcome` has the same."""
+    """The outcome of a question, with the values of `evaluation.models.ResultOutcome`."""
 
     DANGEROUS = "dangerous"
     WRONG = "wrong"
@@ -46,7 +46,7 @@ _OF_OUTCOME = {
 
 @dataclass(frozen=True)
 class Scored:
-    """`scores` maps a measure to its value; `not_run` says why there is none of another."""
+    """`scores` maps a measure to its value, `not_run` another measure to why it has none."""
 
     worth: Worth
     scores: dict[str, float]
@@ -54,7 +54,7 @@ class Scored:
 
 
 def scored(item: MeasuredItem) -> Scored:
-    """Score by patterns, label and kind, as far as the question has them."""
+    """Score an item by patterns, label, kind and documents, as far as its question has them."""
     scores = {
         "answered": float(not item.is_refused),
         "refused": float(item.is_refused),
@@ -92,11 +92,10 @@ def scored(item: MeasuredItem) -> Scored:
 
 
 def source_scores(item: MeasuredItem) -> tuple[dict[str, float], dict[str, str]]:
-    """Score by the documents that the question names, by file name or SHA-256.
+    """Score by the documents that the question names, or say why not.
 
-    Documents count once, in the order of their first passage; all that are named gain 1. Of an
-    answer, the share of its citations in a right document, and of those the share on the right
-    page. Or why there is none.
+    A document is ranked by its first passage; each named document has a gain of 1. Of an answer,
+    the share of its citations in a named document, and of these the share on the right page.
     """
     if not item.relevant:
         return {}, {"documents found": NO_DOCUMENT}
@@ -119,14 +118,15 @@ def source_scores(item: MeasuredItem) -> tuple[dict[str, float], dict[str, str]]
 
 
 def verdict_of(item: MeasuredItem) -> Verdict:
-    """Judge what is shown by the patterns; a statement counts with its quotes."""
+    """Judge the shown statements, each with its quotes, by the patterns."""
     shown = ["\n".join([claim.text, *claim.quotes]) for claim in item.claims]
     return judged(_question(item), shown, beside=item.beside, excerpts=item.excerpts)
 
 
 def label_of(item: MeasuredItem) -> str:
-    """Return the letter of the chosen option, or the yes, no or maybe that the answer begins
-    with.
+    """Return the letter of the chosen option, or the yes, no or maybe that begins the answer.
+
+    In lower case; empty without a label.
     """
     if item.kind == ItemKind.MULTIPLE_CHOICE:
         return item.option.lower()

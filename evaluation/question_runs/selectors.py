@@ -1,4 +1,4 @@
-"""Reads of runs of questions."""
+"""Read question runs and their results."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ from evaluation.question_runs.measuring import is_answerable, unjudged
 from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
-MAX_COMPUTED = 300  # items of which a card is made for each look at a run that goes on
+MAX_COMPUTED = 300  # of an active run, the items up to which each view computes the card
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
-    """Return the latest first, each with how many items it has, `ended`, and `mean_ms` of those
-    done.
+    """Return runs, the latest first, each with its numbers `items` and `ended`, and `mean_ms`.
 
-    That is of answering and judging: a judge may take far longer than the answer.
+    `mean_ms` is the mean time of answering and judging: a judge may take far longer than the
+    answer.
     """
     ended = Count("results", filter=Q(results__state__in=ENDED))
     runs = QuestionRun.objects.select_related("question_set", "by", "asker")
     took = F("results__duration_ms") + Coalesce("results__judged_ms", 0)
     counted = runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took))
-    return counted.order_by("-pk")  # by itself a query that groups has no order
+    return counted.order_by("-pk")  # Django drops the model's ordering from a query that groups
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How many items of a run have ended, and what the rest takes at the pace so far."""
+    """How many items of a run have ended, and how long the rest takes at the pace so far."""
 
     ended: int
     items: int
-    rest_s: float | None  # None where nothing is known of the pace
+    rest_s: float | None  # None before the first item is done
 
     @property
     def percent(self) -> int:
@@ -63,28 +63,28 @@ class RunProgress:
 
 
 def run_progress(run: QuestionRun) -> RunProgress:
-    """Of a run as `question_runs_listed` gives it. No query."""
+    """Return the progress of a run of `question_runs_listed`. Runs no query."""
     ended, items, mean_ms = (getattr(run, name) for name in ("ended", "items", "mean_ms"))
     rest = None if mean_ms is None else (items - ended) * mean_ms / 1000
     return RunProgress(ended, items, rest)
 
 
 def runs_due() -> QuerySet[QuestionRun]:
-    """Run that the worker is to execute, the oldest first."""
+    """Return the runs that the worker is to execute, the oldest first."""
     going_on = QuestionRun.objects.filter(state__in=(RunState.PENDING, RunState.RUNNING))
     return going_on.filter(is_here=False).order_by("pk")
 
 
 def are_runs_due() -> bool:
-    """Tell whether the worker has a run to execute. One query."""
+    """Tell whether the worker has a run to execute. Runs one query."""
     return runs_due().exists()
 
 
 def results_listed() -> QuerySet[QuestionResult]:
-    """Return results with `badness`, 0 the worst, as `ResultOutcome` orders them; last what has
-    none.
+    """Return results with `badness`, the place of the outcome in `ResultOutcome`, 0 the worst.
 
-    `recall` and `correctness` tell apart what no pattern and no label does; None without a value.
+    Results without an outcome have the highest. `recall` and `correctness` distinguish results of
+    the same outcome; None without a value.
     """
     order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(ResultOutcome)]
     worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
@@ -97,17 +97,16 @@ def results_listed() -> QuerySet[QuestionResult]:
 
 
 def may_read_answers(run: QuestionRun, user: User | AnonymousUser) -> bool:
-    """Tell whether they may see what was shown: what somebody's rights found is theirs, and
-    auditors'.
+    """Tell whether the user may see a run's answers: only its asker and auditors may.
 
-    A run without an asker finds what is open to all.
+    Everybody may if the run has no asker, since it then finds only passages that are open to all.
     """
     asker = run.asker_id
     return asker is None or asker == user.pk or user.has_perm("chat.view_turn")
 
 
 def shown_claims(result: QuestionResult) -> list[Claim]:
-    """Return the statements of the stored answer with their citations. Two queries."""
+    """Return the claims of the stored answer with their citations. Runs two queries."""
     if result.turn_id is None:
         return []
     claims = Claim.objects.filter(turn=result.turn_id).order_by("index")
@@ -115,23 +114,23 @@ def shown_claims(result: QuestionResult) -> list[Claim]:
 
 
 def states_counted(run: QuestionRun) -> dict[str, int]:
-    """Return how many items are in each state. One query."""
+    """Return how many items are in each state. Runs one query."""
     rows = run.results.order_by().values_list("state").annotate(Count("pk"))
     return dict(rows)
 
 
 def card_computed(run: QuestionRun) -> Card:
-    """Return the result card of what there is. Two queries."""
+    """Compute the result card of the items so far. Runs two queries."""
     return card_of(rows_of(run), states_counted(run))
 
 
 def card_read(run: QuestionRun) -> Card:
-    """Return the result card as it was stored, or of what there is so far."""
+    """Return the stored result card, else the card of the items so far."""
     return read_card(run.metrics) if run.metrics else card_computed(run)
 
 
 def has_unjudged(run: QuestionRun) -> bool:
-    """Tell by its result card whether a judge failed, or was not there, for a measure of it."""
+    """Tell from the result card whether a judge failed or was missing for a measure of the run."""
     reasons = card_read(run).not_run
     return any(
         unjudged(dict.fromkeys([name], why), run.frozen["measures"])
@@ -141,8 +140,9 @@ def has_unjudged(run: QuestionRun) -> bool:
 
 
 def card_shown(run: QuestionRun) -> Card | None:
-    """Return the same for a look at a run of `question_runs_listed`; None while a long one
-    goes on.
+    """Return the result card of a run of `question_runs_listed`, for a page.
+
+    None for an unfinished run with more than `MAX_COMPUTED` ended items.
     """
     if not run.metrics and run_progress(run).ended > MAX_COMPUTED:
         return None
@@ -150,7 +150,7 @@ def card_shown(run: QuestionRun) -> Card | None:
 
 
 def rows_of(run: QuestionRun) -> Iterator[Row]:
-    """Yield the items that were asked, in order, as the result card takes them. One query."""
+    """Yield the items that were asked, in order, for the result card. Runs one query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
     names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind",
              "question__category", "question__gold_label")  # fmt: skip

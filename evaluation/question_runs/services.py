@@ -1,9 +1,9 @@
-"""Start runs of questions, execute them item by item, end them: the only writer of both.
+"""Start question runs, execute them item by item and end them; nothing else writes them.
 
-Each item has one result, whatever dies: its turn's key is drawn before it is asked. A process that
-was killed after the turn was stored leaves a turn that the next attempt finds by that key; one that
-was killed before leaves none, and the question is asked once more. Of two that ask the same at once
-one alone can store its turn, and the other finds it.
+Each item gets one result, whatever process dies: its turn's key is drawn before it is asked. A
+process killed after the turn was stored leaves a turn that the next attempt finds by its key; one
+killed before leaves none, and the question is asked again. Of two processes that ask the same
+question at once, only one can store its turn, and the other finds it.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ from evaluation.question_runs.selectors import card_computed, runs_due
 from evaluation.question_runs.types import MeasuredItem
 
 BATCH = 1000
-MAX_IN_A_ROW = 5  # items that can't be asked: then it isn't the items
-PAUSE_S = 1.0  # where other processes hold all that is left, or too many ask
+MAX_IN_A_ROW = 5  # items that fail: then the site is at fault, not the items
+PAUSE_S = 1.0  # if other processes hold all remaining items, or the site is busy
 
 
 class RunError(MedragError):
-    """What is asked of a run does not fit its state, or its set."""
+    """The request does not fit the state of the run, or its set."""
 
 
 @dataclass(frozen=True)
 class RunOrder:
-    """What a person wants asked. Of `limit` items a sample is drawn with the seed; 0 takes all."""
+    """A person's order of a run. `limit` items are drawn at random by the seed; 0 takes all."""
 
     name: str = ""
     limit: int = 0
@@ -67,15 +67,15 @@ class RunOrder:
     measures: tuple[str, ...] = MEASURES
     budget: Budget = NO_BUDGET
     is_here: bool = False  # a command executes it, not the worker
-    model_alone: bool = False  # what has a label is also asked of the model without evidence
+    model_alone: bool = False  # also ask the model, without evidence, questions with a label
 
 
 def question_run_create(
     question_set: QuestionSet, order: RunOrder, *, by: User | None, asker: User | None = None
 ) -> QuestionRun:
-    """Store the run with a waiting result for each item, and what it was started with.
+    """Store a run with a pending result for each item, and what it was started with.
 
-    `asker` is whose rights count; None finds what is open to all. Raises UnknownMeasure, RunError.
+    The rights of `asker` apply; None finds what is open to all. Raises UnknownMeasure, RunError.
     """
     refuse_unknown(order.measures)
     items = sampled(list(question_set.questions.order_by("pk").only("key")), order)
@@ -108,7 +108,7 @@ def question_run_create(
 
 
 def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
-    """As many as are wanted, drawn by the seed, in their own order."""
+    """Return `order.limit` items drawn at random by the seed, in their own order."""
     if not order.limit or order.limit >= len(items):
         return list(items)
     chosen = random.Random(order.seed).sample(range(len(items)), order.limit)  # noqa: S311
@@ -117,7 +117,7 @@ def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
 
 @transaction.atomic
 def question_run_cancel(run: QuestionRun) -> None:
-    """End it after the item that is being asked. Raises RunError where it has ended."""
+    """End the run after the item that is being asked. Raises RunError if it has ended."""
     going_on = QuestionRun.objects.filter(pk=run.pk, state__in=(RunState.PENDING, RunState.RUNNING))
     if not going_on.update(state=RunState.CANCELLED, finished_at=Now(), note="Cancelled."):
         raise RunError("This run has ended already.")
@@ -126,10 +126,10 @@ def question_run_cancel(run: QuestionRun) -> None:
 
 @transaction.atomic
 def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
-    """Let it go on with what is left; what could not be asked is tried again.
+    """Make the run pending again for its remaining items; failed items are tried again.
 
-    One that a command executed and that was killed is running still by its state: it goes on, too.
-    Raises RunError for one that is done, also in part: its budget is a part of what it says.
+    A run whose command was killed still has the state running, and is resumed too. Raises RunError
+    for a run that is done, also in part: its budget belongs to its result.
     """
     stopped = QuestionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE)
     if not stopped.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
@@ -141,9 +141,9 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
 
 @transaction.atomic
 def question_run_measure_again(run: QuestionRun, *, is_here: bool = False) -> None:
-    """Let it be judged where a judge failed, or where none was there; nothing is asked anew.
+    """Make the run pending again for items whose judge failed or was missing; asks no question.
 
-    Raises RunError where it is not done, or where no judge left anything out.
+    Raises RunError if the run is not done, or has no such item.
     """
     done = QuestionRun.objects.filter(pk=run.pk, state=RunState.DONE)
     if not done.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
@@ -163,10 +163,12 @@ def question_run_execute(
     on_item: Callable[[], None] = lambda: None,
     is_stopping: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Ask item after item until none is left, it is cancelled, its budget is used up, or it fails.
+    """Ask item after item until none is left or the run ends.
 
-    `on_item` is called after each. Where `is_stopping` it returns, and the run stays as it is. Any
-    number of processes may execute one run. Raises what the database raises.
+    A run also ends if cancelled, if its budget is used up, or after `MAX_IN_A_ROW` failed items.
+    `on_item` is called after each item. Once `is_stopping` returns true the function returns, and
+    the run stays as it is. Any number of processes may execute one run. Raises the database's
+    errors.
     """
     waiting = QuestionRun.objects.filter(pk=run.pk, state=RunState.PENDING)
     waiting.filter(started_at=None).update(started_at=Now())
@@ -184,7 +186,7 @@ def question_run_execute(
             if not has_work_left(run.pk):
                 _finish(run, RunState.DONE)
                 break
-            time.sleep(PAUSE_S)  # other processes hold what is left, or held it
+            time.sleep(PAUSE_S)  # other processes hold the remaining items
             continue
         why = _result_asked(run, lease, measuring)
         in_a_row = in_a_row + 1 if why else 0
@@ -198,14 +200,15 @@ def question_run_execute(
 
 
 def question_runs_execute_due() -> None:
-    """Execute what waits for the worker, run after run, the oldest first, until none is left."""
+    """Execute the worker's due runs one after the other, the oldest first, until none is left."""
     while run := runs_due().first():
         question_run_execute(run)
 
 
 def budget_used_up(run: QuestionRun) -> str:
-    """Return which part of the budget is, in words; empty while none is. No query where there is
-    none.
+    """Return in words which part of the budget is used up, or an empty string.
+
+    Runs no query for a run without a budget.
     """
     budget = Budget(**run.frozen["budget"])
     if budget == NO_BUDGET:
@@ -222,7 +225,7 @@ def budget_used_up(run: QuestionRun) -> str:
 
 
 def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
-    """Write the result card and the end, unless it was cancelled meanwhile."""
+    """Store the result card and the end, unless the run was cancelled meanwhile."""
     let_stay_done(run.pk)
     card = card_computed(run).as_json()
     QuestionRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
@@ -231,9 +234,9 @@ def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
 
 
 def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
-    """Ask, score and store one item; what went wrong, or nothing.
+    """Ask, score and store one item; return the error, or an empty string.
 
-    What ends the process gives the item back. Raises what the database raises.
+    If the process is ended, the item is given back. Raises the database's errors.
     """
     try:
         if was := lease.result.turn:
@@ -260,10 +263,10 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
 
 
 def _turn_of(run: QuestionRun, result: QuestionResult) -> Turn:
-    """Return the turn of an item, that was stored before or is asked now.
+    """Return the item's turn, stored before or asked now.
 
-    One that follows others is asked in a conversation of its own, after them; their keys follow
-    from its own.
+    A follow-up is asked in a conversation of its own, after the earlier questions, whose keys are
+    derived from the item's.
     """
     question, key = result.question, result.turn_key
     conversation = None
@@ -299,7 +302,7 @@ def _asked_once(
 
 
 def _alone(run: QuestionRun, question: Question) -> Alone | None:
-    """Return what the model says without evidence, where the run is to ask that."""
+    """Return the model's choice without evidence, if the run asks for it and there is a label."""
     is_wanted = run.frozen.get("model_alone") and can_be_asked_alone(question)
     return asked_alone(question) if is_wanted else None
 
@@ -336,7 +339,7 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
 
 
 def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> None:
-    """Judge what no judge judged. What was asked, and what it scored, stays."""
+    """Judge the measures whose judge failed or was missing. The answer and other scores stay."""
     result = lease.result
     names = unjudged(result.detail["not_run"], result.run.frozen["measures"])
     measured, judged_ms = _judged(lease, measuring, item_of(result.question, turn), names)
@@ -351,7 +354,7 @@ def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> No
 def _judged(
     lease: Lease, measuring: Measuring, item: MeasuredItem, only: Sequence[str] | None = None
 ) -> tuple[Measured, int]:
-    """Return what its judges say, and in how many milliseconds: it may outlast an answer."""
+    """Measure an item, and return the time it took in ms. Extends the lease first."""
     lease.extend(measuring.longest_s + SPARE_S)
     began = time.monotonic()
     measured = measuring.measured(item, only)

@@ -1,4 +1,4 @@
-"""One question with its answer, as the measures see it. Pure."""
+"""A question with its answer, as the measures take it. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evaluation.measures.types import AnswerClaim
 
 @dataclass(frozen=True)
 class MeasuredItem:
-    """What is known of a question, and what this site answered.
+    """What the set gives of a question, and what this site answered.
 
-    `claims` are empty for a refusal. `passages` are the keys of those that the generator was shown,
-    in order, and `contexts` their texts as long as they are in the index. `seconds` is the time
-    that the answer took and `tokens` what language models read and wrote.
+    `claims` is empty for a refusal. `passages` are the keys of the passages that the generator was
+    given, in order, and `contexts` their texts, while they are in the index. `seconds` is the time
+    of the answer and `tokens` the number that language models read and wrote.
     """
 
     question: str
@@ -31,27 +31,25 @@ class MeasuredItem:
     beside: tuple[str, ...] = ()  # limits, other guidelines and warnings, shown with the answer
     excerpts: tuple[str, ...] = ()  # shown with a refusal
     option: str = ""
-    relevant: tuple[str, ...] = ()  # documents, as the set names them
-    page: int | None = None  # where the answer stands
-    in_force: frozenset[str] = frozenset()  # those of `relevant` that are searched here
-    found: tuple[str, ...] = ()  # the document of each passage found, best first, named so too
+    relevant: tuple[str, ...] = ()  # documents, as named by the set
+    page: int | None = None  # the page with the answer
+    in_force: frozenset[str] = frozenset()  # the documents of `relevant` that are searched here
+    found: tuple[str, ...] = ()  # the document of each passage found, best first, named likewise
     cited: tuple[tuple[str, int], ...] = ()  # document and page of each statement's first quote
     passages: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
-    authorities: tuple[str, ...] = ()  # of the documents cited, as `corpus.models.Authority` has it
+    authorities: tuple[str, ...] = ()  # of the cited documents, values of `corpus.models.Authority`
     confidence: float = 0.0
     seconds: float = 0.0
     tokens: int = 0
 
     @property
     def answer(self) -> str:
-        """The statements, one a line; empty for a refusal."""
+        """The statements, one per line; empty for a refusal."""
         return "\n".join(claim.text for claim in self.claims)
 
     def kept(self) -> dict[str, Any]:
-        """Return what is stored of it: the question keeps its own part, and the index the
-        contexts.
-        """
+        """Return the fields stored with a result: not the question's own, nor the contexts."""
         names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages")
         found = asdict(self)
         return {name: found[name] for name in (*names, "confidence", "seconds", "tokens")}

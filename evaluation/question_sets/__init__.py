@@ -1,4 +1,4 @@
-"""Adapters of published question sets, each to the same items. Pure: no Django."""
+"""Read published forms of question sets, each into the same type of items. Pure: no Django."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MAX_QUESTION_CHARS = 20_000
 
 @dataclass(frozen=True)
 class Form:
-    """How a published form is read: to records, and each of them to an item or Malformed."""
+    """How a published form is read: a file into records, and a record into an item or Malformed."""
 
     records: Callable[[Path], Iterator[Record]]
     item: Callable[[Record], Item]
@@ -60,11 +60,10 @@ FORMS = {
 
 
 def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRead:
-    """Return the questions of a file or folder; `split` is that of all of them, whatever the file
-    says.
+    """Return the questions of a file or folder; `split` overrides the split in the file.
 
-    A record that is not in the form is left out and named. Raises DatasetError for a file that
-    can't be read at all and for one without a single question.
+    A malformed record is left out and reported. Raises DatasetError for a file that can't be read
+    or has no question.
     """
     if not path.exists():
         raise DatasetError(f"There is no {path}.", hint="Name the file of the question set.")
@@ -88,7 +87,7 @@ def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRea
 
 
 def _item(record: Record, form: str) -> Item:
-    """Raise Malformed."""
+    """Return a record's item. Raises Malformed."""
     if record.fault:
         raise Malformed(record.fault)
     item = FORMS[form].item(record)

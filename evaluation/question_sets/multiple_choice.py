@@ -1,4 +1,4 @@
-"""Multiple choice in four published forms: MedQA, MedMCQA, MMLU's medical subjects and MIRAGE.
+"""Read multiple choice in four published forms: MedQA, MedMCQA, MMLU's medical subjects and MIRAGE.
 
 Sources of the forms: Jin et al., Applied Sciences 2021; Pal et al., CHIL 2022; Hendrycks et al.,
 ICLR 2021; Xiong et al., Findings of ACL 2024. The gold answer is the text of the right option.
@@ -33,7 +33,10 @@ _MEDMCQA = ("opa", "opb", "opc", "opd")
 
 
 def medqa_item(record: Record) -> Item:
-    """Return a line of MedQA: `options` by their letters, `answer_idx` is one. Raises Malformed."""
+    """Return the item of a line of MedQA. Raises Malformed.
+
+    `options` are by their letters, of which `answer_idx` is one.
+    """
     row = object_of(record, "question", "options", "answer_idx")
     options = _options_by_letter(row["options"])
     item = _item(str(record.number), row["question"], options, row["answer_idx"])
@@ -43,10 +46,10 @@ def medqa_item(record: Record) -> Item:
 
 
 def medmcqa_records(path: Path) -> Iterator[Record]:
-    """Yield lines of MedMCQA, each with what `cop` counts from.
+    """Yield the lines of MedMCQA, each with the number from which `cop` counts.
 
-    The authors' files count from 1, those of Hugging Face from 0; a 4 or a 0 anywhere tells.
-    Raises DatasetError for a file in which nothing does.
+    The authors' files count from 1, those of Hugging Face from 0; a 4 or a 0 anywhere tells which.
+    Raises DatasetError for a file with neither or both.
     """
     records = list(json_lines(path))
     rows = [record.value for record in records if isinstance(record.value, JsonObject)]
@@ -61,7 +64,7 @@ def medmcqa_records(path: Path) -> Iterator[Record]:
 
 
 def medmcqa_item(record: Record) -> Item:
-    """Return an item, never one whose answer is kept back (`cop` -1). Raises Malformed."""
+    """Return a record's item. Raises Malformed, also for an answer that is withheld (`cop` -1)."""
     value, first = record.value
     row = object_of(replace(record, value=value), "question", "cop", *_MEDMCQA)
     cop = row["cop"]
@@ -74,7 +77,10 @@ def medmcqa_item(record: Record) -> Item:
 
 
 def mmlu_records(path: Path) -> Iterator[Record]:
-    """Yield the rows of a table, or of all in a folder: a subject each. Raises DatasetError."""
+    """Yield the rows of a table, or of all tables in a folder, one per subject.
+
+    Raises DatasetError.
+    """
     for file in [path] if path.is_file() else sorted(path.rglob("*.csv")):
         rows = (r for r in csv_rows(file) if r.value[0].strip().lower() != "question")  # its head
         for number, row in enumerate(rows, start=1):
@@ -82,8 +88,9 @@ def mmlu_records(path: Path) -> Iterator[Record]:
 
 
 def mmlu_item(record: Record) -> Item:
-    """Return a row `question,A,B,C,D,answer` of a file that is named for its subject. Raises
-    Malformed.
+    """Return the item of a row `question,A,B,C,D,answer`; the file's name is the subject.
+
+    Raises Malformed.
     """
     stem, row = record.value
     if len(row) != 6:
@@ -110,7 +117,7 @@ def mirage_records(path: Path) -> Iterator[Record]:
 
 
 def mirage_item(record: Record) -> Item:
-    """Return an item; `PMID` names the abstracts of one from PubMed. Raises Malformed."""
+    """Return a record's item; its `PMID`, if any, names relevant abstracts. Raises Malformed."""
     name, key, value = record.value
     row = object_of(replace(record, value=value), "question", "options", "answer")
     options = _options_by_letter(row["options"])

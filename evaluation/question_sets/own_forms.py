@@ -1,7 +1,8 @@
-"""Our own two forms: plain questions, and those on documents with patterns.
+"""Read our own two forms: plain questions, and questions on guidelines with patterns.
 
-Plain is a JSON list of `{"question", "expected_answer"}`, where each may have an `id`. That of
-guidelines is in `docs/evaluation.md`: patterns tell a right answer, as `evaluate answers` asks.
+Plain is a JSON list of `{"question", "expected_answer"}`, each maybe with an `id`. The form of
+guidelines is described in `docs/evaluation.md`: patterns recognise a right answer, as for `evaluate
+answers`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from evaluation.question_sets.types import Item, ItemKind, Malformed
 
 
 def plain_item(record: Record) -> Item:
-    """Without an id, a question is known by its number. Raises Malformed."""
+    """Return a record's item; without an id its key is its number. Raises Malformed."""
     row = object_of(record, "question", "expected_answer")
     gold = lines_of(row["expected_answer"], "the expected answer")
     return Item(
@@ -41,7 +42,7 @@ MAX_PAGE = 100_000
 
 
 def guidelines_item(record: Record) -> Item:
-    """Raise Malformed, also for a pattern that is no regular expression."""
+    """Return a record's item. Raises Malformed, also for an invalid regular expression."""
     row = object_of(record, "id", "question", "answerable")
     if not isinstance(row["answerable"], bool):
         raise Malformed("answerable must be true or false.")
@@ -67,9 +68,9 @@ def guidelines_item(record: Record) -> Item:
 
 
 def is_counted(key: str) -> bool:
-    """Tell whether a question is of the half that is reported and never looked at.
+    """Tell whether a question belongs to the half that is reported and never looked at.
 
-    By a hash of its id, so that it is the same for everybody and for ever.
+    Decided by a hash of its id, so that it never changes.
     """
     return hashlib.sha256(key.encode()).digest()[0] % 2 == 1
 
@@ -80,7 +81,7 @@ def _patterns(row: JsonObject, name: str) -> tuple[str, ...]:
         if not isinstance(text, str) or "\0" in text:
             raise Malformed(f"{name} must be a list of texts.")
         try:
-            text.encode()  # the database holds no half of a character
+            text.encode()  # the database stores no lone surrogate
             re.compile(text, re.IGNORECASE)
         except (re.error, OverflowError, RecursionError, UnicodeEncodeError) as error:
             raise Malformed(f"a pattern of {name} is no regular expression.") from error

@@ -1,16 +1,19 @@
-"""Questions that patients and the public asked, in four published forms.
+"""Read questions that patients and the public asked, in four published forms.
 
-Sources of the forms. LiveQA: Ben Abacha et al., TREC 2017; asked is the experts' summary of what
-somebody wrote; the judgements are looked for in the file's folder, and a document that was judged
-3 (incomplete) or 4 (excellent) is relevant, by the name that the judgements give it. MedQuAD: Ben
-Abacha and Demner-Fushman, BMC Bioinformatics 2019, a folder or tar of XML, in each file questions
-about one topic; three of its collections are published without answers, and their questions are
-left out, and named. HealthSearchQA: Singhal et al., Nature 2023, without answers; read are JSON (a
-list of texts or of objects with `question`), JSON lines, CSV with a column `question`, and text
-with a question a line. MedDialog: Zeng et al., EMNLP 2020, the JSON list of `{"description",
-"utterances"}`, and the text of the sites before that: `id=`, Description, Dialogue, Patient:,
-Doctor:; asked is what the patient wrote first, or the description where it is silent, and what
-follows the doctor's first answer is not read.
+LiveQA: Ben Abacha et al., TREC 2017. The question is the experts' summary of what somebody wrote.
+The judgements are looked for in the file's folder; a document judged 3 (incomplete) or 4
+(excellent) is relevant, by its name in the judgements.
+
+MedQuAD: Ben Abacha and Demner-Fushman, BMC Bioinformatics 2019. A folder or tar of XML, each file
+with questions about one topic. Three of its collections are published without answers; their
+questions are left out and reported.
+
+HealthSearchQA: Singhal et al., Nature 2023, without answers. JSON (a list of texts or of objects
+with `question`), JSON lines, CSV with a column `question`, or text with a question per line.
+
+MedDialog: Zeng et al., EMNLP 2020. The JSON list of `{"description", "utterances"}`, or the older
+text of the sites: `id=`, Description, Dialogue, Patient:, Doctor:. The question is what the patient
+wrote first, or the description if that is empty; nothing after the doctor's first answer is read.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ class _Asked:
 
 
 def liveqa_records(path: Path) -> Iterator[Record]:
-    """Of the XML, or of a folder that holds it. Raises DatasetError."""
+    """Yield the questions of an XML file, or of a folder that holds it. Raises DatasetError."""
     files = [path] if path.is_file() else sorted(path.glob("*LiveQA*.xml"))
     if not files:
         raise DatasetError(f"{path.name} holds no *LiveQA*.xml.", hint="Name the file itself.")
@@ -76,7 +79,7 @@ def liveqa_records(path: Path) -> Iterator[Record]:
 
 
 def liveqa_item(record: Record) -> Item:
-    """Raise Malformed."""
+    """Return a record's item. Raises Malformed."""
     element: Element = record.value.element
     key = clean_line(element.get("qid", ""))
     if not key:
@@ -97,12 +100,12 @@ def liveqa_item(record: Record) -> Item:
 @dataclass(frozen=True)
 class _Pair:
     element: Element
-    key: str  # as the judgements of LiveQA call the answer
-    sha256: str  # of the file's bytes, by which a corpus knows it: names stand in several folders
+    key: str  # the answer's id in LiveQA's judgements
+    sha256: str  # of the file's bytes, its identity in a corpus: names repeat in several folders
 
 
 def medquad_records(path: Path) -> Iterator[Record]:
-    """Yield the questions of each file; one that is not XML is a fault. Raises DatasetError."""
+    """Yield the questions of each file; a file that is not XML is a fault. Raises DatasetError."""
     number = total = 0
     for name, content in _files(path):
         total += len(content)
@@ -120,7 +123,7 @@ def medquad_records(path: Path) -> Iterator[Record]:
 
 
 def medquad_item(record: Record) -> Item:
-    """Raise Malformed."""
+    """Return a record's item. Raises Malformed."""
     pair: _Pair = record.value
     answer = "\n".join(answer_lines(pair_text(pair.element, "answer")))
     if not answer:
@@ -137,7 +140,7 @@ def medquad_item(record: Record) -> Item:
 
 
 def _files(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield one XML file, those below a folder, or those of a tar. Raises DatasetError."""
+    """Yield one XML file, all below a folder, or all in a tar. Raises DatasetError."""
     if path.is_file() and path.suffix.lower() != ".xml":
         yield from tar_members(path)
         return
@@ -159,12 +162,12 @@ def _pairs(name: PurePosixPath, root: Element, sha256: str) -> Iterator[Record]:
 
 
 def _place(name: PurePosixPath) -> str:
-    """Return the file with its folder: the same name stands in several."""
+    """Return the file's name with its folder, since names repeat in several folders."""
     return "/".join(name.parts[-2:])
 
 
 def healthsearchqa_records(path: Path) -> Iterator[Record]:
-    """By the ending of the file's name, .gz aside. Raises DatasetError."""
+    """Read records by the suffix of the file, ignoring .gz. Raises DatasetError."""
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if ending == ".json":
         return json_list(path)
@@ -180,7 +183,7 @@ def healthsearchqa_records(path: Path) -> Iterator[Record]:
 
 
 def healthsearchqa_item(record: Record) -> Item:
-    """Without an id, a question is known by its number. Raises Malformed."""
+    """Return a record's item; without an id its key is its number. Raises Malformed."""
     if isinstance(record.value, str):
         key, question = str(record.number), record.value
     else:
@@ -208,13 +211,13 @@ _SPEAKER = re.compile(r"(patient|doctor)\s*:\s*", re.IGNORECASE)
 
 
 def meddialog_records(path: Path) -> Iterator[Record]:
-    """Raise DatasetError."""
+    """Read records of the JSON or the older text. Raises DatasetError."""
     text = read_text(path)
     return json_list(path) if text.lstrip()[:1] in ("[", "{") else _dialogues(path, text)
 
 
 def meddialog_item(record: Record) -> Item:
-    """Known by its id, in JSON by its number. Raises Malformed."""
+    """Return a record's item; its key is its id, or in JSON its number. Raises Malformed."""
     row = object_of(record, "description", "utterances")
     turns = [_turn(text) for text in texts_of(row["utterances"], "utterances")]
     asked = next((words for who, words in turns if who == "patient"), "")
@@ -235,7 +238,7 @@ def _turn(text: str) -> tuple[str, str]:
 
 
 def _dialogues(path: Path, text: str) -> Iterator[Record]:
-    """From each `id=` to the next."""
+    """Yield the dialogue from each line `id=` to the next."""
     begun: tuple[int, str] = (1, "")
     lines: list[str] = []
     number = 0

@@ -1,4 +1,4 @@
-"""Questions on documents, with patterns that tell a right answer from a wrong one."""
+"""Read questions on documents, with patterns that tell right answers from wrong ones."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Patterns = tuple[re.Pattern[str], ...]
 
 
 class Half(StrEnum):
-    """Which half of a set a question belongs to."""
+    """The half of a set to which a question belongs."""
 
-    LOOKED_AT = "looked at"  # by whoever mends the system
-    COUNTED = "counted"  # never looked at: what is reported
+    LOOKED_AT = "looked at"  # by the system's developers
+    COUNTED = "counted"  # never looked at, and reported
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question and how its answer is known.
+    """A question and how its answer is recognised.
 
-    An answer has to match every pattern of `decisive`; a statement that matches one of `wrong`
-    would mislead. One that matches `dangerous` would harm (another medicine's dose, another
-    group's), and so would some items of `whole`, a list, as if they were all. A question to learn
-    from alone may have `quotes` in place of patterns: words of the document that answer, each from
-    one statement. `before` are the earlier questions of its conversation. `document` is the name of
-    the file and `page` its page, where the answer has one.
+    An answer must match every pattern of `decisive`. A statement that matches one of `wrong` would
+    mislead. One that matches `dangerous` would harm (another medicine's dose, another group's), and
+    so would some items of the list `whole` shown as if they were all. A question used only for
+    training may have `quotes` instead of patterns: the document's words that answer, each from one
+    statement. `before` are the earlier questions of its conversation. `document` is a file name and
+    `page` its page, if it holds the answer.
     """
 
     id: str
@@ -53,29 +53,29 @@ class Question:
 
     @cached_property
     def half(self) -> Half:
-        """By a hash of the id, so that it is the same for everybody and for ever."""
+        """The question's half, by a hash of its id, so that it never changes."""
         return Half.COUNTED if is_counted(self.id) else Half.LOOKED_AT
 
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions in the order of their ids, and the files that they are about, by name."""
+    """Questions in order of id, and the files of the documents, by name."""
 
     name: str
     questions: tuple[Question, ...]
     documents: tuple[Path, ...]
-    digest: str  # of the questions' file and of the documents
+    digest: str  # of the file of questions and the documents
 
     @cached_property
     def documents_digest(self) -> str:
-        """64 hex digits over the bytes of the documents."""
+        """64 hex digits over the documents' bytes."""
         return _digest(path.read_bytes() for path in self.documents)
 
 
 def read_questions(path: Path, documents: Path, *, limit: int = 0) -> QuestionSet:
-    """Read a test set in the form of `docs/evaluation.md`; `limit` takes the first ones alone.
+    """Read a test set in the form of `docs/evaluation.md`; `limit` keeps only the first questions.
 
-    Raises DatasetError for a file that is not in that form, naming the question.
+    Raises DatasetError, naming the question, for a file of another form.
     """
     try:
         content = path.read_bytes()
@@ -129,7 +129,7 @@ def _patterns(texts: Sequence[str]) -> Patterns:
 
 
 def _digest(contents: Any) -> str:
-    """Over parts whose borders count."""
+    """Hash the contents separately, so that their boundaries count."""
     digest = hashlib.sha256()
     for content in contents:
         digest.update(hashlib.sha256(content).digest())

@@ -1,4 +1,4 @@
-"""Files of question sets to records, each with its place; one that is broken costs no other."""
+"""Read files of question sets into records, each with its place; a broken record costs no other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_BYTES = 512 * 2**20  # of a file, unpacked
 
 @dataclass(frozen=True)
 class Record:
-    """What stands at a place of a file, or the `fault` for which it can't be read.
+    """A record of a file, or the `fault` for which it can't be read.
 
     `place` is for people: `sets.json, record 3`. `number` counts from 1.
     """
@@ -34,7 +34,7 @@ class Record:
 
 
 class JsonObject(dict[str, Any]):
-    """A JSON object that remembers which of its keys stand twice; the first of each counts."""
+    """A JSON object that remembers its repeated keys; the first value of each counts."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class JsonObject(dict[str, Any]):
 
 
 def read_text(path: Path) -> str:
-    """Return the whole file, unpacked where it ends in .gz. Raises DatasetError."""
+    """Return the whole file, unpacked if it ends in .gz. Raises DatasetError."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rb") as stream:
@@ -67,7 +67,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Raise DatasetError."""
+    """Return the file's JSON, objects as `JsonObject`. Raises DatasetError."""
     try:
         return json.loads(read_text(path), object_pairs_hook=JsonObject)
     except (ValueError, RecursionError) as error:
@@ -77,7 +77,7 @@ def read_json(path: Path) -> Any:
 
 
 def listed(path: Path, values: Any) -> Iterator[Record]:
-    """Yield each of a list. Raises DatasetError for what is none."""
+    """Yield each element of a list. Raises DatasetError for anything else."""
     if not isinstance(values, list):
         raise DatasetError(f"{path.name} holds no list of questions.", hint="Check the form.")
     for number, value in enumerate(values, start=1):
@@ -85,10 +85,9 @@ def listed(path: Path, values: Any) -> Iterator[Record]:
 
 
 def keyed(path: Path, values: Any, *, within: str = "") -> Iterator[Record]:
-    """Yield each pair of an object; a key that stands twice is a fault, and its first record is
-    read.
+    """Yield each pair of an object. Raises DatasetError for anything else.
 
-    Raises DatasetError for what is no object.
+    A repeated key is a fault; its first record is kept.
     """
     if not isinstance(values, JsonObject):
         raise DatasetError(f"{path.name} holds no questions by their ids.", hint="Check the form.")
@@ -100,17 +99,17 @@ def keyed(path: Path, values: Any, *, within: str = "") -> Iterator[Record]:
 
 
 def json_list(path: Path) -> Iterator[Record]:
-    """Return the elements of a JSON list. Raises DatasetError."""
+    """Yield the elements of a JSON list. Raises DatasetError."""
     return listed(path, read_json(path))
 
 
 def json_pairs(path: Path) -> Iterator[Record]:
-    """Return the pairs of a JSON object. Raises DatasetError."""
+    """Yield the pairs of a JSON object. Raises DatasetError."""
     return keyed(path, read_json(path))
 
 
 def json_lines(path: Path) -> Iterator[Record]:
-    """Yield one JSON value a line, empty lines left out. Raises DatasetError."""
+    """Yield the JSON value of each line, except empty ones. Raises DatasetError."""
     for number, line in text_lines(path):
         place = f"{path.name}, line {number}"
         try:
@@ -120,14 +119,14 @@ def json_lines(path: Path) -> Iterator[Record]:
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their numbers from 1, blank ones left out. Raises DatasetError."""
+    """Yield the lines, except blank ones, with their numbers from 1. Raises DatasetError."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             yield number, line.rstrip("\r")
 
 
 def csv_rows(path: Path) -> Iterator[Record]:
-    """Yield the rows of a table, by the number of their last line. Raises DatasetError."""
+    """Yield the rows of a table, numbered by their last line. Raises DatasetError."""
     rows = csv.reader(io.StringIO(read_text(path), newline=""))
     try:
         for row in rows:
@@ -180,7 +179,7 @@ def texts_of(value: Any, name: str) -> tuple[str, ...]:
 
 
 def label_of(value: Any) -> str:
-    """Yes, no or maybe; empty for none. Raises Malformed."""
+    """Return yes, no or maybe, or empty for no label. Raises Malformed."""
     label = line_of(value, "the label").lower()
     if label and label not in LABELS:
         raise Malformed(f"the label is none of {', '.join(LABELS)}.")
@@ -188,7 +187,7 @@ def label_of(value: Any) -> str:
 
 
 def options_of(values: list[Any]) -> tuple[str, ...]:
-    """Return texts of options in the order of their letters. Raises Malformed."""
+    """Return the options' texts in the order of their letters. Raises Malformed."""
     options = tuple(line_of(value, "an option") for value in values)
     if not 2 <= len(options) <= len(LETTERS) or not all(options):
         raise Malformed(f"2 to {len(LETTERS)} options with words are needed.")
@@ -204,7 +203,7 @@ def letter_of(value: Any, options: tuple[str, ...]) -> str:
 
 
 def kind_of(gold: str) -> ItemKind:
-    """Of a question that is to be answered in words: labelled if there is a gold answer."""
+    """Return the kind of a question answered in words: unlabelled without a gold answer."""
     return ItemKind.ANSWERABLE if gold else ItemKind.UNLABELLED
 
 
@@ -213,7 +212,7 @@ def shown(key: str) -> str:
 
 
 def _told(read: Any, value: Any, name: str) -> str:
-    """By a reader of data sets, whose sentence begins with the place that it is given."""
+    """Call a reader of data sets, which begins its error with `name`. Raises Malformed instead."""
     try:
         return str(read(value, name))
     except DatasetError as error:

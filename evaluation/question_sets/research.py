@@ -1,11 +1,14 @@
-"""Questions of research, in three published forms: BioASQ, PubMedQA and MS².
+"""Read research questions in three published forms: BioASQ, PubMedQA and MS².
 
-Sources of the forms. BioASQ, Task B: Tsatsaronis et al., BMC Bioinformatics 2015; rounds that are
-still open are published without answers, and their questions are unlabelled. PubMedQA: Jin et al.,
-EMNLP 2019; the long answer is the conclusion of the abstract, and the sets without labels (PQA-U)
-have no `final_decision`. MS²: DeYoung et al., EMNLP 2021, and the shared task MSLR 2022, JSON lines
-of systematic reviews; asked is the title of the review, or its background where `title` lists those
-of the studies, as in the shared task.
+BioASQ, Task B: Tsatsaronis et al., BMC Bioinformatics 2015. Rounds that are still open are
+published without answers; their questions are unlabelled.
+
+PubMedQA: Jin et al., EMNLP 2019. The long answer is the conclusion of the abstract; the sets
+without labels (PQA-U) have no `final_decision`.
+
+MS²: DeYoung et al., EMNLP 2021, and the shared task MSLR 2022. JSON lines of systematic reviews.
+The question is the title of the review, or its background if `title` lists those of the studies, as
+in the shared task.
 """
 
 from __future__ import annotations
@@ -34,13 +37,16 @@ TYPES = ("yesno", "factoid", "list", "summary")
 
 
 def bioasq_records(path: Path) -> Iterator[Record]:
-    """Raise DatasetError."""
+    """Yield the questions of a file. Raises DatasetError."""
     content = read_json(path)
     return listed(path, content.get("questions") if isinstance(content, dict) else content)
 
 
 def bioasq_item(record: Record) -> Item:
-    """Return the claims are the exact answers of a factoid or list question. Raises Malformed."""
+    """Return a record's item. Raises Malformed.
+
+    The gold claims are the exact answers of a factoid or list question.
+    """
     row = object_of(record, "id", "body", "type")
     category = line_of(row["type"], "type")
     if category not in TYPES:
@@ -63,14 +69,14 @@ def bioasq_item(record: Record) -> Item:
 
 
 def _ideal(value: Any) -> tuple[str, ...]:
-    """Return a text in the first rounds, a list of equally good ones since."""
+    """Return the equally good answers: one text in the first rounds, a list since."""
     if isinstance(value, list):
         return texts_of(value, "ideal_answer")
     return tuple(filter(None, [lines_of(value, "ideal_answer")]))
 
 
 def _exact(value: Any, category: str) -> tuple[str, ...]:
-    """Return one name of each thing: others beside it are synonyms, or less likely."""
+    """Return one name of each thing; the others are synonyms, or less likely."""
     if category not in ("factoid", "list"):
         return ()
     things = value if isinstance(value, list) and category == "list" else [value]
@@ -79,20 +85,20 @@ def _exact(value: Any, category: str) -> tuple[str, ...]:
 
 
 def _first(value: Any) -> Any:
-    """Of lists in lists; None where there is none."""
+    """Return the first element of nested lists, None if empty, or a value that is no list."""
     while isinstance(value, list):
         value = value[0] if value else None
     return value
 
 
 def _number(address: str) -> str:
-    """PubMed's number at the end of an address: 15829955 of `.../pubmed/15829955`."""
+    """Return PubMed's number at the end of an address: 15829955 for `.../pubmed/15829955`."""
     end = address.rstrip("/").rpartition("/")[2]
     return end if end.isdecimal() else address
 
 
 def pubmedqa_item(record: Record) -> Item:
-    """Return the relevant document is the abstract, by its number. Raises Malformed."""
+    """Return a record's item; the relevant document is its abstract's number. Raises Malformed."""
     key, value = record.value
     row = object_of(replace(record, value=value), "QUESTION")
     gold = lines_of(row.get("LONG_ANSWER"), "LONG_ANSWER")
@@ -108,7 +114,10 @@ def pubmedqa_item(record: Record) -> Item:
 
 
 def ms2_item(record: Record) -> Item:
-    """Relevant are the studies, by PubMed's numbers where these are listed. Raises Malformed."""
+    """Return a record's item; the listed studies are relevant. Raises Malformed.
+
+    Studies are named by PubMed's numbers.
+    """
     row = object_of(record, "title", "background", "target")
     gold = lines_of(row["target"], "target")
     title = row["title"]

@@ -1,4 +1,4 @@
-"""A question set as it is kept, whatever form it was published in."""
+"""The items of a question set, whatever form it was published in."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 
 from evaluation.datasets.types import DatasetError
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # of options, by their place
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # labels of options, by place
 LABELS = ("yes", "no", "maybe")
 
 
 class Malformed(DatasetError):
-    """One record is not what its form says; the others can be."""
+    """One record does not have the form that it should; the others may."""
 
 
 class ItemKind(StrEnum):
-    """What there is to compare an answer with."""
+    """What an answer can be compared with."""
 
     ANSWERABLE = "answerable"  # a gold answer, or patterns
     UNANSWERABLE = "unanswerable"  # the right outcome is a refusal
@@ -32,14 +32,15 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True)
 class Item:
-    """A question and what is known of its answer.
+    """A question and its known answer.
 
-    `other_answers` are as good as `gold_answer`; `gold_claims` are what a whole answer states.
-    `relevant` names documents: by file name, by the SHA-256 of their bytes, or as the judgements
-    call them. `gold_label` is the letter of one of `options`, or yes, no or maybe. `category` is
-    the type of question in the set's own words, and `before` are the earlier questions of its
-    conversation.
-    `patterns` are regular expressions by what they tell: decisive, wrong, dangerous and list.
+    `other_answers` are as good as `gold_answer`; `gold_claims` are the statements of a complete
+    answer. `relevant` names documents by file name, by the SHA-256 of their bytes, or by their id
+    in the judgements. `gold_label` is the letter of one of `options`, or yes, no or maybe.
+    `category` is the type of question in the set's own words, and `before` the earlier questions of
+    its conversation.
+
+    `patterns` are regular expressions by role: decisive, wrong, dangerous and list.
     """
 
     key: str
@@ -58,13 +59,13 @@ class Item:
     patterns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields by their names, with what JSON has."""
+        """Return the fields by name, as JSON types."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class QuestionsRead:
-    """The items of a file in its order, and a sentence for each record that is left out."""
+    """The items of a file, in order, and a sentence for each record that was left out."""
 
     form: str
     items: tuple[Item, ...]
@@ -72,7 +73,7 @@ class QuestionsRead:
 
     @cached_property
     def digest(self) -> str:
-        """64 hex digits over the items, whatever their order."""
+        """64 hex digits over the items, independent of their order."""
         rows = [item.as_json() for item in sorted(self.items, key=lambda item: item.key)]
         return hashlib.sha256(
             json.dumps(rows, sort_keys=True, ensure_ascii=False).encode()

@@ -1,1 +1,1 @@
-"""Documents here that a list of retracted publications names."""
+"""Find documents of this site on a list of retracted publications."""

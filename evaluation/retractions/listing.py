@@ -1,6 +1,6 @@
-"""A list of retracted publications, as a CSV with a head or a text with a number a line.
+"""Read a list of retracted publications: a CSV with a header, or a text with one number per line.
 
-Source of the form: Retraction Watch's CSV, by its columns OriginalPaperDOI, OriginalPaperPubMedID,
+The CSV is Retraction Watch's, with the columns OriginalPaperDOI, OriginalPaperPubMedID,
 RetractionNature and Reason.
 """
 
@@ -17,19 +17,19 @@ from corpus.publications import doi_named, pmid_named
 DOI = ("originalpaperdoi", "doi")
 PMID = ("originalpaperpubmedid", "pmid")
 NATURE, REASON = "retractionnature", "reason"
-RETRACTED = "retraction"  # of several natures: corrections, concerns and reinstatements are others
+RETRACTED = "retraction"  # other natures are corrections, concerns and reinstatements
 MAX_REASON = 500
 
 
 class ListUnreadable(MedragError):
-    """The list is not there, or is no such list. Nothing was checked."""
+    """The list is missing or has another form. Nothing was checked."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Why each is retracted, by `pmid:123` or `doi:10.1000/x`; empty where the list does not say.
+    """The reason of each retraction by `pmid:123` or `doi:10.1000/x`; empty if the list gives none.
 
-    `left_out` counts lines that name neither.
+    `left_out` counts lines without a number.
     """
 
     reasons: dict[str, str]
@@ -37,7 +37,7 @@ class Listed:
 
 
 def read_list(path: Path) -> Listed:
-    """Read a CSV where its first line names a column of numbers, else a number a line.
+    """Read a list: a CSV if its first line names a column of numbers, else one number per line.
 
     Raises ListUnreadable.
     """
@@ -77,7 +77,7 @@ def _of_rows(rows: Iterable[dict[str, str]]) -> Iterator[tuple[list[str], str]]:
 
 
 def _of_lines(lines: Iterable[str]) -> Iterator[tuple[list[str], str]]:
-    """Yield what stands behind `#` is for people."""
+    """Yield each line's number, without a reason; text after `#` is a comment."""
     for line in lines:
         if text := line.partition("#")[0].strip():
             number = text.lower().removeprefix("pmid").lstrip(": ")

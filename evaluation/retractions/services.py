@@ -1,6 +1,6 @@
-"""The only writer of checks against the list of retractions, and of alerts that come of them.
+"""Write checks against the list of retractions and their alerts; nothing else does.
 
-A document is never withdrawn by it: a list may be wrong, or name an abstract beside a guideline.
+No document is withdrawn here: a list may be wrong, or name an abstract beside a guideline.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from corpus.publications import publication_numbers
 from evaluation.models import RetractionAlert, RetractionCheck
 from evaluation.retractions.listing import Listed, ListUnreadable, read_list
 
-HERE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)  # what is or may come into force
+HERE = (Lifecycle.DRAFT, Lifecycle.REVIEW, Lifecycle.PUBLISHED)  # in force, or may become so
 
 
 def is_check_due() -> bool:
-    """Tell whether a list is set, and nothing was checked today. One query at most."""
+    """Tell whether a list is set and was not checked today. Runs at most one query."""
     if not settings.RETRACTIONS_FILE:
         return False
     return not RetractionCheck.objects.filter(day=timezone.localdate()).exists()
 
 
 def retractions_check(announce: Callable[[RetractionAlert], None]) -> None:
-    """Hold each document against the list, once a day; `announce` is called for each new alert.
+    """Compare each document with the list, once a day; call `announce` for each new alert.
 
-    A list that can't be read is stored as such, and no alert is changed. Files are read before the
-    transaction; of two processes that check at once one alone stores what it found.
+    An unreadable list is stored as a problem, and no alert changes. The list is read before the
+    transaction; of two processes that check at once only one stores its result.
     """
     if not is_check_due():
         return
@@ -64,7 +64,7 @@ def retractions_check(announce: Callable[[RetractionAlert], None]) -> None:
 def _alerts_changed(
     day: datetime.date, listed: Listed, found: dict[int, list[str]]
 ) -> list[RetractionAlert]:
-    """Begin those that are new, which are returned, and end those that hold no longer."""
+    """Create and return new alerts, and end those whose document is no longer found."""
     open_ = RetractionAlert.objects.filter(ended_on=None)
     open_.exclude(document__in=found).update(ended_on=day)
     known = set(open_.values_list("document", flat=True))

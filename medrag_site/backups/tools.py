@@ -26,9 +26,7 @@ from medrag_site.backups.manifest import BackupError
 from medrag_site.processes.parent_death import killed_with_this_process
 
 _NEWER = 17  # from this version on every dump has `SET transaction_timeout`
-_NOTICES_DEATH = (
-    "-c client_connection_check_interval=2s"  # the server's process ends with the client
-)
+_NOTICES_DEATH = "-c client_connection_check_interval=2s"  # the server's process ends with it
 # Keys of Django's OPTIONS that are no parameters of libpq.
 _OF_DJANGO = {"pool", "isolation_level", "assume_role", "server_side_binding", "cursor_factory"}
 
