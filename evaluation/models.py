@@ -60,7 +60,7 @@ class Run(models.Model):
     metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    # In how many queries something fell back, such as a reranker, by what did.
+    # What fell back, such as a reranker -> in how many queries.
     notes: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(default=dict)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField()

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})  # statuses that may pass
-PACKINGS = ("", "identity", "gzip", "deflate")  # encodings; one alone can't unpack to any size
+PACKINGS = ("", "identity", "gzip", "deflate")  # encodings; stacked ones could unpack to any size
 
 
 class CallFailed(Exception):

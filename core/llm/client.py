@@ -22,7 +22,7 @@ RETRIES = 2  # after a failed connection, or a status that may pass
 FIRST_WAIT_S = 0.5  # doubled for each further attempt; Retry-After overrides
 MAX_ANSWER_BYTES = 256 * 1024
 
-# By address, model and whether a seed was asked for: the form accepted after a refusal.
+# (address, model, whether a seed was asked for) -> the form accepted after a refusal.
 _taken: dict[tuple[str, str, bool], Form] = {}
 
 # The key of the file to check, by status.
@@ -53,10 +53,10 @@ class Endpoint:
 
 
 class LanguageModelUnavailable(MedragError):
-    """The language model gave no answer that can be used.
+    """The language model gave no usable answer.
 
-    `what` goes on after "The language model". `answered` says that the model was reached and its
-    answer is at fault: it is cut off, too long or of another form.
+    `what` is the predicate of a sentence about the language model. `answered`: the model was
+    reached, and its answer is cut off, too long or of another form.
     """
 
     code = "language_model"

@@ -32,8 +32,8 @@ NOT_IN_CONTEXTS = "the passages entail no gold claim"
 @dataclass(frozen=True)
 class _Measure:
     value: Callable[[AnsweredItem, Verdicts], float | None]
-    needs: tuple[Callable[[AnsweredItem], str], ...]  # each: why there is no value, or empty
-    otherwise: str = ""  # why the formula has none all the same
+    needs: tuple[Callable[[AnsweredItem], str], ...]  # each returns why there is no value, or ""
+    otherwise: str = ""  # why there is no value if the formula gives None
 
 
 def _refused(item: AnsweredItem) -> str:
@@ -103,7 +103,7 @@ def claim_scores(
     try:
         said = judge.verdicts(item)
     except VerifierUnavailable as error:
-        # Its sentence speaks of a question that is refused for it; here the answer is stored.
+        # Its sentence says that the question is refused; here the answer is already stored.
         why = f"the judge {error.what}" if error.what else error.sentence
         return scores | {name: failed(why, by) for name in possible}
     return scores | {name: _scored(CLAIM_MEASURES[name], item, said, by) for name in possible}

@@ -1,4 +1,4 @@
-"""Scores of two runs over the same queries, compared. Pure."""
+"""Compare the scores of two runs over the same queries. Pure."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def compared_in(measure: str, first: Scores, second: Scores) -> Difference:
     return _difference(tuple(before.values()), tuple(after[query] for query in before))
 
 
-# An ablation writes its table anew after each index, and again as JSON.
+# Cached, since an ablation rewrites its table after each index, and again as JSON.
 _difference = lru_cache(maxsize=256)(difference)

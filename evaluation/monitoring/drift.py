@@ -21,13 +21,13 @@ from evaluation.monitoring.stability import (
 
 LEAST = 50  # a window with fewer questions is not judged; our own choice
 ALPHA = 0.05  # after Holm's correction
-# Where a change begins to be some, and large. For latency a distance, and our own choice.
+# The statistics from which a change is some, and large. For latency a distance, our own choice.
 BOUNDS = {
     DriftMeasure.SCORES: (SOME, LARGE),
     DriftMeasure.OUTCOMES: (SOME, LARGE),
     DriftMeasure.LATENCY: (0.1, 0.2),
 }
-Found = tuple[float, float] | None  # a statistic and its p; None where there is too little
+Found = tuple[float, float] | None  # a statistic and its p; None for too few questions
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class ArmFigures:
 
     questions: int
     conversations: int
-    configurations: int  # distinct fingerprints; more than one if something changed
+    configurations: int  # distinct fingerprints; more than one if the site changed
     refused: Counter[str]  # by reason
     p50_ms: float | None
     p95_ms: float | None

@@ -15,7 +15,7 @@ DAY = datetime.timedelta(days=1)
 
 
 def period_of(first: datetime.date, last: datetime.date) -> Period:
-    """Return the period from the begin of `first` to the end of `last`."""
+    """Return the period from the beginning of `first` to the end of `last`."""
     begins, ends = (
         timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
         for day in (first, last + DAY)

@@ -17,7 +17,7 @@ from evaluation.monitoring.drift import drift_until
 from evaluation.monitoring.selectors import DAY, days_missing, period_of
 
 BINS = 10
-# Of the first search, on which the gate decides; later searches explain a refusal.
+# The score of the first search, on which the gate decides; later ones explain a refusal.
 SCORE = "trace__searches__0__gate__probability"
 
 

@@ -28,7 +28,7 @@ DATA_DIR = env.folder(
 )
 FILES_DIR = DATA_DIR / "files"
 KEYS_DIR = DATA_DIR / "keys"
-MODELS_DIR = DATA_DIR / "models"  # encoders in the form that they are computed in; made anew
+MODELS_DIR = DATA_DIR / "models"  # converted encoders, which can be converted again
 
 SITE_LABEL = env.text(
     "MEDRAG_SITE_LABEL", about='a badge in every header, such as "Test system"; none without'

@@ -25,7 +25,7 @@ def documents_read() -> None:
     """
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    start_early()  # the first document's child is forked from it
+    start_early()  # the template process that each document's child is forked from
     done = 0
     while done < RECYCLE_AFTER and not stopping.is_set():
         refresh_connection()

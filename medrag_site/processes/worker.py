@@ -44,7 +44,7 @@ FORGET_WORKERS_AFTER = timedelta(days=1)
 
 
 class Worker:
-    """Runs until a signal; then all its processes are gone, and no attempt is counted as failed."""
+    """Runs until a signal; then ends all its processes and gives their jobs back, uncounted."""
 
     def __init__(self) -> None:
         self._name = f"{socket.gethostname()}:{os.getpid()}"

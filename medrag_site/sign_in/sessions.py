@@ -22,7 +22,7 @@ class SessionStore(db.SessionStore):
     """Django's session store; sessions end when idle for SESSION_IDLE, or at SESSION_COOKIE_AGE."""
 
     def load(self) -> dict[str, Any]:
-        """Return the session's values, empty if it has ended, and move the end of an idle time."""
+        """Return the session's values, empty if it has ended. Reading postpones the idle end."""
         row = self._get_session_from_db()  # type: ignore[attr-defined]  # not in the stubs
         if row is None:
             return {}

@@ -1,4 +1,4 @@
-"""Serve the site with a worker beside it."""
+"""Serve the site, with a worker."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Work off ingestion jobs until Ctrl-C."""
+"""Run the worker until Ctrl-C."""
 
 from typing import Any
 
