@@ -167,8 +167,6 @@ class Question(models.Model):
 
 
 class RunState(models.TextChoices):
-    """The state of a question run."""
-
     PENDING = "pending", "Waiting"
     RUNNING = "running", "Running"
     DONE = "done", "Done"

@@ -11,8 +11,6 @@ from django.db.models.functions import Now
 
 
 class Event(models.TextChoices):
-    """A kind of event that can be announced."""
-
     INDEXED = "guideline.indexed", "Guideline indexed"
     PUBLISHED = "guideline.published", "Guideline published"
     SUPERSEDED = "guideline.superseded", "Guideline superseded"

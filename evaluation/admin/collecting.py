@@ -40,6 +40,5 @@ class CollectForm(forms.Form):
         return given
 
     def wanted(self) -> Collected:
-        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return Collected(**given | {"which": Which(given["which"])})

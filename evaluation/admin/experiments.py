@@ -51,7 +51,6 @@ class ExperimentForm(forms.Form):
         threshold.help_text += f". Empty: as the site, {site.confidence_threshold:g}"
 
     def order(self) -> ExperimentOrder:
-        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return ExperimentOrder(
             name=given["name"],

@@ -94,7 +94,6 @@ class QuestionRunForm(forms.Form):
         measures.help_text = f"{measures.help_text}. {said}"
 
     def order(self) -> RunOrder:
-        """Return the order of a valid form."""
         given: dict[str, Any] = self.cleaned_data
         return RunOrder(
             name=given["name"],

@@ -26,7 +26,7 @@ SEMANTICS = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """A question with a gold label; `part` names the published set that it came from."""
+    """A question with a gold label; `part` is its category, such as one of MIRAGE's data sets."""
 
     part: str
     scores: Mapping[str, float]

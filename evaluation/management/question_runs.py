@@ -43,7 +43,7 @@ Say = Callable[[str], None]
 def question_run_arguments(parser: CommandParser) -> None:
     """Add the arguments that only `run` and `gate` have.
 
-    `run` also uses --name, --limit, --user and --out, which other subcommands add.
+    `run` also uses --name, --limit, --user and --out, which are added elsewhere.
     """
     group = parser.add_argument_group("run")
     group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip

@@ -41,8 +41,6 @@ RAGAS_MEASURES = tuple(_NEEDS)
 
 @dataclass(frozen=True)
 class RagasConfig:
-    """How the judge is asked."""
-
     concurrency: int = 4  # simultaneous calls for one item
     call_timeout_s: float = 60.0  # of one call, attempts and waits included
     measure_timeout_s: float = 600.0  # of one measure of one item: a call for each passage

@@ -123,10 +123,10 @@ def turns_without_guideline(first: datetime.date, last: datetime.date) -> QueryS
 
 
 def topics_without_guideline(first: datetime.date, last: datetime.date) -> tuple[list[Topic], str]:
-    """Return the topics of the last 300 such questions that have a text, or why there are none.
+    """Return the topics of the last 300 questions without a guideline, or why there are none.
 
-    The questions are those of `turns_without_guideline`. Names and identifiers are redacted. Only
-    for users who may read every question. Runs two queries.
+    The questions are those of `turns_without_guideline` that still have a text. Names and
+    identifiers are redacted. Only for users who may read every question. Runs two queries.
     """
     turns = turns_without_guideline(first, last).filter(text_removed_at=None)
     latest = turns.order_by("-created_at", "-pk").values_list("standalone", "question")[:MOST]
@@ -149,7 +149,7 @@ def _helped(days: list[DayFigures]) -> Share:
 
 
 def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str, Share]]:
-    """Return the wrong share of these days' reviewed answers, drawn at random and flagged.
+    """Return the share of wrong answers among these days' reviewed ones, drawn and flagged apart.
 
     Only the answers drawn at random represent all answers.
     """
@@ -174,7 +174,10 @@ def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
 
 
 def _wrong_in_last_run() -> list[tuple[str, Share]]:
-    """Return the wrong share of the last run's comparable questions, refused ones included."""
+    """Return the share of wrong answers among the last run's comparable questions.
+
+    A refused question counts as one of them.
+    """
     done = QuestionRun.objects.filter(state=RunState.DONE).exclude(metrics={})
     run = done.select_related("question_set").order_by("-finished_at", "-pk").first()
     if run is None or run.finished_at is None:

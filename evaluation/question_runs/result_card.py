@@ -93,7 +93,7 @@ class Row:
     confidence: float | None = None
     is_answerable: bool | None = None  # None: the set does not say
     judged_by: Sequence[Mapping[str, str]] = ()  # name and fingerprint of each judge
-    part: str | None = None  # if it has a gold label: the published set that it came from
+    part: str | None = None  # the category of a question with a gold label
 
     @property
     def right(self) -> float | None:

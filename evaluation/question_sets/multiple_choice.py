@@ -49,7 +49,7 @@ def medmcqa_records(path: Path) -> Iterator[Record]:
     """Yield the lines of MedMCQA, each with the number from which `cop` counts.
 
     The authors' files count from 1, those of Hugging Face from 0; a 4 or a 0 anywhere tells which.
-    Raises DatasetError for a file with neither or both.
+    Raises DatasetError for answers with neither or both.
     """
     records = list(json_lines(path))
     rows = [record.value for record in records if isinstance(record.value, JsonObject)]

@@ -21,7 +21,7 @@ class CrossOrigin:
     """Lets `cors_origins` of MEDRAG_API read the API's answers to their own token.
 
     Credentials are not allowed, so no cookie is taken from another site. For any other origin no
-    header is set, and its browser hides the answer.
+    CORS header is set, and its browser hides the answer.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
