@@ -45,10 +45,10 @@ def documents_visible(user: User | None) -> QuerySet[Document]:
     """
     if user is None or not user.has_perm("corpus.view_document"):
         return Document.objects.none()
-    shelves = (
+    collections = (
         collections_searchable(user) | collections_uploadable(user) | collections_publishable(user)
     )
-    return Document.objects.filter(collection__in=shelves.order_by().values("pk"))
+    return Document.objects.filter(collection__in=collections.order_by().values("pk"))
 
 
 def may_upload(user: User | None, collection: Collection) -> bool:

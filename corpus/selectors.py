@@ -95,8 +95,8 @@ def predecessors_suggested(document: Document) -> list[Suggestion]:
     closed. A document for another population never exceeds an even chance. Runs three queries.
     """
     open_to_all = collections_searchable(None).order_by().values("pk")
-    shelves = Q(collection=document.collection_id) | Q(collection__in=open_to_all)
-    published = Document.objects.filter(shelves, lifecycle=Lifecycle.PUBLISHED)
+    collections = Q(collection=document.collection_id) | Q(collection__in=open_to_all)
+    published = Document.objects.filter(collections, lifecycle=Lifecycle.PUBLISHED)
     others = published.exclude(pk=document.pk).order_by("pk")
     words = title_words(document.title)
     near = {pk for pk, title in others.values_list("pk", "title") if words & title_words(title)}

@@ -123,8 +123,8 @@ def documents_to_read_again(user: User) -> QuerySet[StaleDocument]:
 
     Oldest first.
     """
-    shelves = list(collections_changeable(user).values_list("pk", flat=True))
-    return documents_stale().filter(collection__in=shelves)
+    collections = list(collections_changeable(user).values_list("pk", flat=True))
+    return documents_stale().filter(collection__in=collections)
 
 
 def documents_to_read_again_counted(user: User) -> dict[str, int]:

@@ -29,7 +29,7 @@ from chat.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
 from chat.reviews.services import OwnTurn, review_flag
 from chat.selectors import audited_turns
-from chat.web.story import turn_story
+from chat.web.provenance import turn_provenance
 from core.errors import MedragError
 
 SEQ_DIGITS = 18  # of an event's number at most
@@ -127,7 +127,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         """Show how the turn came about, including collections that the auditor may not search."""
         turn: Turn = context["original"]
         context |= {
-            "story": turn_story(turn, on=timezone.localdate()),
+            "provenance": turn_provenance(turn, on=timezone.localdate()),
             "arm": Arm(turn.arm).label if turn.arm else "",
             "seconds": f"{turn.duration_ms / 1000:.2f}",
             "thread_address": searched("admin:chat_turn_changelist", turn.conversation_id),

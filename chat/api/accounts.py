@@ -224,7 +224,7 @@ def _who(user: User) -> dict[str, Any]:
         "groups": sorted(user.groups.values_list("name", flat=True)),
         "may": [right for right, _ in RIGHTS if may[right]],
         "collections": [
-            {"slug": shelf.slug, "name": shelf.name, "in_force": getattr(shelf, "in_force", 0)}
-            for shelf in collections_in_force(timezone.localdate(), user=user)
+            {"slug": each.slug, "name": each.name, "in_force": getattr(each, "in_force", 0)}
+            for each in collections_in_force(timezone.localdate(), user=user)
         ],
     }

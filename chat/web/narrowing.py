@@ -24,8 +24,8 @@ def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:
 
     No query. `names` are those of collections by slug; one without a name is shown by its slug.
     """
-    shelves = [names.get(slug, slug) for slug in collections_asked(turn)]
-    return ", ".join([*shelves, *_words(filters_asked(turn))])
+    collections = [names.get(slug, slug) for slug in collections_asked(turn)]
+    return ", ".join([*collections, *_words(filters_asked(turn))])
 
 
 def collections_asked(turn: Turn) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are 
 
 
 @dataclass(frozen=True)
-class Arrow:
+class Transition:
     """A possible step. `is_step`: a button that takes it at once; else a link to a page."""
 
     label: str
@@ -154,30 +154,30 @@ class Arrow:
     is_main: bool = False
 
 
-def arrows(document: Document, *, may_change: bool, may_publish: bool) -> list[Arrow]:
+def transitions(document: Document, *, may_change: bool, may_publish: bool) -> list[Transition]:
     """Return the steps that are possible now, those of the lifecycle first."""
     state, pk = document.lifecycle, document.pk
-    found: list[Arrow] = []
+    found: list[Transition] = []
     has_failed = document.job.state == JobState.FAILED
     if state == Lifecycle.DRAFT and may_change and not has_failed:
-        found.append(Arrow("Send to review", address("step", pk, "submit"), is_step=True))
+        found.append(Transition("Send to review", address("step", pk, "submit"), is_step=True))
     unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
     if unpublished and not has_failed:
         label = "Check and publish…" if may_publish else "Check…"
-        found.append(Arrow(label, address("approve", pk), is_main=True))
+        found.append(Transition(label, address("approve", pk), is_main=True))
     if state == Lifecycle.REVIEW and may_publish:
-        found.append(Arrow("Send back…", address("step", pk, "return")))
+        found.append(Transition("Send back…", address("step", pk, "return")))
     if state == Lifecycle.PUBLISHED and may_publish:
-        found.append(Arrow("Mark as superseded…", address("supersede", pk)))
-        found.append(Arrow("Withdraw…", address("step", pk, "withdraw")))
+        found.append(Transition("Mark as superseded…", address("supersede", pk)))
+        found.append(Transition("Withdraw…", address("step", pk, "withdraw")))
     if state in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED) and may_publish:
-        found.append(Arrow("Put back in force…", address("step", pk, "reinstate")))
+        found.append(Transition("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
-        found.append(Arrow("Discard…", address("step", pk, "discard")))
+        found.append(Transition("Discard…", address("step", pk, "discard")))
     if may_change and has_failed:
-        found.append(Arrow("Retry", address("step", pk, "retry"), is_step=True))
+        found.append(Transition("Retry", address("step", pk, "retry"), is_step=True))
     if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
-        found.append(Arrow("Read again", address("step", pk, "reindex"), is_step=True))
+        found.append(Transition("Read again", address("step", pk, "reindex"), is_step=True))
     return found
 
 
@@ -277,8 +277,8 @@ def _permitted(
     if right is Right.CHANGE:
         permitted = [document for document in documents if may_change(document)]
     else:
-        shelves = set(collections_publishable(by).values_list("pk", flat=True))
-        permitted = [document for document in documents if document.collection_id in shelves]
+        collections = set(collections_publishable(by).values_list("pk", flat=True))
+        permitted = [document for document in documents if document.collection_id in collections]
     if left_out := len(documents) - len(permitted):
         text = f"Left out: {_counted(left_out)} in collections where you may not do this."
         messages.warning(request, text)

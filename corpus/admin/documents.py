@@ -220,7 +220,7 @@ class DocumentAdmin(DocumentModelAdmin):
         if document is not None:
             user = decisions.signed_in_user(request)
             context |= {
-                "arrows": decisions.arrows(
+                "transitions": decisions.transitions(
                     document,
                     may_change=may_change(document),
                     may_publish=may_publish(user, document),

@@ -84,8 +84,8 @@ def upload_one(request: StaffRequest) -> HttpResponse:
 def _form(request: StaffRequest) -> UploadForm:
     if not Collection.objects.exists():
         collection_default()
-    shelves = collections_uploadable(request.user).order_by("name")
-    return UploadForm(request.POST or None, request.FILES or None, collections=shelves)
+    collections = collections_uploadable(request.user).order_by("name")
+    return UploadForm(request.POST or None, request.FILES or None, collections=collections)
 
 
 def _refuse_others(request: StaffRequest) -> None:

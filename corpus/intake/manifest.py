@@ -242,18 +242,19 @@ def manifest_ingest(
     """
     for slug, values in ({} if dry_run else manifest.collections).items():
         Collection.objects.get_or_create(slug=slug, defaults=dict(values))
-    shelves = {collection.slug: collection for collection in Collection.objects.all()}
+    collections = {collection.slug: collection for collection in Collection.objects.all()}
     if not dry_run:
         unpublished = (Lifecycle.DRAFT, Lifecycle.REVIEW)
         for slug in sorted(
             {e.collection for e in manifest.entries if e.lifecycle not in unpublished}
         ):
-            refuse_to_publish(shelves[slug], uploader=people.uploader, publisher=people.publisher)
+            collection = collections[slug]
+            refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
     items = []
     for entry in manifest.entries:
         document = Document(**entry.values)
-        if entry.collection in shelves:
-            document.collection = shelves[entry.collection]
+        if entry.collection in collections:
+            document.collection = collections[entry.collection]
         items.append(Item(entry.path, document))
     outcome = take_in(items, uploader=people.uploader, dry_run=dry_run, on_file=on_file)
     if not dry_run:

@@ -69,10 +69,10 @@ def _serve(
 ) -> None:
     """Fork a child for one file, report how it ends, and clean up after it when told to."""
     _load(libraries_for(media_type=arguments[1]))
-    nursery, is_safe = os.getpid(), _threads() == 1
+    server, is_safe = os.getpid(), _threads() == 1
     pid = os.fork()
     if pid == 0:
-        _become_child(nursery, pipes, home)
+        _become_child(server, pipes, home)
         _work(arguments, is_safe=is_safe)
     for pipe in pipes:
         os.close(pipe)
@@ -107,10 +107,10 @@ def _load(libraries: Sequence[str]) -> None:
             gc.freeze()  # so that a child's collections do not write into shared pages
 
 
-def _become_child(nursery: int, pipes: list[int], home: str) -> None:
+def _become_child(server: int, pipes: list[int], home: str) -> None:
     """Drop the fork server's signals, files, folder and session, and keep only its modules."""
     try:
-        child.die_with(nursery)
+        child.die_with(server)
         os.setsid()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -30,11 +30,11 @@ _idle: list[ForkServer] = []
 
 def fork_child(arguments: Sequence[str], home: str) -> Running:
     """Start the parser's child in the folder `home`. Any thread may call it."""
-    nursery = _taken() or ForkServer()
+    server = _taken() or ForkServer()
     try:
-        return ForkedChild(nursery, arguments, home)
+        return ForkedChild(server, arguments, home)
     except BrokenPipeError:  # it died a moment ago
-        nursery.close()
+        server.close()
         return ForkedChild(ForkServer(), arguments, home)
 
 
@@ -76,14 +76,14 @@ class ForkServer:
 class ForkedChild:
     """A `Running` child of a fork server, which alone may wait for it and reports its end."""
 
-    def __init__(self, nursery: ForkServer, arguments: Sequence[str], home: str) -> None:
-        self._nursery = nursery
+    def __init__(self, server: ForkServer, arguments: Sequence[str], home: str) -> None:
+        self._server = server
         self._told: dict[str, int] = {}
         self._rest = b""
         pipes = [os.pipe(), os.pipe()]
         line = json.dumps({"arguments": list(arguments), "home": home}).encode() + b"\n"
         try:
-            socket.send_fds(nursery.socket, [line], [write for _, write in pipes])
+            socket.send_fds(server.socket, [line], [write for _, write in pipes])
         except BaseException:
             for read, _ in pipes:
                 os.close(read)
@@ -100,24 +100,24 @@ class ForkedChild:
 
     def end(self) -> None:
         with contextlib.suppress(OSError):
-            self._nursery.socket.send(b"\n")
+            self._server.socket.send(b"\n")
         deadline = time.monotonic() + ENDING_S
         while "ended" not in self._told and time.monotonic() < deadline:
             if not self._listen(max(deadline - time.monotonic(), 0)):
                 break
         if "ended" in self._told:
-            _idle.append(self._nursery)
+            _idle.append(self._server)
             return
-        self._nursery.close()  # kills the child too, but not the processes that it started
+        self._server.close()  # kills the child too, but not the processes that it started
         if "pid" in self._told:
             kill_group(self._told["pid"])
 
     def _listen(self, timeout_s: float) -> bool:
         """Read what the fork server reports, for at most `timeout_s`; False if it has died."""
-        if not select.select([self._nursery.socket], [], [], timeout_s)[0]:
+        if not select.select([self._server.socket], [], [], timeout_s)[0]:
             return True
         try:
-            part = self._nursery.socket.recv(_LINE_BYTES)
+            part = self._server.socket.recv(_LINE_BYTES)
         except ConnectionError:
             part = b""
         if not part:
@@ -132,10 +132,10 @@ class ForkedChild:
 def _taken() -> ForkServer | None:
     """Take an idle fork server that is alive; None if there is none."""
     while _idle:
-        nursery = _idle.pop()
-        if nursery.process.poll() is None:
-            return nursery
-        nursery.close()
+        server = _idle.pop()
+        if server.process.poll() is None:
+            return server
+        server.close()
     return None
 
 

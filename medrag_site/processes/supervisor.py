@@ -22,7 +22,7 @@ from types import FrameType
 import psutil
 
 from medrag_site.database import postmaster
-from medrag_site.processes import parent_death as tether
+from medrag_site.processes import parent_death
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +105,8 @@ class Service:
             end_strays()
 
     def _start(self) -> None:
-        environment = {**os.environ, **self.environment(), tether.PARENT_VARIABLE: str(os.getpid())}
+        parent = {parent_death.PARENT_VARIABLE: str(os.getpid())}
+        environment = {**os.environ, **self.environment(), **parent}
         self._process = subprocess.Popen(
             self.command,
             cwd=self.cwd,
@@ -131,7 +132,7 @@ class Supervisor:
 
         A second signal ends the grace period.
         """
-        tether.adopt_orphans()
+        parent_death.adopt_orphans()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._on_signal)
         next_tick = 0.0

@@ -95,8 +95,8 @@ class DocumentsView(OfDocuments, Listed):
         if not user.has_perm("corpus.add_document"):
             raise PermissionDenied
         key = _key_of(request)
-        shelves = {"collections": collections_uploadable(user)}
-        told = valid(UploadRequest(data=_each_once(request.data), context=shelves))
+        context = {"collections": collections_uploadable(user)}
+        told = valid(UploadRequest(data=_each_once(request.data), context=context))
         upload = told.pop("file")
         filename, document = clean_filename(upload.name or ""), Document(**told)
         if key:
@@ -139,8 +139,8 @@ class DocumentView(OfDocuments):
     def patch(self, request: Request, sha256: str) -> Response:
         user = user_of(request)
         document = access_document_of_staff(user, Right.CHANGE, sha256=sha256)
-        shelves = {"collections": collections_changeable(user)}
-        changes = valid(MetadataRequest(data=request.data, context=shelves))
+        context = {"collections": collections_changeable(user)}
+        changes = valid(MetadataRequest(data=request.data, context=context))
         if fields := document_edit(document, by=user, changes=changes):
             history_add(document, by=user, line=f"Changed {', '.join(fields)}.")
         return Response(details(access_document_of_staff(user, pk=document.pk), user))

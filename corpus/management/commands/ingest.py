@@ -110,9 +110,9 @@ class Command(BaseCommand):
         Runs three queries.
         """
         pks = [document.pk for document in outcome.added]
-        shelves = Collection.objects.filter(documents__in=pks).distinct()
+        collections = Collection.objects.filter(documents__in=pks).distinct()
         drafts = Document.objects.filter(pk__in=pks, lifecycle=Lifecycle.DRAFT).count()
-        self.stdout.write(f"Collection: {', '.join(f'{s.name} ({s.slug})' for s in shelves)}.")
+        self.stdout.write(f"Collection: {', '.join(f'{s.name} ({s.slug})' for s in collections)}.")
         if drafts:
             self.stdout.write(
                 f"Drafts: {drafts}, which no question finds before they are published, in the "

@@ -91,7 +91,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Story:
+class Provenance:
     shown: ShownTurn
     read_as: tuple[str, ...]  # how the question was understood, a sentence each
     looks: tuple[Look, ...]
@@ -104,7 +104,7 @@ class Story:
         return not any(change.is_any for change in self.changes)
 
 
-def turn_story(turn: Turn, *, on: datetime.date) -> Story:
+def turn_provenance(turn: Turn, *, on: datetime.date) -> Provenance:
     """Tell how a turn of `selectors.audited_turns` came about, and what has changed up to a day.
 
     Includes collections that are not open to the reader, who is an auditor. Runs a fixed number of
@@ -112,7 +112,7 @@ def turn_story(turn: Turn, *, on: datetime.date) -> Story:
     """
     readable = every_collection()
     (shown,) = shown_turns([turn], on=on, readable=readable)
-    return Story(
+    return Provenance(
         shown=shown,
         read_as=tuple(_read_as(turn)),
         looks=_looks(turn.trace),
