@@ -295,7 +295,9 @@ def _write_math(element: Element, to: Element) -> None:
         if name:
             made = SubElement(to, name)
             for part in parts:
-                _write_math(child.find(part) or Element("e"), SubElement(made, "mrow"))
+                row, inner = SubElement(made, "mrow"), child.find(part)
+                if inner is not None:
+                    _write_math(inner, row)
         elif child.tag == "t":
             spaced = "".join(f"\0{c}\0" if c in _SIGNS else c for c in child.text or "")
             for text in filter(None, spaced.split("\0")):
