@@ -196,7 +196,7 @@ def _documents() -> tuple[bool | None, str]:
 def _addresses() -> tuple[bool, str]:
     """Report an unknown proxy: all clients behind it share one address, and so one lockout."""
     if settings.HTTPS and not settings.PROXIES:
-        return False, "MEDRAG_HTTPS needs a proxy in front: say with MEDRAG_PROXIES how many"
+        return False, "https in MEDRAG_WEB needs a proxy in front: say with proxies= how many"
     if settings.PROXIES:
         return True, f"those that {settings.PROXIES} trusted proxies tell"
     return True, "those of the connections"

@@ -16,7 +16,7 @@ _LEFT_OUT = {
     "MEDRAG_CHUNK_STRATEGY": "documents are cut by their sections",
     "MEDRAG_CHUNK_CHARACTERS": "documents are cut by their sections",
     "MEDRAG_CHUNK_OVERLAP_CHARACTERS": "documents are cut by their sections",
-    "MEDRAG_CSRF_TRUSTED_ORIGINS": "where MEDRAG_HTTPS is true, the hosts of MEDRAG_ALLOWED_HOSTS "
+    "MEDRAG_CSRF_TRUSTED_ORIGINS": "where MEDRAG_WEB says https, the hosts of MEDRAG_ALLOWED_HOSTS "
     "are trusted, each with the port that stands there",
 }
 _NOW_KEYS = {  # the setting that replaces each, and its key
@@ -47,6 +47,8 @@ _NOW_KEYS = {  # the setting that replaces each, and its key
     "MEDRAG_JOB_LEASE_S": "MEDRAG_WORKER lease_s",
     "MEDRAG_WORKER_STALL_S": "MEDRAG_WORKER stall_s",
     "MEDRAG_HOST": "MEDRAG_WEB host",
+    "MEDRAG_HTTPS": "MEDRAG_WEB https",
+    "MEDRAG_PROXIES": "MEDRAG_WEB proxies",
     "MEDRAG_API_RATE": "MEDRAG_API rate",
     "MEDRAG_API_TOKEN_DAYS": "MEDRAG_API token_days",
     "MEDRAG_CORS_ORIGINS": "MEDRAG_API cors_origins",

@@ -5,8 +5,23 @@ from medrag_site.env import Env
 env = Env()
 
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535, about="the port that `serve` listens on")
-web = env.group("MEDRAG_WEB", about="the processes of the site")
+web = env.group("MEDRAG_WEB", about="how the site is served")
 SERVE_HOST = web.text("host", "127.0.0.1", about="address that `serve` listens on")
+HTTPS = web.boolean(
+    "https",
+    False,
+    about="served by HTTPS behind a proxy that sets X-Forwarded-Proto: secure cookies, HSTS, "
+    "redirect",
+)
+PROXIES = web.integer(
+    "proxies",
+    0,
+    low=0,
+    high=10,
+    about="how many proxies of yours stand in front: so many hops of `X-Forwarded-For` are "
+    "believed, from its right end; 0 believes none, and then everybody behind a proxy has one "
+    "address",
+)
 WEB_WORKERS = web.integer(
     "workers",
     1,

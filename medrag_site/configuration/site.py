@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
+from medrag_site.configuration.processes import HTTPS
 from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -50,22 +51,7 @@ hosts = env.hosts(
     "browsers ask at another than the usual one; `.example.org` is each below it too",
 )
 ALLOWED_HOSTS = without_ports(hosts)
-HTTPS = env.boolean(
-    "MEDRAG_HTTPS",
-    False,
-    about="served by HTTPS behind a proxy that sets X-Forwarded-Proto: secure cookies, HSTS, "
-    "redirect",
-)
 CSRF_TRUSTED_ORIGINS = secure_origins(hosts) if HTTPS else []
-PROXIES = env.integer(
-    "MEDRAG_PROXIES",
-    0,
-    low=0,
-    high=10,
-    about="how many proxies of yours stand in front: so many hops of `X-Forwarded-For` are "
-    "believed, from its right end; 0 believes none, and then everybody behind a proxy has one "
-    "address",
-)
 
 session = env.group(
     "MEDRAG_SESSION", about="how long somebody stays [signed in](operations.md#signing-in)"

@@ -13,7 +13,7 @@ IPV6_NETWORK_BITS = 64  # the network of one customer or device (RFC 6177)
 def client_address(request: HttpRequest) -> str | None:
     """Return the client's IPv4 address, or its IPv6 network of 64 bits, within which it can roam.
 
-    `X-Forwarded-For` is read from its right end, as many hops as MEDRAG_PROXIES trusts: what stands
+    `X-Forwarded-For` is read from its right end, as many hops as the setting PROXIES says: what is
     further left was written by the client. None if there is no address, as on a Unix socket; all
     such clients count as one.
     """

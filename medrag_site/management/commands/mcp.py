@@ -48,7 +48,7 @@ class Command(BaseCommand):
             http_application(site),
             host=host,
             port=port,
-            proxy_headers=False,  # MEDRAG_PROXIES decides which proxies are trusted
+            proxy_headers=False,  # proxies in MEDRAG_WEB decides which proxies are trusted
             server_header=False,
             access_log=False,
             log_config=None,
