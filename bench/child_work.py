@@ -1,4 +1,4 @@
-"""What the child process does in the database of its own: fill it once, then search it."""
+"""Run a child process's task in the evaluation's own database: fill it once, then search it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Say = Callable[[str], None]
 
 
 def run_child_task(errand: ChildTask, say: Say) -> None:
-    """Migrate, index what is missing, search, and write one file for each configuration.
+    """Migrate, index missing documents, search, and write one outcome file for each configuration.
 
-    Raises NoSuchDatabase before anything is written where this is not a database of our own, and
-    DatasetError.
+    Raises NoSuchDatabase before anything is written where this process does not work on a database
+    of the evaluation, and DatasetError.
     """
     databases.refuse_users_database()
     dataset = errand.source.read()
@@ -49,9 +49,10 @@ def run_child_task(errand: ChildTask, say: Say) -> None:
 
 
 def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome]:
-    """Yield what each found; one that fails leaves the others as they are.
+    """Yield the outcome of each configuration; one that fails does not stop the others.
 
-    A mark says which was begun, for whoever has to tell why this process died.
+    A `.begun` file marks each configuration as begun, so that the parent can tell at which one this
+    process died.
     """
     for number, configuration in enumerate(errand.configurations):
         (Path(errand.out) / f"{number}.begun").touch()
@@ -75,7 +76,7 @@ def _found(dataset: Dataset, configuration: Configuration, errand: ChildTask) ->
 
 
 def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
-    """Index the documents unless the database says that all are there."""
+    """Index the documents unless the database's note says that all are indexed."""
     note = {"documents_digest": dataset.documents_digest, "name": dataset.name}
     if dict(databases.note_of_this()).get("complete") == dataset.documents_digest:
         say(f"{Document.objects.count()} documents are indexed already")

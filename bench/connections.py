@@ -1,4 +1,4 @@
-"""Another database on the same server, for the connections that a process has."""
+"""Connect a process to another database on the same server for a while."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.db import connections
 def connected_to(name: str) -> Iterator[None]:
     """Point every alias at the database `name`, and back afterwards.
 
-    Connections are closed before and after: none must be in a transaction. Of the thread that calls
-    it; other threads keep the connections that they have.
+    Closes the connections of the calling thread before and after, so none may be in a transaction.
+    Other threads keep their connections.
     """
     connections.close_all()
     before = {alias: connections[alias].settings_dict["NAME"] for alias in connections}

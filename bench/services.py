@@ -1,4 +1,4 @@
-"""Measure, and keep what was measured: the only writers of test sets, runs and scores."""
+"""Measure retrieval and store the results: the only writers of test sets, runs and scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Order:
-    """Who wants what measured, and on what."""
+    """Who ordered a measurement, of which kind, and from which source."""
 
     source: Source
     kind: Kind
@@ -55,11 +55,12 @@ def runs_measure(
     gate: Mapping[str, Any] | None = None,
     keep: Callable[[Measured | Failed], None] = lambda result: None,
 ) -> list[Measured | Failed]:
-    """Search by each configuration in a child process, and store a run as soon as one is there.
+    """Search a data set by each configuration in a child process, and store each finished run.
 
-    `keep` is called with each, in order, when it is stored. One that failed has no run, and leaves
-    the others as they are. `gate` is what `gate_written` gives, for those that are asked as served.
-    Raises FaultyConfiguration, and ChildFailed where nothing could be searched.
+    `keep` is called with each result, in order, after it is stored. A configuration that failed has
+    no run and does not stop the others. `gate` is what `gate_written` returns, for the
+    configurations that are asked as served. Raises FaultyConfiguration, and ChildFailed where
+    nothing could be searched.
     """
     started = timezone.now()
     index = name_for(dataset, recipe)
@@ -83,7 +84,7 @@ def runs_measure(
 def run_store(
     order: Order, dataset: Dataset, result: Measured, *, started_at: datetime.datetime
 ) -> Run:
-    """Return the run, its scores by query, and the test set where that is new."""
+    """Store a run with its scores by query, and its test set where that is new."""
     test_set, _ = TestSet.objects.get_or_create(
         digest=dataset.digest,
         defaults={
@@ -123,7 +124,7 @@ def run_store(
 
 
 def folder_write(out: Path, dataset: Dataset, result: Measured) -> None:
-    """`run.trec`, `qrels.trec`, `metrics.json`, `scores.json` and `report.md`."""
+    """Write `run.trec`, `qrels.trec`, `metrics.json`, `scores.json` and `report.md` to a folder."""
     out.mkdir(parents=True, exist_ok=True)
     write_lines(out / "run.trec", run_lines(result.brought.run, tag="medrag"))
     write_lines(out / "qrels.trec", qrels_lines(dataset.qrels))

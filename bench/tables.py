@@ -1,4 +1,4 @@
-"""Tables for people, in Markdown that reads well in a terminal too. Pure."""
+"""Tables in Markdown for reports and the terminal. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def latency_table(result: Measured) -> Iterator[str]:
 
 
 def served_lines(result: Measured) -> Iterator[str]:
-    """Yield how far the run is what a reader gets; no line for a peer, which is not asked so."""
+    """Yield in how many queries the search as served returns the run's first documents.
+
+    No line for a peer, which is not asked as served.
+    """
     brought = result.brought
     if brought.served:
         yield (
@@ -55,7 +58,7 @@ def served_lines(result: Measured) -> Iterator[str]:
 
 
 def gate_lines(result: Measured) -> Iterator[str]:
-    """Yield the gate of what was asked as served; no line for another run."""
+    """Yield a line on the gate of a run that was asked as served; none for another run."""
     if result.brought.as_served:
         gate = result.brought.gate
         yield (
@@ -65,23 +68,24 @@ def gate_lines(result: Measured) -> Iterator[str]:
 
 
 def note_lines(result: Measured) -> Iterator[str]:
-    """Yield what did not go as configured, and in how many queries; no line where all did."""
+    """Yield a line for each deviation from the configuration, with its number of queries."""
     queries = len(result.brought.run)
     for note, count in result.brought.notes.items():
         yield f"{result.name}, {count} of {queries} queries not as configured: {note}"
 
 
 def ablation_rows(baseline: Scores, results: Sequence[Measured]) -> list[tuple[Difference, float]]:
-    """For each result its difference from the baseline in MAIN, and p corrected by Holm."""
+    """Return each result's difference from the baseline in MAIN, with its p corrected by Holm."""
     differences = [compared_in(MAIN, baseline, result.scores) for result in results]
     corrected = holm([d.p for d in differences])
     return list(zip(differences, corrected, strict=True))
 
 
 def ablation_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
-    """Yield one row a configuration. `p` is corrected for the number of rows.
+    """Yield a table with one row for each configuration.
 
-    Without a baseline, which failed, nothing is compared.
+    `p` is corrected for the number of rows. Without a baseline, because it failed, nothing is
+    compared.
     """
     yield (
         f"| configuration | index | {MAIN} | difference | p (Holm) | Recall@20 | Recall@100 | MRR "
@@ -93,7 +97,7 @@ def ablation_table(baseline: Measured | None, results: Sequence[Measured]) -> It
 
 
 def served_table(baseline: Measured | None, results: Sequence[Measured]) -> Iterator[str]:
-    """Of what was asked through the gate. Shares are of all queries."""
+    """Yield a table of the configurations asked as served; shares are of all queries."""
     yield (
         f"| as served | {MAIN} | difference | p (Holm) | Recall@20 | passages "
         "| open | open and found | p95 ms | not as configured |"
@@ -111,7 +115,7 @@ def served_table(baseline: Measured | None, results: Sequence[Measured]) -> Iter
 def _compared_rows(
     baseline: Measured | None, results: Sequence[Measured]
 ) -> Iterator[tuple[Measured, str, str]]:
-    """Yield each with its difference from the first and p, as text."""
+    """Yield the baseline, then each result with its difference from the baseline and p, as text."""
     if baseline is None:
         yield from ((result, "", "") for result in results)
         return

@@ -52,7 +52,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Ablation:
-    """The rows in the order of the table, what is known of each so far, and what can't be here."""
+    """An ablation's rows in table order, their results so far, and the switches left out."""
 
     wanted: tuple[Switch, ...]
     left_out: tuple[tuple[Switch, str], ...] = ()  # with the reason
@@ -65,11 +65,11 @@ class Ablation:
 
     @property
     def served(self) -> Measured | None:
-        """What those that are asked as served are compared with."""
+        """The baseline of the configurations that are asked as served."""
         return self.found.get(SERVED.name)
 
     def rows(self, *, as_served: bool) -> list[Measured]:
-        """Return what was measured, without that which it is compared with."""
+        """Return the measured rows without their baseline."""
         return [
             self.found[switch.name]
             for switch in self.wanted
@@ -80,15 +80,15 @@ class Ablation:
 
     @property
     def missing(self) -> list[str]:
-        """Neither measured nor failed: it was interrupted before."""
+        """Names of the rows neither measured nor failed, because the ablation was interrupted."""
         done = self.found.keys() | self.failed.keys()
         return [switch.name for switch in self.wanted if switch.name not in done]
 
 
 def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]]:
-    """Return what is to be measured on this site, nothing of it found yet, and the gate for it.
+    """Return an ablation with nothing measured yet, and the site's gate as JSON.
 
-    Raises UnknownRow, and FaultyConfiguration where the site's own is.
+    Raises UnknownRow, and FaultyConfiguration where the site's own configuration is faulty.
     """
     gate = gate_written()
     refuse_faulty([DEFAULT.configuration])
@@ -108,7 +108,7 @@ def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]
 
 
 def fault_of(switch: Switch) -> str:
-    """Return why this site can't serve it, such as a contradiction or an endpoint that is away."""
+    """Return why this site can't run a switch, such as a silent endpoint; empty where it can."""
     try:
         refuse_faulty([switch.configuration])
         refuse_silent([switch.configuration])
@@ -126,11 +126,11 @@ def ablation_run(
     say: Say,
     keep: Callable[[], None] = lambda: None,
 ) -> None:
-    """Measure what is wanted, index by index; what fails is named in it and leaves the others.
+    """Measure the wanted rows, index by index, and enter each result or failure in the ablation.
 
-    The site's own index comes first, then those that are filled already. `keep` is called when
-    all of an index are there. Raises ChildFailed where the site's own could not be made, and
-    NoSuchDatabase where it is to be made anew and is in use; another index in use has failed.
+    The site's own index comes first, then those that are filled already. A row or an index that
+    fails does not stop the others. `keep` is called after each index. Raises ChildFailed where the
+    site's own index could not be made, and NoSuchDatabase where it is to be rebuilt and is in use.
     """
     recipes = recipes_in_order(dataset, ablation)
     for number, recipe in enumerate(recipes, start=1):
@@ -159,8 +159,9 @@ def ablation_run(
 
 
 def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
-    """Return the site's own first, then those whose index is there, each in the order of the
-    table.
+    """Return the index recipes: the site's own, those already filled, then the rest.
+
+    Within each group the order is that of the table.
     """
     filled = databases_filled(dataset)
     every = list(dict.fromkeys([AS_SET, *(switch.recipe for switch in ablation.wanted)]))
@@ -168,7 +169,7 @@ def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
 
 
 def available() -> set[str]:
-    """Return what of models and endpoints is configured for this site."""
+    """Return the names of the models and endpoints that are configured for this site."""
     found = {"rewrite"} if settings.MODELS.rewrite.url else set()
     rerank = settings.MODELS.rerank
     if rerank.url:  # its protocol shows in the address alone
@@ -182,7 +183,7 @@ def available() -> set[str]:
 
 
 def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
-    """`ablation.md`, `ablation.json`, and below `runs` what `evaluate retrieval` writes of each."""
+    """Write `ablation.md`, `ablation.json`, and below `runs` a folder for each measured row."""
     out.mkdir(parents=True, exist_ok=True)
     for number, switch in enumerate(ablation.wanted):
         if switch.name in ablation.found:

@@ -1,7 +1,7 @@
-"""The switches of an ablation: each is the default with one thing changed. Pure.
+"""Switches of an ablation: each is the default with one thing changed. Pure.
 
-What is decided when an index is built has an index of its own. Switches that need a language model,
-a reranker, summaries or a gate are left out where none is configured; the table says which were.
+A switch that changes how the index is built has an index of its own. Switches that need a language
+model, a reranker, summaries or a gate are left out where none is configured; the table names them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ GATE = "gate"  # what rows need that are asked as served
 
 
 class UnknownRow(MedragError):
-    """A part of a name that no row of the ablation has."""
+    """A part of a name that no row of the ablation contains."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A configuration on an index. `needs` names what must be configured for it."""
+    """A configuration and its index. `needs` names what the site must have configured."""
 
     configuration: Configuration
     recipe: Recipe = AS_SET
@@ -41,7 +41,7 @@ SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
 
 @dataclass(frozen=True)
 class Cut:
-    """How passages are cut on this site, as far as switches change it."""
+    """The sizes of the site's passages, which some switches change."""
 
     tokens: int
     overlap_tokens: int
@@ -50,10 +50,10 @@ class Cut:
 def switches(
     default: RetrievalConfig, available: Collection[str], cut: Cut
 ) -> tuple[list[Switch], list[Switch]]:
-    """Return what is measured against the default, in order, and what can't be here.
+    """Return the switches to compare with the default, in order, and those this site can't run.
 
-    Those that are asked as served come last, `SERVED` first of them. A switch that would change
-    nothing of the default is neither.
+    Switches that are asked as served come last, `SERVED` first among them. A switch that would
+    change nothing of the default is in neither list.
     """
     searches = [
         _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
@@ -76,11 +76,10 @@ def switches(
 
 
 def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
-    """Return those whose name or index has one of the parts in it, whatever its case; all without
-    parts.
+    """Return the switches with one of the parts in their name or index; all if there are no parts.
 
-    With any that is asked as served comes what it is compared with. Raises UnknownRow for a part
-    that is in none.
+    Case is ignored. `SERVED` is added as baseline where any chosen switch is asked as served.
+    Raises UnknownRow for a part that no switch contains.
     """
     if not parts:
         return list(every)
@@ -138,14 +137,14 @@ def _search(name: str, text: str, needs: str) -> Switch:
 
 
 def _says(default: RetrievalConfig, text: str) -> bool:
-    """Tell whether the default is so already."""
+    """Tell whether the default already has these settings."""
     booleans = {"yes": "True", "no": "False"}
     pairs = (word.split("=") for word in text.split())
     return all(str(getattr(default, name)) == booleans.get(value, value) for name, value in pairs)
 
 
 def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
-    """Return those that cut passages in another way than this site, and what each needs."""
+    """Return the recipes that build the index otherwise than this site, and what each needs."""
     return [
         *((recipe, "") for recipe in (*_sizes(cut), *map(_windows, _WINDOWS))),
         (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
@@ -160,9 +159,10 @@ def _windows(window: Window) -> Recipe:
 
 
 def _sizes(cut: Cut) -> list[Recipe]:
-    """Return sizes are of what the encoder can read; the setting may be larger.
+    """Return recipes with other passage sizes and overlaps than this site's.
 
-    A third of a window is the most that the splitter lets two of them share.
+    Sizes are relative to what the encoder can read; the setting may be larger. The splitter lets
+    two passages share at most a third.
     """
     half = max(100, cut.tokens // 2)
     shared = half * cut.overlap_tokens // cut.tokens

@@ -1,4 +1,4 @@
-"""Send an errand to a child process that works in a database of the evaluation's own."""
+"""Run a task in a child process that works on a database of the evaluation's own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ChildFailed(MedragError):
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be searched: a data set, the way its index is built, and what asks it."""
+    """A search to run: the data set, how its index is built, and the configurations and peers."""
 
     source: Source
     dataset: Dataset
@@ -56,15 +56,14 @@ def sent(
     rebuild: bool = False,
     keep: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
-    """Return what each configuration, then each peer, found over this data set, or why it found
-    nothing.
+    """Return the outcome of each configuration, then of each peer, over the task's data set.
 
-    The database is made, migrated and filled where that was not done; `rebuild` drops it before.
-    `keep` is called with each as soon as it is there. Where the process dies in the middle of a
+    The database is made, migrated and filled where that is not done; `rebuild` drops it before.
+    `keep` is called with each outcome as soon as it is written. Where the process dies during a
     configuration, that one has failed and another process goes on with the next.
 
     Raises FaultyConfiguration before anything is dropped or made, and ChildFailed where nothing
-    could be searched, or a peer could not; what was indexed until then is kept.
+    could be searched, or a peer failed; the documents indexed until then are kept.
     """
     refuse_faulty(task.configurations)
     name = databases.name_for(task.dataset, task.recipe)
@@ -79,7 +78,7 @@ def sent(
 
 @dataclass
 class _Sending:
-    """One task, by as many processes one after another as it takes."""
+    """One task, run by as many processes in succession as it takes."""
 
     task: Task
     database: str
@@ -103,7 +102,7 @@ class _Sending:
         return self.found
 
     def _child(self, out: Path, configurations: Sequence[Configuration]) -> int:
-        """Return its status; outcomes are kept while it runs."""
+        """Run a child process and return its exit status; outcomes are collected while it runs."""
         task, before = self.task, len(self.found)
         errand = ChildTask(
             source=task.source,
@@ -132,14 +131,20 @@ class _Sending:
         return run_child(["evaluate", "work", str(path)], environment, hear)
 
     def _collect(self, out: Path, before: int) -> None:
-        """Take in what lies there in order; one whose keeping is interrupted is taken in again."""
+        """Collect the outcomes written so far, in order.
+
+        One whose `keep` is interrupted is collected again.
+        """
         while (path := out / f"{len(self.found) - before}.json").exists():
             outcome = read_outcome(path)
             self.keep(outcome)
             self.found.append(outcome)
 
     def _died(self, out: Path, before: int, status: int) -> None:
-        """Note that the configuration that it was at has failed; raises where it was at none."""
+        """Record the configuration begun last as failed.
+
+        Raises ChildFailed where none was begun, and for peers.
+        """
         number = len(self.found)
         begun = (out / f"{number - before}.begun").exists()
         if self.task.peers or not begun:
@@ -156,12 +161,15 @@ class _Sending:
 
 
 def ended(status: int) -> str:
-    """Return a signal is what it is: 9 is how a system that has no memory left ends a process."""
+    """Describe an exit status in words.
+
+    A signal is named by its number: 9 is how a system that runs out of memory ends a process.
+    """
     return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
 
 def _stored_as(storage: str, path: Path) -> dict[str, str]:
-    """Return settings by which the site's encoders keep their vectors that way."""
+    """Return environment variables that make the site's encoders store vectors as this type."""
     path.write_text(as_toml(configured(storage)), encoding="utf-8")
     return {"MEDRAG_ENCODERS": str(path)}
 

@@ -1,4 +1,4 @@
-"""What a child process is sent to do and what it brings back, as JSON in a scratch folder."""
+"""A child process's task and its outcomes, exchanged as JSON in a scratch folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOKED = (PASSAGES, OPEN, OPEN_AND_FOUND)
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set lies and what is read of it. Read again, it is the same."""
+    """Where a data set lies and which part is read. Reading it again gives the same data set."""
 
     folder: str
     form: str
@@ -32,7 +32,7 @@ class Source:
     limit: int = 0  # queries; 0: all
 
     def read(self) -> Dataset:
-        """Raise DatasetError."""
+        """Read the data set. Raises DatasetError."""
         dataset = read_dataset(
             Path(self.folder), form=self.form, split=self.split, queries=self.queries
         )
@@ -41,7 +41,7 @@ class Source:
 
 @dataclass(frozen=True)
 class ChildTask:
-    """Index the documents where that is not done, then search by each configuration in order."""
+    """Index the documents unless that is done, then search by each configuration in order."""
 
     source: Source
     configurations: tuple[Configuration, ...]
@@ -55,7 +55,7 @@ class ChildTask:
 
 @dataclass(frozen=True)
 class ChildResult:
-    """What one configuration found. Durations in milliseconds, by stage."""
+    """The run of one configuration. Durations are in milliseconds, by stage."""
 
     name: str
     config: str
@@ -99,7 +99,7 @@ def read_errand(path: Path) -> ChildTask:
 
 
 def write_outcome(path: Path, outcome: Outcome) -> None:
-    """Whole or not at all."""
+    """Write an outcome atomically: through a `.part` file that is renamed."""
     part = path.with_suffix(".part")
     part.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     part.replace(path)

@@ -1,4 +1,4 @@
-"""What is measured: named configurations of a search, and ways to build its index. Pure."""
+"""Configurations of a search that are measured, and recipes to build their index. Pure."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ DEPTH = 100  # documents of a run: what Recall@100 looks at
 
 
 class UnknownConfiguration(MedragError):
-    """Neither a name nor a list of switches."""
+    """A text that is neither a configuration's name nor a list of switches."""
 
 
 @dataclass(frozen=True)
 class Configuration:
     """A way to search: its name in tables, and its difference from the site's.
 
-    `as_served` asks it as a reader does: through the gate, for as many passages as a reader
-    gets. Else it is asked for a long list.
+    With `as_served`, queries pass the gate and get as many passages as a reader gets; else they ask
+    for a long list.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Window:
-    """Passages blind to structure: so many tokens, each begun `stride` tokens after the last."""
+    """Passages cut without regard to structure: `tokens` long, one begun every `stride` tokens."""
 
     tokens: int
     stride: int
@@ -50,10 +50,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to build an index: settings that differ, and whether passages carry their context.
+    """A way to build an index: settings that differ, and whether passages carry their context line.
 
-    `storage`, where it is not empty, is pgvector's type of every encoder's vectors. `window`, where
-    there is one, cuts in the place of the site's splitter.
+    `storage`, unless empty, is pgvector's type for every encoder's vectors. `window`, if given,
+    replaces the site's splitter.
     """
 
     name: str = "as set"
@@ -64,8 +64,9 @@ class Recipe:
 
 
 def configuration(text: str) -> Configuration:
-    """Return a named one, or one of its own such as `fusion=sum k=5`. Raises
-    UnknownConfiguration.
+    """Return a named configuration, or a custom one such as `fusion=sum k=5`.
+
+    Raises UnknownConfiguration.
     """
     if text in NAMED:
         return Configuration(text, NAMED[text])
@@ -81,12 +82,12 @@ def configuration(text: str) -> Configuration:
 def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     """Return the same search with lists long enough for `depth` documents.
 
-    Every list has at least PASSAGES_PER_DOCUMENT passages per document; formula and weights are as
-    they were. The order of the first few may still differ from a search as served: longer lists
-    bring candidates that it does not see, a passage deep in one list counts in a fusion by ranks or
-    normalised scores, and a longer `ef_search` finds neighbours that a shorter one misses. How
-    often that is so, `search_all` counts. A passage's surroundings, which rank nothing, are left
-    out.
+    Every list has at least PASSAGES_PER_DOCUMENT passages for each document; formula and weights
+    are unchanged. The order of the first few may still differ from a search as served: longer lists
+    bring candidates that a served search does not see, a passage deep in one list counts in a
+    fusion by ranks or normalised scores, and a longer `ef_search` finds neighbours that a shorter
+    one misses. `search_all` counts how often the order agrees. A passage's surroundings do not
+    affect ranks and are left out.
     """
     passages = depth * PASSAGES_PER_DOCUMENT
     return replace(

@@ -1,8 +1,8 @@
 """Databases of the evaluation's own, one for each set of documents and way to index them.
 
-They stand on the same server and are never searched by anybody: a child process whose
-MEDRAG_DATABASE_NAME names one finds it there, made where it was missing. Each says of itself, in
-the comment that PostgreSQL keeps of a database, what it holds and whether all of it is there.
+They are on the site's server and serve no user: a child process whose MEDRAG_DATABASE_NAME names
+one works in it, and it is made if missing. Each carries a note, in PostgreSQL's comment on the
+database, of what it holds and whether that is complete.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ FROM pg_database d WHERE d.datname ~ %s ORDER BY d.datname
 
 
 class Documents(Protocol):
-    """What a database is filled with."""
+    """The documents a database is filled with."""
 
     @property
     def documents_digest(self) -> str: ...
 
 
 class NoSuchDatabase(MedragError):
-    """It is not there, not ours to drop, or in use."""
+    """The database does not exist, is not one of the evaluation, or is in use."""
 
 
 @dataclass(frozen=True)
 class EvaluationDatabase:
-    """One that is kept. `note` is what it says of itself, empty while it was never filled."""
+    """A database of the evaluation on the server. `note` is empty if it was never filled."""
 
     name: str
     size_bytes: int
@@ -60,23 +60,23 @@ class EvaluationDatabase:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this site filled it, or began to; other sites may share the server."""
+        """Whether this site filled the database, or began to; other sites may share the server."""
         return self.note.get("site") == site_name()
 
 
 def site_name() -> str:
-    """Return 16 hex digits that tell this site from others on the server: of its secret key.
+    """Identify this site among others on the server by 16 hex digits derived from its secret key.
 
-    All processes of a site have that key, whatever database they work in; the digest gives nothing
-    of it away.
+    All processes of a site have that key, whatever their database; the digest reveals nothing of
+    it.
     """
     return salted_hmac("evaluation.databases", "site").hexdigest()[:16]
 
 
 def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
-    """Return the database of these documents, cut, encoded and summed up this way.
+    """Name the database of these documents, cut, encoded and summarised by this recipe.
 
-    `further` is what else decides what it holds, such as who reads the files.
+    `further` is anything else that decides the content, such as who reads the files.
     """
     parts = [
         held.documents_digest,
@@ -92,7 +92,7 @@ def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
 
 
 def databases_kept() -> list[EvaluationDatabase]:
-    """In order of their names. One query."""
+    """Return the evaluation databases on the server, ordered by name. Runs one query."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(_LIST, [f"^{_NAME.pattern}$"])
         return [
@@ -102,13 +102,16 @@ def databases_kept() -> list[EvaluationDatabase]:
 
 
 def databases_filled(dataset: Documents) -> set[str]:
-    """Return the names of those that hold all of the data set's documents. One query."""
+    """Return the names of the databases that hold all the data set's documents. Runs one query."""
     wanted = dataset.documents_digest
     return {kept.name for kept in databases_kept() if kept.note.get("complete") == wanted}
 
 
 def database_drop(name: str) -> None:
-    """Raise NoSuchDatabase for what is not one of ours, not there, or in use."""
+    """Drop a database of the evaluation and its files.
+
+    Raises NoSuchDatabase if it is not one of the evaluation, does not exist or is in use.
+    """
     if not _NAME.fullmatch(name):
         raise NoSuchDatabase(f"{name} is not a database of the evaluation.")
     try:
@@ -122,7 +125,7 @@ def database_drop(name: str) -> None:
 
 
 def note_kept(note: Mapping[str, Any]) -> None:
-    """Let the database of this process say of itself what it holds, and whose it is."""
+    """Store a note in the comment on this process's database, with the site's name."""
     name = connections["owner"].settings_dict["NAME"]
     statement = sql.SQL("COMMENT ON DATABASE {} IS {}")
     _execute(
@@ -133,13 +136,13 @@ def note_kept(note: Mapping[str, Any]) -> None:
 
 
 def note_of_this() -> Mapping[str, Any]:
-    """Return what the database of this process says of itself. One query."""
+    """Return the note of this process's database; empty if there is none. Runs one query."""
     name = connections["owner"].settings_dict["NAME"]
     return next((kept.note for kept in databases_kept() if kept.name == name), {})
 
 
 def folder_of_this() -> Path:
-    """Return where files of the database of this process lie, apart from the site's."""
+    """Return the folder for files of this process's database, apart from the site's."""
     return _folder(str(connections["default"].settings_dict["NAME"]))
 
 
@@ -159,10 +162,10 @@ def refuse_users_database() -> None:
 
 @contextmanager
 def filling(on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """One process at a time fills a database; another waits here, and `on_wait` is called first.
+    """Hold the lock under which one process at a time fills a database.
 
-    The lock has a connection of its own and ends with it: indexing closes the others when they are
-    a minute old.
+    Another process waits for the lock; its `on_wait` is called before. The lock is held on a
+    separate connection, because indexing closes the others when they are a minute old.
     """
     lock = connections["owner"].copy()
     try:
@@ -178,10 +181,10 @@ def filling(on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
 
 
 def tidy() -> None:
-    """Let the planner know the tables after a bulk load, and give back what was replaced.
+    """Vacuum and analyse the tables after a bulk load.
 
-    Passages are written twice, without and with their search vectors: as they grew, they and their
-    indexes would be measured at nearly twice their size.
+    Passages are written twice, without and with their search vectors: without VACUUM FULL the table
+    and its indexes would be measured at nearly twice their size.
     """
     _execute(sql.SQL("SET maintenance_work_mem = '512MB'"))
     _execute(sql.SQL("SET max_parallel_maintenance_workers = 0"))  # /dev/shm may be small

@@ -1,4 +1,4 @@
-"""The encoders of an evaluation: the site's, or the same with vectors stored another way."""
+"""The encoders of an evaluation: the site's own, or with their vectors stored as another type."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def configured(storage: str = "") -> tuple[EncoderSpec, ...]:
 
 
 def names_of(specs: tuple[EncoderSpec, ...]) -> str:
-    """Return all that decides the vectors and how they are kept and found, in one line each."""
+    """Identify the encoders, one line each: whatever decides their vectors, storage and search."""
     return "\n".join(f"{facts_for(spec).fingerprint} {sorted(spec.as_json().items())}" for spec in specs)  # noqa: E501  # fmt: skip
 
 
 def as_toml(specs: tuple[EncoderSpec, ...]) -> str:
-    """Return what MEDRAG_ENCODERS reads as these specs; what is as by default is left out."""
+    """Return the specs as TOML for MEDRAG_ENCODERS, without values that equal the default."""
     lines: list[str] = []
     for spec in specs:
         default = EncoderSpec(spec.name)

@@ -1,4 +1,4 @@
-"""Configurations that can't work on this site, refused before anything is indexed for them."""
+"""Refuse configurations that can't work on this site before anything is indexed for them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from retrieval.configured import config_faults, endpoints_silence, site_config
 
 
 class FaultyConfiguration(MedragError):
-    """It needs a model, an endpoint or summaries that this site has not."""
+    """A configuration that is malformed, or needs what this site does not have.
+
+    It may need a model, an endpoint or summaries.
+    """
 
 
 def refuse_faulty(configurations: Sequence[Configuration]) -> None:
-    """Raise FaultyConfiguration for the first that fails a check which the site's own passes.
+    """Raise FaultyConfiguration for the first that fails a check against the site's settings.
 
-    Such a search would fall back, query by query, and its figures would be those of another one.
+    Its search would fall back query by query, and the figures would be those of another
+    configuration.
     """
     for configuration in configurations:
         faults = config_faults(_combined(configuration))
@@ -29,9 +33,10 @@ def refuse_faulty(configurations: Sequence[Configuration]) -> None:
 
 
 def refuse_silent(configurations: Sequence[Configuration]) -> None:
-    """Raise FaultyConfiguration for the first that calls an endpoint which does not answer.
+    """Raise FaultyConfiguration for the first configuration whose endpoint does not answer.
 
-    Once hours of indexing are over it would be too late: each query would go on without it.
+    Checked before indexing, which may take hours, because each query would go on without the
+    endpoint.
     """
     for configuration in configurations:
         if silence := endpoints_silence(_combined(configuration)):

@@ -1,4 +1,4 @@
-"""What went wrong, in words that hold nothing of a question or a document. Pure."""
+"""Describe an error without quoting a question or a document. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def why(error: Exception) -> str:
-    """Return the sentence of an error of ours; of any other its kind and the last line of ours it
-    met.
+    """Return a MedragError's sentence; for another error its class and the last place in our code.
 
-    Messages of others may quote what they were given.
+    Messages of other errors may quote their input, so they are left out.
     """
     if isinstance(error, MedragError):
         return error.sentence

@@ -1,4 +1,4 @@
-"""Results of `evaluate retrieval` in their folder, to be compared. Pure."""
+"""Read the folders that `evaluate retrieval` writes, to compare them. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.metrics import Scores
 
 
 def read_scores(folder: Path) -> Scores:
-    """Measure -> query -> value, as `scores.json` has them. Raises FolderError."""
+    """Return measure -> query -> value from `scores.json`. Raises FolderError."""
     found = _json(folder, "scores.json")
     if not _are_scores(found):
         raise _not_written(folder, "scores.json")
@@ -20,7 +20,7 @@ def read_scores(folder: Path) -> Scores:
 
 
 def read_digest(folder: Path) -> str:
-    """Return that of the data set, from `metrics.json`. Raises FolderError."""
+    """Return the data set's digest from `metrics.json`. Raises FolderError."""
     try:
         return str(_json(folder, "metrics.json")["dataset"]["digest"])
     except (KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""The site's gate, written for a child process: calibrations stand in the users' database alone."""
+"""Hand the site's gate to a child process as JSON: only the users' database has calibrations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from corpus.encoders.registry import EncoderUnavailable
 
 
 def gate_written() -> dict[str, Any]:
-    """Return the gate that the site answers with, as JSON; empty where it has none. Two queries.
+    """Return the gate that the site answers with, as JSON; empty where it has none.
 
-    What its calibration promises is left out, since an evaluation searches in other ways too.
+    Runs two queries. What its calibration promises is left out, since an evaluation searches in
+    other ways too.
     """
     try:
         gate = gate_in_use()
@@ -31,10 +32,10 @@ def gate_written() -> dict[str, Any]:
 
 
 def gate_named(gate: Gate) -> dict[str, Any]:
-    """{version, threshold, fingerprint}: which gate it is; another fingerprint judges otherwise.
+    """Identify a gate by `{version, threshold, fingerprint}`.
 
-    The fingerprint is 16 hex digits over the scale, with the encoder that it was fitted on, and
-    the threshold.
+    The fingerprint is 16 hex digits over the scale (with the encoder it was fitted on) and the
+    threshold; gates with other fingerprints decide otherwise.
     """
     decides = {"scale": gate.scale.as_dict(), "threshold": gate.threshold}
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
@@ -46,7 +47,7 @@ def gate_named(gate: Gate) -> dict[str, Any]:
 
 
 def gate_read(written: Mapping[str, Any]) -> Gate:
-    """Raise GateUnavailable where none was written."""
+    """Build the gate from what `gate_written` returned. Raises GateUnavailable if that is empty."""
     if not written:
         raise GateUnavailable("This site has no gate for its encoder.")
     if "learned" in written:

@@ -1,7 +1,7 @@
 """Ask every query as the site is asked: through its gate.
 
-What is measured are the passages that would be handed on, in the order of the gate, whether it
-opens or not; whether it did is told apart. Neither sees more than a reader would get.
+Measured are the passages that would be handed on, in the order of the gate, whether it opens or
+not; whether it opens is recorded separately. The measures see no more than a reader would get.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from retrieval.types import Query, Rights
 
 @dataclass(frozen=True)
 class Asked:
-    """What is kept of one query; the passages themselves are let go."""
+    """The result of one query, without its passages."""
 
     documents: Entries
     duration_ms: float
@@ -51,7 +51,7 @@ def look_all(
     *,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
-    """Return a run of the documents that the site would read for each query, and its durations.
+    """Return a run of the documents that the site would hand on for each query, and its durations.
 
     Raises GateUnavailable where there is no gate for the encoder that is searched.
     """

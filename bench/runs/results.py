@@ -1,4 +1,4 @@
-"""What a run is worth: its scores, intervals and comparisons. Pure."""
+"""The scores and intervals of a run, and the files that hold them. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.metrics.statistics import Interval, interval
 class Measured:
     """A run of one configuration, its scores by query, and their intervals.
 
-    One that was asked as served has what its gate made of each query among the scores.
+    The scores of a run asked as served include what the gate decided for each query.
     """
 
     brought: ChildResult
@@ -43,7 +43,7 @@ def measured(dataset: Dataset, brought: ChildResult, *, recipe: str, index: str)
 
 
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
-    """Return the content of `metrics.json`: each measure, and what has to be known to read it."""
+    """Return the content of `metrics.json`: each measure, and the facts needed to interpret it."""
     brought = result.brought
     begun = {"queries": brought.served, "same_documents": brought.served_same}
     return {
@@ -73,13 +73,13 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
 
 
 def asked_as(brought: ChildResult) -> dict[str, Any]:
-    """Return whether it was asked as served, and then the gate that it went through."""
+    """Tell, as JSON, whether a run was asked as served, and through which gate."""
     if not brought.as_served:
         return {"as_served": False}
     return {"as_served": True, "gate": brought.gate}
 
 
 def per_query(scores: Scores) -> dict[str, dict[str, float]]:
-    """Turn it round: query -> measure -> value, in the order of the queries."""
+    """Transpose scores to query -> measure -> value, in the order of the queries."""
     queries: Sequence[str] = list(next(iter(scores.values()), {}))
     return {query: {name: scores[name][query] for name in scores} for query in queries}

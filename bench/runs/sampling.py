@@ -1,4 +1,4 @@
-"""A part of a data set, for a quick look. Pure."""
+"""Reduce a data set to a part, for a quick look. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ DOCUMENTS_PER_QUERY = 20
 
 
 def limited(dataset: Dataset, queries: int) -> Dataset:
-    """Return the first queries, all documents that are judged for them, and the first others.
+    """Keep the first queries, all documents judged for them, and other documents up to a limit.
 
-    Far fewer documents compete, so that its figures say nothing of the whole; its name and notes
-    say that it is a part.
+    The limit is DOCUMENTS_PER_QUERY for each query. Far fewer documents compete, so the figures do
+    not hold for the whole data set; the name and notes say that it is a part.
     """
     kept = dict(islice(dataset.queries.items(), queries))
     qrels = {query: dataset.qrels[query] for query in kept}

@@ -47,12 +47,12 @@ def search_all(
     depth: int,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
-    """Return a run of `depth` documents a query, and durations of the same search as it is served.
+    """Return a run of `depth` documents for each query, and durations of the same search as served.
 
-    The durations are those of the first TIMED queries, asked with the lists and the number of
-    passages that the configuration has itself. What a trace notes, such as a reranker that fell
-    back, is counted over the run, and in how many of those first queries the search as served has
-    the documents that the run begins with.
+    The durations are those of the first TIMED queries, asked with the configuration's own list
+    lengths and number of passages. `served_same` counts in how many of those queries the search as
+    served returns the run's first documents. Notes of a trace, such as a reranker that fell back,
+    are counted over the run.
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
@@ -84,20 +84,18 @@ def search_all(
 
 
 def begins(first: Entries, whole: Entries) -> bool:
-    """Tell whether the documents of `first` are those that `whole` begins with, in the same
-    order.
-    """
+    """Tell whether `whole` begins with the documents of `first`, in the same order."""
     return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
 
 
 def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:
-    """In how many queries each note stands, the most frequent first, then by its words."""
+    """Count the queries that have each note, the most frequent note first, then by its words."""
     counted = Counter(note for notes in noted for note in dict.fromkeys(notes))
     return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """p50, p95 and p99 of each stage in milliseconds; one that some lack counts where it is."""
+    """Return p50, p95 and p99 of each stage in milliseconds, over the queries that have it."""
     stages: dict[str, list[float]] = {}
     for durations in timed:
         for stage, value in durations.items():
@@ -111,8 +109,9 @@ def percentiles(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, flo
 
 
 def index_sizes() -> dict[str, Any]:
-    """Return documents, passages, and bytes of the corpus' tables and indexes, the largest
-    first.
+    """Count documents, passages, and bytes of the corpus' tables and indexes, largest first.
+
+    Relations with less than SHOWN of all bytes are not listed.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SIZES)
@@ -127,14 +126,14 @@ def index_sizes() -> dict[str, Any]:
 
 
 def document_names(dataset: Dataset) -> dict[int, str]:
-    """Return the data set's ids by the primary keys of this database. One query."""
+    """Return the data set's document ids by primary key in this database. Runs one query."""
     ids = {document.sha256: document.id for document in dataset.documents}
     rows = Document.objects.values_list("pk", "sha256")
     return {pk: ids[sha256] for pk, sha256 in rows if sha256 in ids}
 
 
 def ask(text: str, config: RetrievalConfig) -> Evidence:
-    """As the system itself: every document of this database is there for it."""
+    """Retrieve as the system does, with the right to every document of this database."""
     return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
 
 

@@ -1,4 +1,4 @@
-"""Windows of a page's words that slide by a stride: the usual chunk sizes, to compare with."""
+"""Cut passages as windows of words that slide by a stride: usual chunk sizes, for comparison."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _WORD = re.compile(r"\S+")
 
 
 def cut_by(window: Window) -> Cut:
-    """Return what cuts a page into windows of whole words, each behind its title.
+    """Return a function that cuts a page into windows of whole words, with the title as context.
 
-    Sizes are in tokens of the text alone, and the title's come on top. An encoder that reads less
-    leaves out the end of a window, which lexical search still finds.
+    Sizes are in tokens of the text alone, without the title. An encoder that reads fewer tokens
+    ignores the end of a window, which lexical search still finds.
     """
 
     def cut(page: Page, *, title: str, sha256: str, count_tokens: CountTokens) -> list[ChunkDraft]:
@@ -41,7 +41,7 @@ def cut_by(window: Window) -> Cut:
 
 
 def windows_of(sizes: Sequence[int], window: Window) -> Iterator[tuple[int, int]]:
-    """Yield the first word of each window and the one behind its last; a word at least.
+    """Yield each window as the index of its first word and the index after its last; never empty.
 
     `sizes` are the words' tokens. The last window is the first that reaches the end.
     """
