@@ -1,7 +1,7 @@
-"""Other search engines over the same texts and vectors, to be compared with in one run.
+"""Other search engines over the same texts and vectors, to compare the system with in one run.
 
-A new one is a module with a class of the protocol `Peer`, and a line here. Their packages are those
-of the extra `bench`, imported only when a peer indexes.
+A new one is a module with a class of the protocol `Peer`, and an entry in PEERS. Their packages are
+those of the extra `bench`, imported only when a peer indexes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ours and the peers over the passages that the database of this process holds."""
+"""Ask our search and its peers over the passages in this process's database."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def peers_ask(
     depth: int,
     say: Say,
 ) -> list[Outcome]:
-    """Ours by each configuration, then each peer: the same queries, passages, vectors and minutes.
+    """Search by each configuration and each peer, in turn, over the same passages and vectors.
 
-    A peer's durations hold the encoding of the query, as ours do. One that fails, as it indexes or
-    as it is asked, leaves the others as they are. Raises PeerUnavailable before anything is
-    searched.
+    Returns the outcomes of the configurations, then of the peers. A peer's durations include the
+    encoding of the query, as ours do. A peer that fails, in indexing or search, does not stop the
+    others. Raises PeerUnavailable before anything is searched.
     """
     require(peers)
     names = document_names(dataset)
@@ -90,7 +90,7 @@ def peers_ask(
 
 
 def passages_indexed(names: Mapping[int, str]) -> Indexed:
-    """Return all passages in the order of their keys. One query."""
+    """Return all passages in the order of their keys. Runs one query."""
     with connection.cursor() as cursor:
         cursor.execute(_INDEXED.format(vectors=active_encoders()[0].table))
         rows = cursor.fetchall()
@@ -103,7 +103,7 @@ def passages_indexed(names: Mapping[int, str]) -> Indexed:
 
 @dataclass(frozen=True)
 class _Built:
-    """A peer, how long it took to index, and why it could not, if so."""
+    """A peer after indexing, its duration, and why it failed, if so."""
 
     peer: Peer
     seconds: float

@@ -12,7 +12,7 @@ from bench.peers.types import Found, Passage, Vectors, needed, ranked
 
 
 class Bm25s:
-    """Lexical alone; it scores with eager sparse rows compiled by numba where that is there."""
+    """Lexical search alone, with eager sparse scores, by its numba backend."""
 
     name = "bm25s"
     packages = ("bm25s", "numba")

@@ -1,6 +1,6 @@
-"""Ours beside the peers on a data set: asked in a child process, measured and tabled here.
+"""Compare our search with its peers on a data set: asked in a child process, measured here.
 
-Nothing of it is stored with the runs of `evaluate retrieval`: a peer says nothing of this site.
+Results are not stored with the runs of `evaluate retrieval`: a peer says nothing about this site.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OURS = ("default", "lexical", "rrf")  # the served one, and what two of the peer
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours as served, all others in the order of the table, and what failed."""
+    """Our search as served, all other systems in table order, and those that failed."""
 
     baseline: Measured
     results: tuple[Measured, ...]
@@ -41,9 +41,10 @@ class Comparison:
 
 
 def peers_run(source: Source, dataset: Dataset, *, rebuild: bool, say: Say) -> Comparison:
-    """Raise PeerUnavailable before anything is indexed, and ChildFailed, also for ours as set.
+    """Search a data set by OURS and all peers, and measure each.
 
-    Another system that fails is named beside the others.
+    Raises PeerUnavailable before anything is indexed, and ChildFailed, also where the baseline
+    fails. Another system that fails is listed in `failed`.
     """
     require(list(PEERS))
     recipe = Recipe()
@@ -63,7 +64,7 @@ def peers_run(source: Source, dataset: Dataset, *, rebuild: bool, say: Say) -> C
 
 
 def peers_write(out: Path, dataset: Dataset, comparison: Comparison) -> None:
-    """`peers.md`, `peers.json`, and below `runs` what `evaluate retrieval` writes of each."""
+    """Write `peers.md`, `peers.json`, and below `runs` a folder for each measured system."""
     out.mkdir(parents=True, exist_ok=True)
     for number, result in enumerate((comparison.baseline, *comparison.results)):
         folder_write(out / "runs" / f"{number:02d}-{slugify(result.name)}", dataset, result)

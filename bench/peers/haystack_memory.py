@@ -1,4 +1,4 @@
-"""Haystack with its document store in memory: a framework, as its documentation shows it."""
+"""Haystack with its in-memory document store, set up as its documentation shows."""
 
 from __future__ import annotations
 

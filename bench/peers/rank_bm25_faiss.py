@@ -1,4 +1,4 @@
-"""rank-bm25 and FAISS, fused by RRF: what simple systems of this kind are built of."""
+"""rank-bm25 and FAISS, fused by RRF: the parts of many simple retrieval systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems side by side over the same queries: quality at depth, durations as served. Pure."""
+"""Ask several systems the same queries: rankings at depth, durations as served. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Entries = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True)
 class Found:
-    """Documents, best first, and what did not go as configured."""
+    """Documents, best first, and deviations from the configuration."""
 
     entries: Entries
     notes: tuple[str, ...] = ()
@@ -25,9 +25,9 @@ class Found:
 
 @dataclass(frozen=True)
 class System:
-    """`found` asks for documents, `served` is the same search as a reader would wait for it.
+    """A search engine: `found` asks it for documents, `served` runs the search a reader waits for.
 
-    Both get the query and how many are wanted; what `served` gives is not looked at.
+    Both get the query and the number wanted; the result of `served` is ignored.
     """
 
     name: str
@@ -38,9 +38,9 @@ class System:
 
 @dataclass
 class Asked:
-    """The run of a system, what each of the timed queries took, and what went wrong.
+    """A system's run, the duration of each timed query, and the error that stopped it.
 
-    `notes` has a tuple for each query of the run: what did not go as configured.
+    `notes` has a tuple for each query of the run: the deviations from the configuration.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Asked:
 
 
 def by_document(passages: Sequence[tuple[str, float]], owner: Mapping[str, str]) -> Entries:
-    """Return the documents of these passages by their best one, each once, in order."""
+    """Return each passage's document once, in the order of its best passage."""
     found: dict[str, float] = {}
     for key, score in passages:
         found.setdefault(owner[key], score)
@@ -67,12 +67,12 @@ def asked(
     forget: Callable[[], None],
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> list[Asked]:
-    """Ask every query of every system, and the first TIMED once more with a clock.
+    """Ask every system every query, and time the first TIMED queries in a second pass.
 
-    The clock runs over one query after another, each by all systems in turn and each time another
-    first, so that what else the machine does hits all alike. `forget` is called before each timed
-    search, outside its time: every query was asked before, and a vector that is remembered would
-    leave the encoding out of the durations. A system that raises is asked no more; the others are.
+    Timed queries run one after another, each by all systems in turn and each time another first, so
+    that other load on the machine affects all alike. `forget` is called before each timed search,
+    outside its time: every query was asked before, and a cached vector would leave the encoding out
+    of the duration. A system that raises is asked no more; the others go on.
     """
     results = [Asked(system.name, system.about) for system in systems]
     for done, (query, text) in enumerate(queries.items(), start=1):

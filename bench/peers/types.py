@@ -1,4 +1,4 @@
-"""What a peer is given, what it finds, and what it is: pure."""
+"""Passages, results and the protocol of a peer. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PeerUnavailable(MedragError):
 
 @dataclass(frozen=True)
 class Passage:
-    """`text` is what our own search indexes of it: the context line, then the passage."""
+    """A passage as our own search indexes it: `text` is the context line, then the passage."""
 
     key: str
     text: str
@@ -36,28 +36,28 @@ class Peer(Protocol):
 
     @property
     def name(self) -> str:
-        """As tables call it."""
+        """Its name in tables."""
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """What it imports of the extra `bench`."""
+        """The packages of the extra `bench` that it imports."""
 
     @property
     def about(self) -> str:
-        """What it is made of and how it is set, for the report."""
+        """Its parts and settings, for the report."""
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:
-        """Take in all passages; `vectors` is (n, dimensions) float32 of unit norm, in their order.
+        """Index all passages; `vectors` is `(n, dimensions)` float32 of unit norm, in their order.
 
-        Raises PeerUnavailable. Call it once.
+        Called once. Raises PeerUnavailable.
         """
 
     def search(self, query_text: str, query_vector: Vectors, k: int) -> Found:
-        """At most `k` passages for a query and its unit vector (dimensions,)."""
+        """Return at most `k` passages for a query and its unit vector `(dimensions,)`."""
 
 
 def needed(module: str) -> Any:
-    """Import a package of the extra `bench`, late. Raises PeerUnavailable where it is missing."""
+    """Import a package of the extra `bench` late. Raises PeerUnavailable where it is missing."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -72,7 +72,7 @@ def missing(module: str) -> PeerUnavailable:
 
 
 def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
-    """Return the `k` best of all, ties by key, as every list of the evaluation is ordered."""
+    """Return the `k` best passages by score, ties by key, as every list of the evaluation."""
     places: npt.NDArray[np.intp] = np.arange(len(keys))
     if k < len(keys):
         # All that tie with the last are kept, so that the key decides among them and not chance.
@@ -83,7 +83,7 @@ def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
 
 
 def fused(lists: Sequence[Found], k: int) -> Found:
-    """Return reciprocal rank fusion of lists of distinct keys."""
+    """Fuse lists of distinct keys by reciprocal ranks and return the `k` best, ties by key."""
     scores: dict[str, float] = {}
     for found in lists:
         for rank, (key, _) in enumerate(found, start=1):

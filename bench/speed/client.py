@@ -1,7 +1,7 @@
-"""One client of the load: a process that asks questions for a while and prints what it took.
+"""One client of a load test: a process that asks questions for a while and prints durations.
 
-Arguments: the database's name, seconds, a file with a JSON list of questions, its number. Prints
-`ready` when everything is loaded, waits for a line, and then prints one line of JSON.
+Arguments: the database's name, seconds, a file with a JSON list of questions, the client's number.
+Prints `ready` when everything is loaded, waits for a line, and then prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main(name: str, seconds: float, questions: list[str], number: int) -> None:
 
 
 def asked_for(seconds: float, questions: list[str]) -> list[float]:
-    """Return milliseconds of each question that was answered within `seconds`."""
+    """Ask questions for `seconds`, over and over, and return the milliseconds of each."""
     took_ms: list[float] = []
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
@@ -59,7 +59,7 @@ def asked_for(seconds: float, questions: list[str]) -> list[float]:
 
 
 def ask(text: str) -> Any:
-    """Search with the question's embedding: nothing of an earlier question is remembered."""
+    """Search, with the question embedded again even if it was asked before."""
     forget_queries()
     return retrieve(Query(text, on=timezone.localdate()))
 

@@ -1,4 +1,4 @@
-"""Databases of the benchmarks' own, beside the one that is in use and never it."""
+"""Databases of the benchmarks, on the embedded server and apart from the site's own."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def name_of(chunks: int) -> str:
 
 
 def start() -> str:
-    """Return the embedded server's socket. Raises CommandError where another server is
-    configured.
+    """Start the embedded server if needed and return its socket directory.
+
+    Raises CommandError where another server is configured.
     """
     if not settings.DATABASE_IS_EMBEDDED:
         raise CommandError(
@@ -41,9 +42,7 @@ def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection
 
 
 def facts_of(socket_dir: str, name: str) -> dict[str, Any]:
-    """Return what was noted when it was filled to the end; empty where it is missing or half
-    filled.
-    """
+    """Return what `note` stored about a database; empty if it is missing or only partly filled."""
     query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
     with superuser(socket_dir) as c:
         row = c.execute(query, [name]).fetchone()
@@ -51,14 +50,14 @@ def facts_of(socket_dir: str, name: str) -> dict[str, Any]:
 
 
 def note(socket_dir: str, name: str, facts: Mapping[str, Any]) -> None:
-    """Say that it is filled, and with what."""
+    """Store in the database's comment what it was filled with; called once it is full."""
     statement = sql.SQL("COMMENT ON DATABASE {} IS {}")
     with superuser(socket_dir) as c:
         c.execute(statement.format(sql.Identifier(name), sql.Literal(json.dumps(facts))))
 
 
 def make_anew(socket_dir: str, name: str) -> None:
-    """Yield an empty, migrated database of this name."""
+    """Drop the database of this name if there is one, and create it empty and migrated."""
     drop(socket_dir, name)
     provision(socket_dir, name)
     with in_use(name):
@@ -80,7 +79,10 @@ def all_names(socket_dir: str) -> list[str]:
 
 @contextmanager
 def in_use(name: str) -> Iterator[None]:
-    """Point every alias at `name`, and back afterwards."""
+    """Point every alias at `name`, and back afterwards.
+
+    Raises CommandError for a database that is not of the benchmarks.
+    """
     if not name.startswith(PREFIX):
         raise CommandError(f"{name} is no database of the benchmarks.")
     with connected_to(name):

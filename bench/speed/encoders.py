@@ -1,7 +1,7 @@
-"""How fast each backend computes the site's encoder, and whether they rank alike.
+"""Time each backend of the site's encoder, and compare their rankings.
 
-Backends take turns round by round, so that what else the machine does slows all of them: the
-ratio counts, not the times.
+Backends take turns round by round, so that other load on the machine slows all of them: the ratio
+counts, not the times.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ falls below the limit in the table while warning signs are watched for""".split(
 
 @dataclass
 class Timed:
-    """What one backend took: milliseconds a question, seconds a passage; work is of all cores."""
+    """Times of one backend: milliseconds a question, seconds a passage.
+
+    `work_s` is processor seconds a passage, summed over all cores.
+    """
 
     questions_ms: list[float] = field(default_factory=list)
     passages_s: list[float] = field(default_factory=list)
@@ -57,7 +60,7 @@ class Timed:
 
     @property
     def work_ms(self) -> float:
-        """Milliseconds of one core for a passage: little changed by what else the machine does."""
+        """Processor milliseconds a passage: little affected by other load on the machine."""
         return 1000 * float(np.median(self.work_s))
 
 
@@ -74,7 +77,7 @@ class Agreement:
 
 
 def measure_encoders(rankings: Path | None) -> Iterator[str]:
-    """Yield lines for people. `rankings`: a folder with SciFact's files, to compare rankings on.
+    """Yield a report in lines. `rankings` is a folder with SciFact's files, to compare rankings on.
 
     Raises CommandError before anything is timed.
     """
@@ -107,7 +110,7 @@ def measure_encoders(rankings: Path | None) -> Iterator[str]:
 
 
 def timed_in_turns(encoders: Mapping[str, Embedder], rounds: int = ROUNDS) -> dict[str, Timed]:
-    """Return each round times every encoder, with texts that it has not met."""
+    """Time every encoder in each round, with texts it has not seen before."""
     found = {name: Timed() for name in encoders}
     for turn in range(rounds + 1):
         for name, encoder in encoders.items():
@@ -127,7 +130,7 @@ def timed_in_turns(encoders: Mapping[str, Embedder], rounds: int = ROUNDS) -> di
 
 
 def _texts(count: int, tokens: int, turn: int) -> list[str]:
-    """Return texts of exactly so many tokens: the words have one each."""
+    """Return random texts of exactly `tokens` tokens: each word is one token."""
     random = np.random.default_rng(turn * 1000 + tokens)
     return [" ".join(random.choice(_WORDS, tokens - 2)) for _ in range(count)]
 
@@ -150,9 +153,10 @@ def described(found: Agreement) -> Iterator[str]:
 def agreement(
     first: Embedder, second: Embedder, folder: Path, *, documents: int = 0, questions: int = 0
 ) -> Agreement:
-    """Rank SciFact's abstracts for its training claims, as many as said or all.
+    """Compare two encoders' rankings of SciFact's abstracts for its training claims.
 
-    Ties by document. Raises CommandError where the files are not there or not as published.
+    `documents` and `questions` limit their numbers; 0 means all. Ties are broken by document id.
+    Raises CommandError where the files are missing or not as published.
     """
     texts, dataset = _scifact(folder, documents, questions)
     encoders = (first, second)
@@ -176,8 +180,9 @@ def agreement(
 def _ranked(
     encoder: Embedder, asked: list[str], ids: list[str], passages: Vectors
 ) -> list[list[str]]:
-    """Return the first documents for each question; `passages` are their vectors, in the order of
-    ids.
+    """Return the first RANKED document ids for each question.
+
+    `passages` are the documents' vectors, in the order of `ids`.
     """
     similar = encoder.encode_queries(asked) @ passages.T
     order = np.argsort(-similar, axis=1, kind="stable")[:, :RANKED]
@@ -189,9 +194,9 @@ def _ndcg(run: Mapping[str, Sequence[str]], dataset: Dataset) -> float:
 
 
 def _scifact(folder: Path, documents: int, questions: int) -> tuple[dict[str, str], Dataset]:
-    """Abstracts by id, in the order of ids, and SciFact: of its claims as many as said or all.
+    """Return SciFact's abstracts by id, ordered by id, and its data set with its first claims.
 
-    Where not all abstracts are wanted, those that the claims cite come first.
+    0 means all. Where not all abstracts are wanted, those that the claims cite are taken first.
     """
     try:
         whole = read_scifact(folder)

@@ -1,7 +1,7 @@
-"""Fills a database with a made corpus: copied in bulk, and indexed when all is there.
+"""Fill a database with a synthetic corpus: copied in bulk, and indexed once all rows are there.
 
-What stands in it is what ingestion would have written, but pages without text. While one thread
-writes a block the next one is made, so that two cores are busy.
+The rows are those that ingestion would have written, but pages have no text. While one thread
+writes a block the next block is made, so that two cores are busy.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Table:
-    """Where vectors go, and as what."""
+    """The table that takes an encoder's vectors, and the type it stores them as."""
 
     name: str
     storage: str  # vector or halfvec
     dimensions: int
 
     def copied(self, first: int, vectors: Vectors) -> bytes:
-        """Return the binary copy of rows whose keys go on from `first`."""
+        """Return rows in PostgreSQL's binary COPY format, with consecutive keys from `first`."""
         half = self.storage == "halfvec"
         number, width = (">f2", 2) if half else (">f4", 4)
         row = np.dtype(
@@ -92,8 +92,9 @@ class Table:
 
 
 def made_of(made: Made) -> dict[str, Any]:
-    """Return all that decides what a filled database holds, as JSON has it: one of another is
-    stale.
+    """Describe, as JSON, all that decides a filled database's content.
+
+    A database filled under another description is stale.
     """
     spec = configured_specs()[0]
     graph = MigrationLoader(None).graph
@@ -109,9 +110,9 @@ def made_of(made: Made) -> dict[str, Any]:
 
 
 def fill(made: Made, chunks: int, say: Say) -> dict[str, float]:
-    """Fill the database that the connections point at, as the tables' owner.
+    """Fill the connected database as the tables' owner, and return the seconds of each step.
 
-    The seconds of each step: `copy`, each index by its name, `statistics`, `vacuum`.
+    Steps are `copy`, each index by its name, `statistics` and `vacuum`.
     """
     seconds: dict[str, float] = {}
     owner = connections["owner"]
@@ -161,7 +162,7 @@ def _copy(raw: psycopg.Connection[Any], made: Made, chunks: int, table: Table) -
 
 
 def _rows(block: Block) -> Iterator[list[Any]]:
-    """Of the stage, without the document's key, which is not known yet."""
+    """Yield rows for the staging table, with the document's number instead of its primary key."""
     for place, text in enumerate(block.texts, start=block.first):
         document, index = divmod(place, CHUNKS_A_DOCUMENT)
         key = f"{_sha256(document)}_p1_c{index}"
@@ -171,7 +172,7 @@ def _rows(block: Block) -> Iterator[list[Any]]:
 
 
 def _documents(block: Block, collection: Collection) -> dict[int, int]:
-    """Make those of the block; their primary keys by number."""
+    """Create the block's documents and return their primary keys by number."""
     last = block.first + len(block.texts) - 1
     numbers = range(block.first // CHUNKS_A_DOCUMENT, last // CHUNKS_A_DOCUMENT + 1)
     rows = Document.objects.using("owner").bulk_create(
@@ -214,7 +215,7 @@ def _write(
 
 
 def _give_memory(raw: psycopg.Connection[Any], chunks: int, dimensions: int) -> None:
-    """Enough for the graph of the whole index: it is built many times as fast in memory."""
+    """Allow enough memory for the whole index's graph: in memory it is built many times as fast."""
     wanted_mb = min(8000, 256 + chunks * (4 * dimensions + 700) // 1024**2)
     raw.execute(f"SET maintenance_work_mem = '{wanted_mb}MB'".encode())
     raw.execute("SET max_parallel_maintenance_workers = 2")

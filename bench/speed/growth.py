@@ -1,4 +1,4 @@
-"""How search fares as a corpus grows: quality against exact search, time, memory and size."""
+"""Measure search as a corpus grows: recall against exact search, time, memory and size."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TABLES = ["corpus\\_chunk%", "chunk\\_%", "corpus\\_vectors\\_%", "corpus\\_lex
 
 @dataclass(frozen=True)
 class Latency:
-    """Milliseconds of one step, over all questions."""
+    """Percentiles of one step's duration over all questions."""
 
     p50_ms: float
     p95_ms: float
@@ -47,7 +47,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class Grown:
-    """What was measured at one size."""
+    """The measurements at one size."""
 
     chunks: int
     build_s: dict[str, float]
@@ -65,7 +65,7 @@ class Grown:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure with."""
+    """The questions and settings of a measurement."""
 
     questions: Sequence[str]
     clients: Sequence[int] = (1, 4, 16)
@@ -74,10 +74,10 @@ class Plan:
 
 
 def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], None]) -> Grown:
-    """Fill the database of this size unless it is there, and measure on it.
+    """Fill the database of this size unless that is done, and measure search on it.
 
-    A database that was just started or filled reads from disk: first it is searched for a while, as
-    one in use has been.
+    A database that was just started or filled reads from disk, so it is searched for a while first,
+    as one in use has been.
     """
     socket_dir = databases.start()
     name = databases.name_of(chunks)
@@ -109,7 +109,7 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
 
 
 def warm_up() -> None:
-    """Read the passages, and search from some `WARMED` of them that lie all over the index."""
+    """Read the passages, and search from about WARMED vectors spread all over the index."""
     encoder, config = active_encoders()[0], site_config()
     query = Query("", on=timezone.localdate())
     with connection.cursor() as cursor:
@@ -123,9 +123,9 @@ def warm_up() -> None:
 
 
 def latencies(questions: Sequence[str]) -> dict[str, Latency]:
-    """Of each step of a search and of the whole, over every other question, asked once.
+    """Time each step of a search, and the whole, over every other question, asked once.
 
-    The rest of them come before, so that the database is as warm as one that is in use.
+    The other half of the questions are asked before, so that the database is as warm as one in use.
     """
     for text in questions[1::2] or questions:
         ask(text)
@@ -140,8 +140,10 @@ def latencies(questions: Sequence[str]) -> dict[str, Latency]:
 
 
 def against_exact(questions: Sequence[str]) -> tuple[float, float]:
-    """Return mean recall@10 of the vectors' index, and overlap@10 of the lexical side, without
-    limits.
+    """Return recall@10 of the vector index and overlap@10 of lexical search.
+
+    Both compare with search without limits and are means over the questions; one without lexical
+    results does not count for the overlap.
     """
     config = site_config()
     encoder = active_encoders()[0]
@@ -159,9 +161,10 @@ def against_exact(questions: Sequence[str]) -> tuple[float, float]:
 
 
 def overlap_of(found: Ranking, exact: Ranking) -> float:
-    """Return the share of the first ten of `exact` that stand among the first ten of `found`.
+    """Return the share of the first ten of `exact` that are among the first ten of `found`.
 
-    A passage as good as the tenth counts as found: which of equals comes first says nothing.
+    A passage that scores as high as the tenth counts as found, since the order of equals is
+    arbitrary.
     """
     wanted = exact.entries[:COMPARED]
     least = wanted[-1].score - 1e-6
@@ -170,7 +173,7 @@ def overlap_of(found: Ranking, exact: Ranking) -> float:
 
 
 def sizes_bytes() -> tuple[dict[str, int], int]:
-    """Of each table (with what it keeps outside its rows) and index, and of the whole database."""
+    """Return the bytes of each table (with TOAST) and index, and of the whole database."""
     with connection.cursor() as cursor:
         cursor.execute(_SIZES, [_TABLES])
         sizes = {str(name): int(size) for name, size in cursor.fetchall()}
@@ -199,7 +202,7 @@ def _latency(values: Sequence[float]) -> Latency:
 
 
 def described(found: Grown) -> Iterator[str]:
-    """Yield lines for people."""
+    """Yield a report in lines."""
     built = ", ".join(f"{step} {seconds:.0f}" for step, seconds in found.build_s.items())
     yield f"{found.chunks} passages, built in {sum(found.build_s.values()):.0f} s ({built})"
     for step, took in found.steps.items():
@@ -221,7 +224,7 @@ def described(found: Grown) -> Iterator[str]:
 
 
 def described_exactness(recall: float, overlap: float, questions: int) -> str:
-    """Return what the limits of both searches cost."""
+    """Describe how far the limits of dense and lexical search reduce their results."""
     return (
         f"recall@{COMPARED} of the vectors' index {recall:.4f}, overlap@{COMPARED} "
         f"with BM25 of all that match {overlap:.4f}, {questions} questions"
@@ -229,7 +232,7 @@ def described_exactness(recall: float, overlap: float, questions: int) -> str:
 
 
 def described_likeness(found: Likeness) -> Iterator[str]:
-    """Yield what a reader has to know of vectors that are made."""
+    """Describe how like the synthetic vectors are to the real ones."""
     real, made = (
         " ".join(f"{value:.3f}" for value in cosines)
         for cosines in (found.real_cosines, found.made_cosines)

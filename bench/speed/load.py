@@ -1,4 +1,4 @@
-"""Questions a second at several clients at once, each a process of its own."""
+"""Measure questions a second with several clients at once, each a process of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from django.core.management.base import CommandError
 
 @dataclass(frozen=True)
 class Load:
-    """What so many clients got."""
+    """The throughput, durations and memory with a number of clients."""
 
     clients: int
     per_second: float
@@ -30,7 +30,10 @@ class Load:
 
 
 def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
-    """Return all clients load first and start together. Raises CommandError where one fails."""
+    """Ask from several clients for `seconds`; all are loaded before they start together.
+
+    Raises CommandError where one fails.
+    """
     with tempfile.TemporaryDirectory(dir=settings.DATA_DIR) as scratch:
         path = Path(scratch) / "questions.json"
         path.write_text(json.dumps(list(questions)))
@@ -63,7 +66,7 @@ def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: 
 
 
 def server_pss_bytes() -> int:
-    """Of the embedded database's processes; 0 where none is found."""
+    """Return the memory of the embedded database's processes; 0 if they have ended."""
     lines = (settings.DATA_DIR / "postgres" / "postmaster.pid").read_text().split()
     total = 0
     try:

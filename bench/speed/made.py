@@ -1,13 +1,13 @@
-"""A corpus of any size with the statistics of a real sample. Pure.
+"""A synthetic corpus of any size with the statistics of a real sample. Pure.
 
-Vectors: a real one, moved by what lies between another real one and a neighbour of its. So the
-directions and sizes of the moves are the sample's own; their scale is fitted, until the cosines
-of nearest neighbours among so many made vectors have the median that they have among as many real
-ones. `likeness` compares the whole distributions, and the intrinsic dimension, which decides how
+Vectors: a real vector, moved by the difference between another real vector and one of its
+neighbours. So the directions and lengths of the moves come from the sample; their scale is fitted
+until the cosines of nearest neighbours have the same median among equally many made and real
+vectors. `likeness` compares the whole distributions, and the intrinsic dimension, which decides how
 hard a graph search is.
 
 Text: the first sentence of the same real passage, and further sentences drawn from the whole
-sample, as many as a real passage has: so words have the real frequencies, however large it grows.
+sample, as many as a real passage has: so words keep their real frequencies at any size.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Likeness:
-    """Real against made, among as many of each."""
+    """Real vectors compared with equally many made ones."""
 
     compared: int
     real_cosines: tuple[float, ...]  # of nearest neighbours, at QUANTILES
@@ -53,13 +53,13 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Made:
-    """What is made of a sample; the same sample and seed make the same corpus."""
+    """A synthetic corpus made from a sample; the same sample and seed make the same corpus."""
 
     sample: Sample
     seed: int = 0
 
     def blocks(self, chunks: int) -> Iterator[Block]:
-        """Yield the first `chunks` passages. A larger corpus begins with the smaller."""
+        """Yield the first `chunks` passages in blocks. A larger corpus begins with a smaller."""
         for first in range(0, chunks, BLOCK):
             random = np.random.default_rng([self.seed, first])
             anchors = random.integers(len(self.sample.passages), size=BLOCK)
@@ -83,7 +83,7 @@ class Made:
 
     @cached_property
     def scale(self) -> float:
-        """By bisection: the more is moved, the further apart neighbours are."""
+        """The factor on moves, found by bisection: larger moves put neighbours further apart."""
         wanted = float(np.median(nearest_cosines(self._drawn, 1)))
         low, high = 0.0, 4.0
         for _ in range(STEPS):
@@ -106,7 +106,7 @@ class Made:
 
     @cached_property
     def _near(self) -> Places:
-        """For each real vector the places of its nearest, (n, NEIGHBOURS)."""
+        """For each real vector the indexes of its nearest others, `(n, NEIGHBOURS)`, unordered."""
         vectors = self.sample.vectors
         most = min(NEIGHBOURS, len(vectors) - 1)
         near = np.empty((len(vectors), most), dtype=np.int64)
@@ -139,7 +139,7 @@ class Made:
 
 
 def nearest_cosines(vectors: Vectors, k: int) -> Numbers:
-    """For each vector the cosines of its `k` nearest others, the nearest first: (n, k)."""
+    """Return for each vector the cosines of its `k` nearest others, the nearest first: `(n, k)`."""
     k = min(k, len(vectors) - 1)
     found = np.empty((len(vectors), k))
     for first in range(0, len(vectors), 1000):
@@ -151,9 +151,10 @@ def nearest_cosines(vectors: Vectors, k: int) -> Numbers:
 
 
 def intrinsic_dimension(cosines: Numbers) -> float:
-    """Of the neighbourhoods with these cosines: Levina and Bickel's estimator (NIPS 2004).
+    """Estimate the intrinsic dimension from neighbours' cosines, nearest first.
 
-    The median over the points, so that a few that are nearly the same decide nothing.
+    Levina and Bickel, NIPS 2004. The median over the points, so that a few near duplicates do not
+    decide it.
     """
     distances = np.sqrt(np.maximum(2 - 2 * cosines, 1e-12))
     inverses = np.log(distances[:, -1:] / distances[:, :-1]).mean(axis=1)

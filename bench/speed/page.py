@@ -1,4 +1,4 @@
-"""How long people wait at the page of a site that runs, at several people at once."""
+"""Measure how long people wait at the page of a running site, with several people at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BUSY = 503
 
 @dataclass(frozen=True)
 class Site:
-    """A site and whoever asks there."""
+    """A site and the account that asks there."""
 
     url: str
     user: str
@@ -27,7 +27,10 @@ class Site:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that was answered or refused, sent away because too many waited, or failed."""
+    """A question sent to the site, with the status of its response.
+
+    It was answered or refused (2xx), turned away because too many waited (503), or failed.
+    """
 
     took_ms: float
     status: int
@@ -36,9 +39,9 @@ class Asked:
 def measure_page(
     site: Site, questions: Sequence[str], *, clients: Sequence[int], seconds: float
 ) -> Iterator[str]:
-    """Let so many people ask one question after the other for `seconds`, a line for each number.
+    """Let each number of clients ask for `seconds`, without pauses, and yield a line for each.
 
-    Each question is asked as the page does it, and stored as any other. Raises CommandError where
+    Questions are asked as the page asks them, and stored like any other. Raises CommandError where
     the site does not answer or does not know the user.
     """
     for count in clients:
@@ -65,7 +68,7 @@ def _signed_in(site: Site) -> httpx.Client:
 
 
 def _post(one: httpx.Client, path: str, **fields: str) -> httpx.Response:
-    """Send a form, as the page does: with its token, and for a part of the page."""
+    """Post a form as the page does: with its token, as an htmx request."""
     token = one.cookies.get("csrftoken", "")
     headers = {"HX-Request": "true", "Referer": f"{one.base_url}"}
     return one.post(path, data={**fields, "csrfmiddlewaretoken": token}, headers=headers)

@@ -1,4 +1,4 @@
-"""The growth of search with its corpus, as a picture."""
+"""Plot how search changes as its corpus grows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STEPS = (WHOLE, "lexical", "dense", "embedding")
 
 
 def write_plot(found: Sequence[Grown], path: Path) -> None:
-    """Milliseconds of each step (p95; the whole also p50) and questions a second, by passages."""
+    """Plot milliseconds of each step (p95; of the whole also p50) and questions/s, by passages."""
     import matplotlib  # late: it takes a second, and only this command draws
 
     matplotlib.use("Agg")
@@ -41,5 +41,5 @@ def write_plot(found: Sequence[Grown], path: Path) -> None:
 
 
 def _p95_ms(one: Grown, step: str) -> float:
-    """Of all lists of that kind together: there may be several dense ones."""
+    """Return the sum over all lists of a kind: there may be several dense ones."""
     return sum(latency.p95_ms for name, latency in one.steps.items() if name.split(":")[0] == step)

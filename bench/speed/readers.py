@@ -1,8 +1,8 @@
 """Readers of PDFs, this checkout's and another's: each reads a file in a child process of its own.
 
-A child reads as in use, with the same limits and one thread, and its processor time is counted from
-its start. Times of pages are shares of it: a child tells when it has read a page, and what it needs
-before the first and after the last is divided among all.
+A child reads with the limits of the site and one thread; its processor time counts from its start.
+Each page gets a share of that time: the child reports when it has read a page, and the time before
+the first and after the last page is divided among all.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ _PROGRAMS = ("corpus.sandbox.child", "corpus.parsing.child")  # the second until
 
 @dataclass(frozen=True)
 class Reader:
-    """A checkout of this project: how it is called in print, and what starts its child."""
+    """A checkout of this project: its name in reports, and the command that starts its child."""
 
     name: str
     command: tuple[str, ...]
 
 
 def readers(against: Path | None) -> list[Reader]:
-    """Return this checkout, and the other where there is one. Raises CommandError."""
+    """Return this checkout's reader, and another's if given.
+
+    Raises CommandError if that is no checkout.
+    """
     found = [Reader("here", _command(settings.BASE_DIR))]
     return found if against is None else [*found, Reader("there", _command(against))]
 
@@ -49,7 +52,7 @@ def _command(checkout: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Read:
-    """What one reader made of one file; `failure` is its sentence where it made nothing."""
+    """One reader's result for one file; without a document, `failure` is the error's sentence."""
 
     document: ParsedDocument | None
     failure: str
@@ -64,7 +67,7 @@ class Read:
 
     @property
     def scanned(self) -> frozenset[int]:
-        """Return the pages whose picture was read."""
+        """The numbers of the pages that were read by OCR."""
         pages = self.document.pages if self.document else ()
         return frozenset(page.number for page in pages if page.ocr_confidence is not None)
 
@@ -81,7 +84,7 @@ class Read:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file with what each reader made of it, by the reader's name."""
+    """A file and its results by the reader's name."""
 
     path: Path
     content: bytes
@@ -89,7 +92,7 @@ class ReadFile:
 
 
 def read(reader: Reader, path: Path, *, max_pages: int) -> Read:
-    """Let `reader` read a file to its end, whatever comes of it."""
+    """Read a file with `reader`, and record its times also where it fails."""
     clock = _Clock()
     limits = Limits(max_pages=max_pages)
     document: ParsedDocument | None = None
@@ -114,7 +117,7 @@ def read(reader: Reader, path: Path, *, max_pages: int) -> Read:
 
 @dataclass
 class _Clock:
-    """Counts how long each page took, by a child's progress."""
+    """Time each page by the progress that a child reports."""
 
     took_s: dict[int, float] = field(default_factory=dict)
     total: int = 0

@@ -1,4 +1,4 @@
-"""Read PDFs by this checkout and by another: how fast, and how well where the truth is known."""
+"""Compare how fast this checkout and another read PDFs, and how well where the truth is known."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Truth = Mapping[str, Sequence[TruePage]]  # by document
 
 @dataclass(frozen=True)
 class Plan:
-    """What is read, by whom, and what it is compared with."""
+    """The PDFs to read, and what to compare the readings with."""
 
     folder: Path  # or one file
     against: Path | None = None
@@ -38,7 +38,7 @@ class Plan:
 
 
 def write_reading_truth(written: Path, documents: Path, truth: Path) -> Iterator[str]:
-    """Write the file of what people wrote down. Raises CommandError."""
+    """Write a truth file from pages that people transcribed. Raises CommandError."""
     try:
         pages = read_written(written, documents)
     except TruthError as error:
@@ -50,7 +50,7 @@ def write_reading_truth(written: Path, documents: Path, truth: Path) -> Iterator
 
 
 def measure_reading(plan: Plan) -> Iterator[str]:
-    """Read the PDFs of a folder and yield lines for people. Raises CommandError."""
+    """Read the PDFs of a folder and yield a report in lines. Raises CommandError."""
     truth = _truth(plan.truth) if plan.truth else None
     found = readers(plan.against)
     files: list[ReadFile] = []
@@ -80,9 +80,10 @@ def _truth(path: Path) -> Truth:
 
 
 def _read_files(plan: Plan, found: Sequence[Reader], truth: Truth | None) -> Iterator[ReadFile]:
-    """Yield each file when all readers have read it; each file begins with another reader.
+    """Yield each file after all readers have read it; the readers take turns at going first.
 
-    With a truth only its documents are read; with `pages` no document that would go beyond them.
+    With a truth only its documents are read; with `pages` a document that would exceed it is
+    skipped.
     """
     left = plan.pages or _EVERY_PAGE
     for path in _paths(plan):
@@ -101,7 +102,7 @@ def _read_files(plan: Plan, found: Sequence[Reader], truth: Truth | None) -> Ite
 
 
 def _paths(plan: Plan) -> list[Path]:
-    """Return the PDFs by name; with `pages` by SHA-256, an order that has to do with nothing."""
+    """Return the PDFs by name; with `pages` by SHA-256, an arbitrary but fixed order."""
     if not plan.folder.exists():
         raise CommandError(f"{plan.folder}: there is no such file or folder.")
     every = [plan.folder] if plan.folder.is_file() else plan.folder.rglob("*")
@@ -136,7 +137,7 @@ def _judgement(
 
 
 def _said(file: ReadFile, name: str, page: TruePage) -> tuple[Block, ...]:
-    """Return what was read of a page: nothing where the file could not be read."""
+    """Return the blocks that a reader found on a page; empty where it could not read the file."""
     document = file.reads[name].document
     pages = document.pages if document else ()
     key = page_key(file.content, page.number)

@@ -1,4 +1,4 @@
-"""Real text that a made corpus is drawn from: passages with their vectors, and questions."""
+"""Real text that a synthetic corpus is drawn from: passages with their vectors, and questions."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ class Sample:
 
     @property
     def digest(self) -> str:
-        """16 hexadecimal digits over the text and the vectors."""
+        """16 hex digits over the text and the vectors."""
         digest = hashlib.sha256(json.dumps(self.passages).encode())
         digest.update(self.vectors.tobytes())
         return digest.hexdigest()[:16]
 
 
 def read_sample(path: Path, embedder: Embedder, *, size: int, kept_in: Path) -> Sample:
-    """Return `size` passages of whole sentences, drawn evenly with a seed; fewer where there are
-    fewer.
+    """Draw up to `size` passages of whole sentences evenly, with a fixed seed.
 
-    Their vectors are kept in `kept_in`, since the same are asked for with each size of a corpus.
-    Raises CommandError.
+    Their vectors are cached in `kept_in`, since each size of a corpus needs the same ones. Raises
+    CommandError.
     """
     every = (passage for text in texts_of(path, _ANSWERS) for passage in passages_of(text))
     found = list(dict.fromkeys(every))  # some sites print the same on many pages
@@ -56,9 +55,10 @@ def read_sample(path: Path, embedder: Embedder, *, size: int, kept_in: Path) -> 
 
 
 def read_questions(path: Path, *, size: int) -> list[str]:
-    """Different questions: of a JSON list, a line each of a text, or of MedQuAD's and LiveQA's XML.
+    """Draw up to `size` different questions evenly, with a fixed seed.
 
-    Drawn evenly with a seed. Raises CommandError.
+    Reads a JSON list, a text with one question a line, or XML of MedQuAD or LiveQA. Raises
+    CommandError.
     """
     try:
         found = _questions_of(path)
@@ -82,9 +82,7 @@ def _questions_of(path: Path) -> list[str]:
 
 
 def texts_of(path: Path, elements: tuple[str, ...]) -> Iterator[str]:
-    """Yield the text of each file, in the order of their names; of XML that of `elements`, or
-    all.
-    """
+    """Yield the text of each file in the order of their names; from XML only the named elements."""
     for name, content in _contents(path):
         suffix = Path(name).suffix.lower()
         if suffix in _TEXT:
@@ -94,7 +92,10 @@ def texts_of(path: Path, elements: tuple[str, ...]) -> Iterator[str]:
 
 
 def passages_of(text: str) -> Iterator[tuple[str, ...]]:
-    """Windows of whole sentences, of `PASSAGE_WORDS` words at most where a sentence allows it."""
+    """Yield runs of whole sentences with at most PASSAGE_WORDS words together.
+
+    Sentences of fewer than three or more than PASSAGE_WORDS words are left out.
+    """
     passage: list[str] = []
     words = 0
     for start, end in sentence_spans(text):
@@ -125,7 +126,7 @@ def _contents(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """In the archive's own order: going back in a compressed one means reading it anew."""
+    """Yield files in the archive's own order: going back means decompressing it again."""
     with tarfile.open(path) as archive:
         for member in archive:
             stream = archive.extractfile(member) if member.isfile() else None

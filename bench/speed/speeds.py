@@ -1,4 +1,4 @@
-"""How fast files were read, in lines for people; text pages and scanned pages apart. Pure."""
+"""Report how fast files were read, text pages and scanned pages apart. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Seconds = tuple[float, float]  # of processor time and of wall time
 
 
 def file_lines(file: ReadFile) -> Iterator[str]:
-    """Yield a line for each reader, with its sentence where it could not read the file."""
+    """Yield a line for each reader, with the error's sentence where it could not read the file."""
     for name, one in file.reads.items():
         rates = (f"{one.pages / seconds:.2f}" for seconds in (one.cpu_s, one.wall_s))
         told = f"FAILED: {one.failure}" if one.failure else _counts(one.doubts)
@@ -22,7 +22,7 @@ def file_lines(file: ReadFile) -> Iterator[str]:
 
 
 def summary(name: str, reads: Sequence[Read]) -> Iterator[str]:
-    """Yield what one reader made of all files; rates are of those that it could read."""
+    """Yield one reader's totals over all files; rates count only the files it could read."""
     good, bad = [one for one in reads if not one.failure], [one for one in reads if one.failure]
     pages, seconds = _pages(good), _sum((one.cpu_s, one.wall_s) for one in good)
     yield f"{name}: {len(good)} documents read; {_rate('pages', pages, seconds)}"
@@ -37,7 +37,10 @@ def summary(name: str, reads: Sequence[Read]) -> Iterator[str]:
 
 
 def ratios(name: str, other: str, files: Sequence[ReadFile]) -> Iterator[str]:
-    """Yield how many times as fast the first reader is, on the pages that both read alike."""
+    """Yield how many times as fast the first reader is, on files that both could read.
+
+    Text pages and scanned pages are compared apart, and only pages of the same kind for both.
+    """
     both = [(f.reads[name], f.reads[other]) for f in files]
     both = [(one, two) for one, two in both if not one.failure and not two.failure]
     yield f"{name} against {other}, on the {len(both)} documents that both read:"

@@ -1,4 +1,4 @@
-"""How fast documents are ingested, and where the time goes: from what the jobs recorded."""
+"""Report how fast documents are ingested, and which step takes how long, from the jobs' records."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _NOT_PASSED_ON = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_AUDITOR_URL")
 
 @dataclass(frozen=True)
 class Throughput:
-    """Documents whose ingestion is done. `steps` are seconds by name, in the order of `TIMED`.
+    """Totals of finished ingestion jobs. `steps` are seconds by name, in the order of `TIMED`.
 
-    `wall_s` is the time from the first start to the last end, whatever happened between.
+    `wall_s` is the time from the first start to the last end, pauses included.
     """
 
     documents: int
@@ -43,7 +43,7 @@ class Throughput:
 
 
 def throughput() -> Throughput:
-    """Of all jobs that are done and recorded their times. Three queries."""
+    """Add up all finished jobs that recorded their times. Runs three queries."""
     done = Job.objects.filter(state=JobState.DONE).exclude(timings={})
     steps = dict.fromkeys(TIMED, 0.0)
     documents = pages = size_bytes = 0
@@ -59,7 +59,11 @@ def throughput() -> Throughput:
 
 
 def described(found: Throughput, *, one_run: bool) -> Iterator[str]:
-    """Yield lines for people. `one_run`: by one worker, so that what it waited for can be told."""
+    """Yield a report in lines.
+
+    With `one_run`, all jobs were run in succession by one worker, so its time between jobs is
+    shown.
+    """
     seconds = found.wall_s if one_run else found.worked_s
     yield (
         f"{found.documents} documents, {found.pages} pages, {found.passages} passages, "
@@ -78,8 +82,8 @@ def described(found: Throughput, *, one_run: bool) -> Iterator[str]:
 def measure_ingestion(path: Path) -> Iterator[str]:
     """Ingest a file, a folder or a tar by one worker into a database of its own, and drop it.
 
-    Runs the commands that staff run, in an empty data folder beside the one in use. Yields lines
-    for people. Raises CommandError.
+    Runs the commands that staff run, in a temporary data folder inside the site's. Yields a report
+    in lines. Raises CommandError.
     """
     with tempfile.TemporaryDirectory(prefix="bench-", dir=settings.DATA_DIR) as scratch:
         data, files = Path(scratch) / "data", _unpacked(path, Path(scratch) / "files")
@@ -102,7 +106,10 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 
 def _run(data: Path, *arguments: str, may_fail: bool = False) -> tuple[float, str]:
-    """Return seconds and output of a command on another data folder; some documents `may_fail`."""
+    """Run a command on another data folder and return its seconds and output.
+
+    With `may_fail`, an exit status other than 0 is accepted, as when some documents fail.
+    """
     environment = {k: v for k, v in os.environ.items() if k not in _NOT_PASSED_ON}
     environment |= {"MEDRAG_DATA_DIR": str(data), "MEDRAG_WORKER": "processes=1"}
     started = time.monotonic()
