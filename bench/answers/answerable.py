@@ -1,4 +1,4 @@
-"""Learn how likely a list of passages holds the answer, from material of `evaluate answers`."""
+"""Learn how likely a list of passages contains the answer, from material of `evaluate answers`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Model = tuple[Table, float]  # weights and intercept
 def answerable_learn(
     paths: Sequence[Path], out: Path, *, name: str, say: Callable[[str], None]
 ) -> None:
-    """Write `answerable.json`, learned on the half that is looked at; say figures on the other.
+    """Learn from the looked-at half, write `answerable.json`, and report figures on both halves.
 
-    The threshold is set on folds of documents. Raises DatasetError.
+    The threshold is set by cross-validation over folds of documents. Raises DatasetError.
     """
     rows = [row for path in paths for row in rows_of(path)]
     learned = [row for row in rows if row.half == Half.LOOKED_AT]
@@ -50,14 +50,14 @@ def answerable_learn(
 
 
 def _held(rows: Sequence[Asked]) -> npt.NDArray[np.bool_]:
-    """Tell whether the answer is among the passages."""
+    """Tell for each question whether the answer is among its passages."""
     return np.array([bool((row.cheap_right == RIGHT).any()) for row in rows], dtype=bool)
 
 
 def _cross_fitted(
     rows: Sequence[Asked], tables: Sequence[Table], held: npt.NDArray[np.bool_]
 ) -> Floats:
-    """Return log-odds by models that were fitted on other documents."""
+    """Return log-odds, each by a model fitted on other folds of documents."""
     folds = np.array([fold_of(row.document or str(place)) for place, row in enumerate(rows)])
     odds = np.zeros(len(rows))
     for fold in range(FOLDS):

@@ -1,4 +1,4 @@
-"""What became of one question, as a child process writes it down. Pure."""
+"""A child process's task of asking questions, and the result of each question. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.measures.patterns import Loss, Outcome, Verdict
 
 @dataclass(frozen=True)
 class AnswersErrand:
-    """What a child process is sent to do: ask the test set over the documents."""
+    """A child process's task: ask a test set over its documents."""
 
     testset: str
     documents: str
@@ -23,14 +23,14 @@ class AnswersErrand:
 
 
 def read_answers_errand(path: Path) -> AnswersErrand | None:
-    """Return the errand in a file; None for one of another kind."""
+    """Read a task from a file; None if the file holds a task of another kind."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return AnswersErrand(**content["answers"]) if "answers" in content else None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What became of one question."""
+    """The result of one question."""
 
     id: str
     verdict: Verdict

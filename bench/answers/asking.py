@@ -33,11 +33,11 @@ SWEEP_EVERY_S = 2.0
 
 
 def run_answers(errand: AnswersErrand, say: Say) -> None:
-    """Migrate, index what is missing, ask, and write one line of JSON for each question.
+    """Migrate, index missing documents, ask, and write one line of JSON for each question.
 
-    Files and the log's heads are kept beside this database, apart from the site's. Raises
-    NoSuchDatabase before anything is written where this is not a database of our own, and
-    DatasetError.
+    Files and the audit log's heads are kept with this database, apart from the site's. Raises
+    NoSuchDatabase before anything is written where this process does not work on a database of the
+    evaluation, and DatasetError.
     """
     databases.refuse_users_database()
     found = read_questions(Path(errand.testset), Path(errand.documents), limit=errand.limit)
@@ -61,7 +61,7 @@ def _rows(found: QuestionSet, errand: AnswersErrand) -> Iterator[dict[str, Any]]
 
 
 def _fill(found: QuestionSet, say: Say) -> None:
-    """Index the documents unless the database says that all are there; as an upload would be."""
+    """Index the documents as an upload would, unless the database's note says they all are."""
     if dict(databases.note_of_this()).get("complete") == found.documents_digest:
         say(f"{Document.objects.count()} documents are indexed already")
         return
@@ -87,7 +87,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
 
 
 def finish_what_was_cut_off() -> None:
-    """Index what a run that was killed held: its leases end within a minute."""
+    """Index documents whose jobs a killed run had leased: the leases end within a minute."""
     ended = (JobState.DONE, JobState.FAILED)
     while left := list(Job.objects.exclude(state__in=ended).order_by("pk")):
         time.sleep(SWEEP_EVERY_S)
@@ -105,7 +105,7 @@ def _ask_all(found: QuestionSet) -> Iterator[Asked]:
 
 
 def _material(found: QuestionSet) -> Iterator[dict[str, Any]]:
-    """Yield rows to learn from; a question that follows others is none."""
+    """Yield rows to learn from; follow-up questions are left out."""
     alone = [question for question in found.questions if not question.before]
     with Progress("  Reading", len(alone), "questions") as progress:
         for question in alone:
@@ -141,14 +141,16 @@ def _asked(question: Question, places: Places) -> Asked:
 
 
 def _shown_and_cited(claim: Claim) -> str:
-    """Return the statement and its quotes: a row is shown with labels between its cells, which a
-    pattern made from the page does not know.
+    """Return the statement and its quotes.
+
+    A table row is shown with labels between its cells, which patterns made from the page do not
+    match.
     """
     return "\n".join([claim.text, *(citation.quote for citation in claim.citations.all())])
 
 
 def _turn(question: Question) -> Turn:
-    """Ask as the system; a question that follows others as somebody in a conversation."""
+    """Ask a question as the system; a follow-up as a user, after the conversation before it."""
     if not question.before:
         return turn_ask(question.text, user=None, channel=Channel.COMMAND)
     user, _ = User.objects.get_or_create(username="evaluation", defaults={"is_superuser": True})

@@ -1,4 +1,4 @@
-"""Learn what each feature of a statement is worth: three linear models, by folds of documents."""
+"""Learn the weights of a statement's features: three linear models, by folds of documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "ri
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its statements: what costs nothing of all, everything of those encoded."""
+    """A question with its statements: cheap features of all, every feature of the encoded."""
 
     document: str
     half: str
@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Linear:
-    """Weights of features as they are, and an intercept."""
+    """Weights of unstandardised features, and an intercept."""
 
     weights: Mapping[str, float]
     intercept: float = 0.0
@@ -51,7 +51,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is learned."""
+    """The three learned models: for the shortlist, the order, and whether the first is right."""
 
     shortlist: Linear
     order: Linear
@@ -61,7 +61,7 @@ class Choice:
 def choice_learn(
     paths: Sequence[Path], out: Path, *, name: str, say: Callable[[str], None]
 ) -> None:
-    """Write `weights.json` and its card. Raises DatasetError."""
+    """Learn the models and write `weights.json` and its card `choice.json`. Raises DatasetError."""
     rows = [row for path in paths for row in rows_of(path)]
     figures = cross_validated(rows)
     learned = fitted(rows)
@@ -83,7 +83,7 @@ def choice_learn(
 
 
 def fitted(rows: Sequence[Asked]) -> Choice:
-    """Fit all three; what stands first is found by the order that is fitted before it."""
+    """Fit all three models; the last learns from the statements that the order puts first."""
     known = [row for row in rows if (row.cheap_right == RIGHT).any()]
     shortlist = _linear([(row.cheap, row.cheap_right) for row in known])
     order = _linear([(row.features, row.right) for row in known if (row.right == RIGHT).any()])
@@ -94,10 +94,10 @@ def fitted(rows: Sequence[Asked]) -> Choice:
 
 
 def without_answer(row: Asked) -> Asked:
-    """Return the question as if no passage answered it: the hardest kind that must be refused.
+    """Return the question without the passages that answer it: the hardest kind to refuse.
 
-    Every passage that holds an answer, or may, is taken away. Empty where none does: then the
-    question is one already.
+    Every passage with a statement that is right or unclear is removed. No statements are left where
+    none is right: then the question already is of that kind.
     """
     passages = row.features.get("passage rank", np.zeros(row.right.size))
     answering = np.isin(passages, passages[row.right != WRONG])
@@ -140,14 +140,14 @@ def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
 
 
 def _first(row: Asked, order: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
-    """Return the statement that stands first, alone."""
+    """Return the features and the label of the statement that the order puts first."""
     place = int(np.argmax(order.of(row.features, row.right.size).round(4)))
     alone = {name: column[place : place + 1] for name, column in row.features.items()}
     return alone, row.right[place : place + 1]
 
 
 def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
-    """Return a logistic regression in which each question counts the same."""
+    """Fit a logistic regression in which each question has the same weight. Raises DatasetError."""
     from sklearn.linear_model import LogisticRegression  # late: it takes half a second
 
     names = sorted({name for features, _ in found for name in features})

@@ -1,9 +1,9 @@
-"""A language model that knows the answers: what a perfect model, or a lying one, gets shown.
+"""A language model that knows the answers, to measure the system with a perfect or a lying model.
 
-It serves the OpenAI protocol on loopback. It finds the question in its prompt, looks in the
-passages of the prompt for the shortest stretch that matches each decisive pattern of the question
-and none of the wrong ones, and answers by the schema of the answer prompt. Where the passages hold
-nothing, or the question has no answer, it gives no claim. It knows nothing of the gate and of
+It serves the OpenAI protocol on loopback. It finds the question in its prompt, searches the
+prompt's passages for the shortest stretch that matches each decisive pattern of the question and
+none of the wrong ones, and answers by the schema of the answer prompt. Where the passages hold no
+answer, or the question has none, it makes no claim. It knows nothing of the gate and of
 verification.
 """
 
@@ -30,7 +30,7 @@ _SENTENCE_END = re.compile(r"(?<=[.;])\s+(?=[A-Z0-9])")
 
 
 class Saying(StrEnum):
-    """What the model says of what it has found."""
+    """What the model says when it has found the answer."""
 
     QUOTE = "quote"  # each stretch, word for word
     ANSWER = "answer"  # the short answer of the test set, citing the stretches
@@ -40,10 +40,10 @@ class Saying(StrEnum):
 
 @dataclass
 class KnowingModel:
-    """What it was asked last, and what it said.
+    """The model, with the question it was asked last and the claims it made.
 
-    At the same address stands a judge, to whom what the model says is supported if it is truthful,
-    and not found if not.
+    It is also the judge: a claim of its own is supported if the model is truthful; any other
+    statement is not found.
     """
 
     is_truthful: bool = True
@@ -54,13 +54,13 @@ class KnowingModel:
     claims: list[dict[str, Any]] = field(default_factory=list)
 
     def ask(self, question: Question, said: str = "") -> None:
-        """Expect this question next; answer it with `said`, or word for word."""
+        """Prepare for this question; answer it with `said`, or by quotes if that is empty."""
         self.question, self.said = question, said
         self.calls = self.stretches = 0
         self.claims = []
 
     def reply(self, prompt: str) -> dict[str, Any]:
-        """Return what it answers to a prompt, by the schema that this prompt asks for."""
+        """Return the reply to a prompt, in the schema that the prompt asks for."""
         if pairs := _PAIR.findall(prompt):
             return {"judgements": [{"pair": p, "label": self._label(s)} for p, _, s in pairs]}
         self.calls += 1
@@ -89,7 +89,10 @@ class KnowingModel:
 def stretches_of(
     question: Question, passages: Sequence[tuple[str, str, str]]
 ) -> list[tuple[str, str]]:
-    """For each decisive pattern the first passage (key, context, text) with it and its stretch."""
+    """Return for each decisive pattern the first passage's key that matches, with its stretch.
+
+    Passages are `(key, context, text)`. A stretch found twice is returned once.
+    """
     found: list[tuple[str, str]] = []
     for pattern in question.decisive:
         for key, about, text in passages:
@@ -103,7 +106,7 @@ def stretches_of(
 
 @contextmanager
 def served(model: KnowingModel) -> Iterator[str]:
-    """Serve the model on loopback while it lasts; gives the address that a client is told."""
+    """Serve the model on loopback inside the context; yields the address for clients."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(model))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -120,8 +123,9 @@ def _one_case(text: str) -> str:
 
 
 def _stretch(pattern: re.Pattern[str], wrong: Patterns, about: str, text: str) -> str:
-    """Return the first sentence, then line, then pair of lines that answers; empty where none
-    does.
+    """Return the first sentence, line or pair of lines that answers, tried in that order.
+
+    Empty where none does.
     """
     for each in _stretches(text):
         if pattern.search(f"{about}\n{each}") and not any(bad.search(each) for bad in wrong):
@@ -165,6 +169,6 @@ def _handler_of(model: KnowingModel) -> type[http.server.BaseHTTPRequestHandler]
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Keep silent: a question is nothing for a terminal."""
+            """Print nothing: a question must not reach the terminal."""
 
     return Handler

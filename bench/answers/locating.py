@@ -1,4 +1,4 @@
-"""Find where the answers of a test set stand in the index, and where they were lost."""
+"""Find the passages that answer a test set's questions, and the step that lost an answer."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class _Passage:
 
 
 class Places:
-    """The passages and pages of the database of this process, with their text folded."""
+    """The passages and pages of this process's database, with their text folded."""
 
     def __init__(self) -> None:
-        """Two queries; the whole corpus is held in memory."""
+        """Load the whole corpus into memory. Runs two queries."""
         rows = Chunk.objects.order_by("key").values_list(
             "key", "document__filename", "spans", "context", "text"
         )
@@ -41,9 +41,10 @@ class Places:
         self._pages = {(name, number): folded(text) for name, number, text in pages}
 
     def passages_with(self, question: Question) -> frozenset[str]:
-        """Return the keys of the passages that answer: those that match every decisive pattern.
+        """Return the keys of the passages that match every decisive pattern.
 
-        Where no passage holds all of them, those of the question's page that hold the most.
+        Only those of the question's own document, if there are any. Where no passage matches all
+        patterns, those of the question's page that match the most.
         """
         wanted = question.decisive
         whole = [p for p in self._passages if matches(wanted, p.text) == len(wanted)]
@@ -60,7 +61,7 @@ class Places:
         return frozenset(key for count, key in near if count == most and most)
 
     def is_parsed(self, question: Question) -> bool:
-        """Tell whether a page of the question's document holds all of its answer."""
+        """Tell whether a page of the question's document matches every decisive pattern."""
         wanted = question.decisive
         return any(
             matches(wanted, text) == len(wanted)
@@ -70,10 +71,9 @@ class Places:
 
 
 def rank_of(right: Set[str], trace: Mapping[str, Any]) -> int | None:
-    """Return the rank of the first passage that answers in the first search; None where none was
-    found.
+    """Return the rank in the first search of the first passage that answers; None if there is none.
 
-    A passage of the same words that stands for it counts.
+    A hit counts too if an identical passage that it represents answers.
     """
     searches: Sequence[Mapping[str, Any]] = trace.get("searches") or ()
     if not searches:
@@ -88,7 +88,7 @@ def rank_of(right: Set[str], trace: Mapping[str, Any]) -> int | None:
 def lost_at(
     question: Question, turn: Turn, verdict: Verdict, *, rank: int | None, is_parsed: bool
 ) -> Loss:
-    """Return the first step that made a question's outcome other than it should be."""
+    """Return the first step that kept a question from its right outcome."""
     is_refused = turn.status == TurnStatus.ABSTAINED
     if not question.is_answerable:
         return Loss.NONE if is_refused else Loss.GATE

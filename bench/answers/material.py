@@ -1,4 +1,4 @@
-"""What reading finds for each question, with what is right of it: material to learn from."""
+"""Material to learn from: the statements found for each question, labelled right or wrong."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def material_of(question: Question) -> dict[str, Any]:
 def _choice_row(
     question: Question, units: Sequence[Unit], cheap: Features, right: Sequence[int]
 ) -> dict[str, Any]:
-    """Return the features of the statements: cheap ones of all, all of those that are encoded."""
+    """Return the statements' features: cheap ones of all, and all features of the encoded ones."""
     found = encoded(question.text, units, cheap)
     return {
         "id": question.id,
@@ -58,7 +58,7 @@ def _choice_row(
 def _reader_rows(
     question: Question, units: Sequence[Unit], right: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield passages with the statements that answer, a line each under the heading."""
+    """Yield passages as lines under their heading, with the positions of the lines that answer."""
     if question.is_answerable and RIGHT not in right:
         return  # nothing is known to be wrong, either
     answering = 0
@@ -109,7 +109,10 @@ def _by_patterns(question: Question, unit: Unit) -> int:
 
 
 def _by_quotes(question: Question, unit: Unit) -> int:
-    """By the words of the quotes that it holds, or that hold it."""
+    """Label a statement by the share of words it has in common with the question's quotes.
+
+    Either way round: of a quote held by the statement, or of the statement held by a quote.
+    """
     whole = _words(" ".join([unit.text, *(part.text for part in unit.quotes)]))
     own = _words(unit.quotes[0].text)
     held = max((_share(_words(quote), whole) for quote in question.quotes), default=0.0)
@@ -122,9 +125,7 @@ def _by_quotes(question: Question, unit: Unit) -> int:
 
 
 def _share(of: Sequence[str], held_by: Sequence[str]) -> float:
-    """Return the share of the words `of` that `held_by` has too, each as often as it stands
-    there.
-    """
+    """Return the share of the words in `of` that `held_by` has too, counting repeats."""
     both = Counter(of) & Counter(held_by)
     return both.total() / len(of) if of else 0.0
 

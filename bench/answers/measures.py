@@ -1,4 +1,4 @@
-"""What a run of answers is worth: measures by half, with intervals. Pure."""
+"""Measures of a run of answers, by half, with intervals. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES = (*OF_ALL, *OF_ANSWERABLE, *OF_ANSWERED, BESIDE, *OF_UNANSWERABLE)
 
 
 def scores_of(question: Question, asked: Asked) -> dict[str, float]:
-    """Return `measure, half` -> value of one question."""
+    """Return `measure, half` -> value for one question."""
     found = asked.verdict.scores(question)
     if question.is_answerable:
         for depth in (3, 10):
@@ -29,7 +29,7 @@ def scores_of(question: Question, asked: Asked) -> dict[str, float]:
 
 
 def measured(questions: Sequence[Question], asked: Mapping[str, Asked]) -> dict[str, Interval]:
-    """Return `measure, half` -> mean and 95 % interval; nothing where no question has a say."""
+    """Return `measure, half` -> mean and 95 % interval; without measures of no question."""
     values: dict[str, list[float]] = {}
     for question in questions:
         for name, value in scores_of(question, asked[question.id]).items():

@@ -1,6 +1,6 @@
-"""Ask the questions of a test set of a site whose language model knows the answers.
+"""Ask a test set's questions of a site whose language model knows the answers.
 
-In the database of this process, through the same function as a clinician's question.
+Runs in the database of this process, through the same function as a clinician's question.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ JUDGE = "llm"  # the verifier that asks a language model
 
 @dataclass(frozen=True)
 class ModelOrder:
-    """What the model says, and by which gate and verifier."""
+    """What the model says, and the gate and verifier that it meets."""
 
     mode: str
     claims: str = ""  # a file of claims by question id; empty: none
@@ -39,7 +39,7 @@ class ModelOrder:
 
 @dataclass(frozen=True)
 class ModelAsked:
-    """What became of one saying of the model for one question."""
+    """The result of one saying of the model for one question."""
 
     id: str
     half: str
@@ -60,16 +60,16 @@ class ModelAsked:
 
 
 def half_of(document: str) -> str:
-    """Return the half of a document by a hash of its name: all of its questions are in the same."""
+    """Return a document's half, by a hash of its name: all its questions are in the same half."""
     first = hashlib.sha256(document.encode()).digest()[0]
     return str(Half.COUNTED if first % 2 else Half.LOOKED_AT)
 
 
 class Claims:
-    """What the model says of each question: `{id: {"free": TEXT, "lies": [{"kind", "text"}]}}`."""
+    """The model's claims for each question: `{id: {"free": TEXT, "lies": [{"kind", "text"}]}}`."""
 
     def __init__(self, path: str) -> None:
-        """Raise DatasetError."""
+        """Remember the file, which is read at first use; empty for no claims."""
         self._path = path
 
     @cached_property
@@ -85,7 +85,10 @@ class Claims:
         return found
 
     def sayings(self, question: Question, mode: Saying) -> list[tuple[str, str]]:
-        """Kind and text of each, none where the file has none of the question."""
+        """Return kind and text of each saying; empty if the file has none for the question.
+
+        An empty text makes the model quote. Raises DatasetError.
+        """
         own = self._by_id.get(question.id) or {}
         if mode is Saying.QUOTE or not question.is_answerable:
             return [("", "")]
@@ -98,7 +101,7 @@ class Claims:
 
 
 def model_asked(questions: Sequence[Question], order: ModelOrder) -> Iterator[ModelAsked]:
-    """Ask every question once for each saying of the model, in order."""
+    """Ask every question once for each saying of the model, in order. Raises DatasetError."""
     mode, claims = Saying(order.mode), Claims(order.claims)
     asked = [(q, kind, said) for q in questions for kind, said in claims.sayings(q, mode)]
     model = KnowingModel(is_truthful=mode is not Saying.LIE)
@@ -132,9 +135,7 @@ def _told(question: Question, kind: str, model: KnowingModel, turn: Turn) -> Mod
 
 @contextmanager
 def _site_of(address: str, order: ModelOrder) -> Iterator[None]:
-    """Make this process a site whose model answers at the address, and judges there if so
-    ordered.
-    """
+    """Configure this process to use the model at the address, by `order` also as its judge."""
     models = replace(settings.MODELS, generate=(Endpoint(address, "knowing", role="generate"),))
     wanted: dict[str, Any] = {"GENERATOR": "llm", "MODELS": models}
     if order.is_judged:

@@ -1,4 +1,4 @@
-"""The report of a run with a language model that knows the answers, in Markdown. Pure."""
+"""Report a run with a language model that knows the answers, in Markdown. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SHOWN = 300  # characters of a claim in the list of what became of it
 
 
 def model_lines(asked: Sequence[ModelAsked], order: ModelOrder) -> list[str]:
-    """Shares by half of the documents, checks that stopped something, and what is looked at.
+    """Return shares and failed checks by half of the documents, and claims of the looked-at half.
 
-    Of the counted half no claim is named.
+    No claim of the counted half is shown.
     """
     return [
         f"mode {order.mode}, gate {'open' if order.is_gate_open else 'as shipped'}"
@@ -47,7 +47,7 @@ def _shares(asked: Sequence[ModelAsked]) -> Iterator[str]:
 
 
 def _there(asked: Sequence[ModelAsked]) -> list[ModelAsked]:
-    """Return those for which the model found the stretch that answers among its passages."""
+    """Return the results for which the model found an answer among its passages."""
     return [each for each in asked if each.stretches]
 
 
@@ -67,7 +67,7 @@ def _stops(asked: Sequence[ModelAsked]) -> Iterator[str]:
 
 
 def _why(each: ModelAsked) -> list[str]:
-    """Return the checks, or the reason where nothing was said or shown."""
+    """Return the checks that stopped claims, or the refusal's reason where nothing was claimed."""
     if each.stopped_by:
         return [why.partition(":")[0] for why in each.stopped_by]
     return [] if each.shown or not each.is_answerable else [f"no claim ({each.reason})"]

@@ -37,7 +37,7 @@ LICENCES = {"guideline_questions": "questions of our own on guidelines that are 
 
 @dataclass(frozen=True)
 class AnswersMeasured:
-    """A test set, what became of each question, and the measures over them."""
+    """A test set, the result of each question, and the measures over them."""
 
     found: QuestionSet
     asked: Mapping[str, Asked]
@@ -46,7 +46,7 @@ class AnswersMeasured:
 
     @property
     def fingerprints(self) -> list[str]:
-        """Of what answered: one, unless questions were dealt with by other parts."""
+        """The fingerprints of the configurations that answered: usually one."""
         return sorted({each.fingerprint for each in self.asked.values()} - {""})
 
     @property
@@ -58,7 +58,7 @@ class AnswersMeasured:
 
 @dataclass(frozen=True)
 class AnswersOrder:
-    """Which questions on which documents."""
+    """The test set to ask and its documents."""
 
     testset: Path
     documents: Path
@@ -67,9 +67,9 @@ class AnswersOrder:
 
 
 def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> AnswersMeasured:
-    """Index the documents where that was not done, ask every question, and judge.
+    """Index the documents where that is not done, ask every question, and judge the answers.
 
-    Raises ChildFailed; what was indexed until then is kept.
+    Raises ChildFailed; the documents indexed until then are kept.
     """
     rows, index = _done(found, order, say)
     asked = {each.id: each for each in map(Asked.from_dict, rows)}
@@ -77,7 +77,7 @@ def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> Ans
 
 
 def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say) -> None:
-    """Write what there is to learn from the questions: `choice.jsonl` and `reader.jsonl`.
+    """Write training material from the questions: `choice.jsonl` and `reader.jsonl`.
 
     Raises as `answers_measure`.
     """
@@ -115,7 +115,10 @@ def _done(
     is_material: bool = False,
     model: ModelOrder | None = None,
 ) -> tuple[list[dict[str, Any]], str]:
-    """Return the rows that a child process wrote in a database of its own, and that one's name."""
+    """Run a child process in a database of its own; return its rows and the database's name.
+
+    Raises ChildFailed.
+    """
     name = databases.name_for(found, Recipe(), pdf_reader())
     if order.rebuild and any(kept.name == name for kept in databases.databases_kept()):
         databases.database_drop(name)
@@ -202,7 +205,7 @@ def answers_folder_write(out: Path, result: AnswersMeasured) -> None:
 
 
 def _by_measure(result: AnswersMeasured) -> dict[str, dict[str, float]]:
-    """Turn it round: measure -> question -> value."""
+    """Transpose the scores to measure -> question -> value."""
     scores: dict[str, dict[str, float]] = {}
     for question in result.found.questions:
         for name, value in scores_of(question, result.asked[question.id]).items():

@@ -1,4 +1,4 @@
-"""The report of a run of answers, in Markdown. Pure."""
+"""Report a run of answers, in Markdown. Pure."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _SHOWN = 300  # characters of a statement in the list of what went wrong
 def report_lines(
     found: QuestionSet, asked: Mapping[str, Asked], intervals: Mapping[str, Interval]
 ) -> list[str]:
-    """Return measures by half, where answers were lost, and each question of the half that is
-    looked at.
+    """Return measures and losses by half, and each failed question of the looked-at half.
 
-    Of the counted half no question and no answer is named.
+    No question or answer of the counted half is shown.
     """
     return [
         f"{found.name}: {len(found.documents)} documents, {len(found.questions)} questions, "

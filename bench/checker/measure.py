@@ -1,4 +1,4 @@
-"""What a verifier says of labelled pairs, and what its word is worth. Pure."""
+"""Measure a verifier's judgements of labelled pairs. Pure."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _SUPPORTED = LABELS.index(Label.SUPPORTED)
 
 @dataclass(frozen=True)
 class Checked:
-    """One judgement a pair, in order; None where the verifier failed, and `failures` say why.
+    """A verifier's judgement of each pair, in order; None where it failed (see `failures`).
 
-    `seconds` are those of the calls that gave judgements: a call that fails is no measure of speed.
+    `seconds` counts only the calls that returned judgements: a failed call is no measure of speed.
     """
 
     name: str
@@ -51,28 +51,28 @@ class Checked:
 
     @property
     def notes(self) -> dict[str, int]:
-        """What went wrong: of how many pairs, in the order of the first."""
+        """The number of pairs by reason of failure, in the order of the first pair of each."""
         return dict(Counter(why for _, why in sorted(self.failures.items())))
 
     @property
     def judged(self) -> list[tuple[LabelledPair, Judgement]]:
-        """Those with a judgement."""
+        """The pairs with a judgement."""
         both = zip(self.pairs, self.judgements, strict=True)
         return [(pair, judgement) for pair, judgement in both if judgement is not None]
 
     @property
     def pairs_per_s(self) -> float | None:
-        """Judged pairs; None where nothing was judged."""
+        """Judged pairs a second; None where nothing was judged."""
         return len(self.judged) / self.seconds if self.judged and self.seconds else None
 
     @property
     def ms_a_pair(self) -> float | None:
-        """The same the other way round."""
+        """Milliseconds a judged pair; None where nothing was judged."""
         return 1000 / self.pairs_per_s if self.pairs_per_s else None
 
     @property
     def per_pair(self) -> list[dict[str, float]]:
-        """What is kept of each pair, in order; nothing but `correct` where it has no judgement."""
+        """The scores stored for each pair, in order; only `correct` for one without a judgement."""
         return [
             {"correct": right}
             if judgement is None
@@ -86,15 +86,16 @@ class Checked:
 
     @cached_property
     def confusion(self) -> Floats:
-        """`(3, 3)` in the order of `LABELS`: rows what is true, columns what was said."""
+        """`(3, 3)` in the order of `LABELS`: rows are true labels, columns judged labels."""
         judged = self.judged
         return confusion([p.label for p, _ in judged], [j.label for _, j in judged], LABELS)
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
-        """By measure, each over its own denominator: `n` is 0 where there is nothing to measure.
+        """Interval by measure, each over its own denominator.
 
-        Over the pairs that were judged, but for the one that says otherwise.
+        `n` is 0 where nothing can be measured. Only judged pairs count, except for "accuracy,
+        failures wrong".
         """
         alarm, passed = (partial(of, label=_SUPPORTED) for of in (false_alarm, false_pass))
         is_supported = _rows(_SUPPORTED)
@@ -109,9 +110,9 @@ class Checked:
         }
 
     def _by_label(self) -> Iterator[tuple[str, Interval]]:
-        """Precision over the pairs that were called it, recall over those that are, F1 over both.
+        """Yield each label's precision over pairs judged so, recall over its pairs, F1 over both.
 
-        The measure of a label reads no other cell, so that what is drawn anew is its denominator.
+        Cells of other labels are zeroed, so that the bootstrap resamples the measure's denominator.
         """
         for place, label in enumerate(LABELS):
             called, is_it = _rows(place).T, _rows(place)
@@ -130,7 +131,7 @@ class Checked:
 
     @property
     def bins(self) -> tuple[Bin, ...]:
-        """The reliability table of the same."""
+        """The reliability table of the score as the probability of `supported`."""
         return reliability(*self._probabilities()) if self.judged else ()
 
     def _probabilities(self) -> tuple[Floats, Bools]:
@@ -153,7 +154,7 @@ def check_pairs(
     timeout_s: float,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Checked:
-    """Ask about every pair, a few at a time. Where it fails, a call has no judgements."""
+    """Judge every pair, BATCH at a time. A call that fails leaves its pairs without judgement."""
     shown = [Pair(each.claim, Evidence((each.evidence,), each.context)) for each in pair_set.pairs]
     found: list[Judgement | None] = []
     failures: dict[int, str] = {}
@@ -178,9 +179,7 @@ def _tokens(usage: Usage) -> int:
 
 
 def _rows(place: int) -> Bools:
-    """Return the cells of a confusion that are truly of a label; transposed, those that were called
-    it.
-    """
+    """Return a mask of the cells whose true label is at `place`; transposed, the judged label."""
     cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
     cells[place] = True
     return cells

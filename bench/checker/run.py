@@ -1,4 +1,4 @@
-"""Measure verifiers on labelled pairs, and keep what was measured."""
+"""Measure verifiers on labelled pairs, and store the results."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Say = Callable[[str], None]
 
 
 class FaultyVerifier(MedragError):
-    """A verifier was asked for that this site has not."""
+    """A verifier that this site does not have, or that can't work."""
 
 
 def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> list[Checked]:
-    """Return each verifier in order. Raises FaultyVerifier before anything is judged."""
+    """Measure each verifier in order. Raises FaultyVerifier before anything is judged."""
     refuse_faulty(names)
     found: list[Checked] = []
     for name in dict.fromkeys(names):
@@ -57,14 +57,14 @@ def verifiers_check(pair_set: PairSet, names: Sequence[str], *, say: Say) -> lis
 
 
 def refuse_faulty(names: Sequence[str]) -> None:
-    """By the settings and the files alone. Raises FaultyVerifier."""
+    """Raise FaultyVerifier for the first that settings or files fault. Loads and calls nothing."""
     for name in names:
         if fault := measured_fault(name):
             raise FaultyVerifier(fault, hint="Nothing was measured.")
 
 
 def refuse_unusable(names: Sequence[str]) -> None:
-    """Load the model that is to judge and call the endpoints, before hours of the first one.
+    """Load each model and call each endpoint once, before hours of judging by the first verifier.
 
     Raises FaultyVerifier.
     """
@@ -87,7 +87,7 @@ def checker_runs_store(
     by: User | None,
     started_at: datetime.datetime,
 ) -> list[Run]:
-    """Return a run for each verifier, its scores by pair, and the test set where that is new."""
+    """Store a run for each verifier with its scores by pair, and the test set where that is new."""
     return [checker_run_store(pair_set, each, by=by, started_at=started_at) for each in results]
 
 
@@ -130,12 +130,12 @@ def checker_run_store(
 
 
 def _latency_ms(result: Checked) -> dict[str, dict[str, float]]:
-    """By judged pair; nothing where none was judged."""
+    """Return the mean by judged pair; empty where none was judged."""
     return {"pair": {"mean": result.ms_a_pair}} if result.ms_a_pair else {}
 
 
 def checker_folder_write(out: Path, pair_set: PairSet, results: Sequence[Checked]) -> None:
-    """`metrics.json`, `judgements.jsonl` (by pair, without texts) and `report.md`."""
+    """Write `metrics.json`, `judgements.jsonl` (by pair, without texts) and `report.md`."""
     out.mkdir(parents=True, exist_ok=True)
     write_lines(out / "metrics.json", [json.dumps(_metrics_json(pair_set, results), indent=2)])
     write_lines(out / "judgements.jsonl", pair_lines(results))

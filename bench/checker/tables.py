@@ -1,4 +1,4 @@
-"""What verifiers are worth, as tables for people and as JSON. Pure."""
+"""Report verifiers' measures as Markdown and JSON. Pure."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def report_lines(pair_set: PairSet, results: Sequence[Checked]) -> list[str]:
 
 
 def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
-    """Yield a line a pair: its id and label, and each verifier's word; null where it failed."""
+    """Yield a line for each pair: its id, its label, and each verifier's judgement or null."""
     for place, pair in enumerate(results[0].pairs if results else ()):
         said = {
             result.name: judgement
@@ -72,8 +72,9 @@ def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
 
 
 def calibration_json(result: Checked) -> dict[str, Any]:
-    """Return what has no interval: confusion, calibration and speed; null where nothing was
-    judged.
+    """Return the measures without an interval: confusion, calibration and speed.
+
+    Null where nothing was judged.
     """
     return {
         "labels": list(LABELS),

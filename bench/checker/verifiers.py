@@ -1,4 +1,4 @@
-"""Verifiers that are measured: those of the site, its exact checks alone, and the teacher."""
+"""The verifiers that can be measured: the site's, its exact checks alone, and the teacher."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NAMED = (*VERIFIERS, RULES, TEACHER)
 
 
 class Rules:
-    """The exact checks and no model, as a site without a verifier has them.
+    """The exact checks without a model, as on a site without a verifier.
 
-    A claim that is its evidence word for word is supported; what a check has something against is
-    what that check says; of all other words nothing is known, so that they are not found.
+    A claim that is its evidence word for word is supported; otherwise the first check that objects
+    decides the label, and a claim without objection is not found.
     """
 
     name = RULES
@@ -36,24 +36,24 @@ class Rules:
 
     @property
     def fingerprint(self) -> str:
-        """Over the source of each check; what they call may change beneath them."""
+        """A hash over the source of each check's module, without what they import."""
         modules = [inspect.getmodule(each) for each in (*CHECKS, verbatim.is_verbatim)]
         source = "".join(inspect.getsource(module) for module in modules if module)
         return f"rules-1:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        """Return one judgement a pair, within milliseconds: `timeout_s` is not looked at."""
+        """Return one judgement for each pair, within milliseconds; ignores `timeout_s`."""
         return [_by_rules(pair) for pair in pairs]
 
 
 class Teacher(judge.LanguageModelJudge):
-    """The model that writes silver sets, as a judge of pairs."""
+    """The model that writes silver sets, as a verifier."""
 
     name = TEACHER
 
 
 def measured_verifier(name: str) -> Verifier:
-    """Return one of `NAMED`. Raises ImproperlyConfigured, and ValueError for another name."""
+    """Return a verifier of `NAMED`. Raises ImproperlyConfigured; ValueError for another name."""
     match name:
         case "rules":
             return Rules()
@@ -63,7 +63,7 @@ def measured_verifier(name: str) -> Verifier:
 
 
 def measured_fault(name: str) -> str:
-    """Return what keeps it from working, as a sentence; empty where nothing does. Calls nobody."""
+    """Return why a verifier can't work, as a sentence; empty where it can. Calls no endpoint."""
     match name:
         case "rules":
             return ""
@@ -73,13 +73,13 @@ def measured_fault(name: str) -> str:
 
 
 def teaching() -> tuple[Endpoint, ...]:
-    """Return the teacher's endpoint, if there is one."""
+    """Return the teacher's endpoint; empty if none is configured."""
     teacher = settings.MODELS.teacher
     return (teacher,) if teacher.url else ()
 
 
 def megabytes(name: str) -> float | None:
-    """Size of its own files; 0 of what has none, None of a model behind an endpoint."""
+    """Return the size of a verifier's own files: 0 if it has none, None behind an endpoint."""
     match name:
         case "rules":
             return 0.0

@@ -1,4 +1,4 @@
-"""Adapters of published data sets, each to one `Dataset`. Pure: no Django."""
+"""Adapters that read published data sets into a `Dataset`. Pure: no Django."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ FORMATS = ("beir", "scifact", "medquad-liveqa", "pubmedqa")
 
 
 def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "") -> Dataset:
-    """Return the data set below `folder`. Empty `split` and `queries`: as the form has it by
-    default.
+    """Read the data set in `folder`. Empty `split` and `queries` mean the form's defaults.
 
     Raises DatasetError, also for an option that the form does not have.
     """

@@ -1,12 +1,12 @@
-"""LiveQA's medical questions over the answers of MedQuAD, judged from 1 (incorrect) to 4.
+"""LiveQA's medical questions over the answers of MedQuAD, graded from 1 (incorrect) to 4.
 
 Sources: Ben Abacha et al., TREC 2017; Ben Abacha and Demner-Fushman, BMC Bioinformatics 2019. Every
 answered question of MedQuAD's XML is a document. A judged answer is named by the source, the file
-and its place among the file's questions, which is not always its `pid`: compared by their texts,
-all 446 whose file is there are found by place, and 84 of them have another `pid`.
+and its position among the file's questions, which is not always its `pid`: compared by their texts,
+all 446 whose file exists are found by position, and 84 of them have another `pid`.
 
-MedQuAD is published without the answers of three sites. Those that were judged are in the archive
-of the judgements: they are documents too, since half of the questions have no other good answer.
+MedQuAD is published without the answers of three sites. The archive of judgements holds those that
+were judged: they are documents too, since half of the questions have no other good answer.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ QUERIES = ("summary", "original", "paraphrase")
 
 
 def read_medquad_liveqa(folder: Path, *, queries: str = "summary") -> Dataset:
-    """Look below `folder` for MedQuAD (a folder or tar), the questions and the judgements.
+    """Read MedQuAD (a folder or tar), the questions and the judgements from below `folder`.
 
-    Grades 1 to 4 gain 0 to 3; of an answer that was judged more than once for a question the best
-    grade counts. Raises DatasetError.
+    Grades 1 to 4 gain 0 to 3; the best grade counts where an answer was judged more than once for a
+    question. Raises DatasetError.
     """
     if queries not in QUERIES:
         raise DatasetError(f"--queries of medquad-liveqa is one of {', '.join(QUERIES)}.")
@@ -95,7 +95,7 @@ def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _queries(path: Path, kind: str) -> dict[str, str]:
-    """By the number that the judgements use: `TQ7` is 7."""
+    """Return the questions by the number that the judgements use: `TQ7` is 7."""
     return {
         question.get("qid", "").removeprefix("TQ"): clean_line(wording(question, kind))
         for question in xml_of(path, path.name).iter("NLM-QUESTION")

@@ -1,4 +1,4 @@
-"""The sentences of a long evidence that a claim would quote. Pure."""
+"""Find the sentences of a long evidence that a claim would quote. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ WINDOW_SENTENCES = 3  # of the 957 sets that SciFact's annotators marked, 956 ar
 def nearest_run(
     sentences: Sequence[str], claim: str, *, most: int = WINDOW_SENTENCES
 ) -> tuple[int, int]:
-    """Half-open run that holds most of the claim's stems; the shortest such, then the first.
+    """Return the half-open run of sentences that shares most stems with the claim.
 
-    A stem weighs `ln(1 + n / df)`, with df of the n sentences that hold it.
+    Ties go to the shortest run, then the first; `(0, 0)` without sentences. A stem weighs `ln(1 + n
+    / df)`, where df of the n sentences contain it.
     """
     if not sentences:
         return 0, 0

@@ -1,7 +1,7 @@
-"""Claims beside evidence, each pair with what the evidence says of the claim.
+"""Pairs of a claim and evidence, labelled with whether the evidence supports the claim.
 
 Two forms: JSON lines of our own, and SciFact (Wadden et al., EMNLP 2020), whose annotators marked
-the sentences of an abstract that bear a claim out or refute it.
+the sentences of an abstract that support a claim or refute it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _SCIFACT = {"SUPPORT": Label.SUPPORTED, "CONTRADICT": Label.CONTRADICTED}
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """`evidence` may be long or empty; `context`, such as a title, is read with it."""
+    """A claim, evidence and its label.
+
+    `evidence` may be long or empty; `context`, such as a title, is read with it.
+    """
 
     id: str
     claim: str
@@ -60,7 +63,7 @@ class PairSet:
         ).hexdigest()
 
     def first(self, count: int) -> PairSet:
-        """Return so many of them, as its name and notes then say; all for 0."""
+        """Return the first `count` pairs, marked as a part in name and notes; all for 0."""
         if not count or count >= len(self.pairs):
             return self
         note = f"only a part: the first {count} of {len(self.pairs)} pairs"
@@ -71,13 +74,12 @@ class PairSet:
 
 
 def read_pairs(path: Path) -> PairSet:
-    """JSON lines `{"claim", "evidence", "label"}` with an optional `context`; others are let be.
+    """Read JSON lines `{"claim", "evidence", "label"}` with an optional `context`.
 
-    `passage` may stand for `evidence`, as in what `evaluate silver` writes.
-
-    Their ids are the numbers of their lines. Raises DatasetError with the number for a line that is
-    none, a key that stands twice, a label that is not known, a claim without a word, and a pair
-    that stands above with another label.
+    Other keys are ignored, and `passage` may replace `evidence`, as in the output of `evaluate
+    silver`. A pair's id is its line number. Raises DatasetError with that number for a line that is
+    not a pair, a repeated key, an unknown label, a claim without words, and a pair that occurs
+    above with another label.
     """
     if not path.is_file():
         raise DatasetError(f"--pairs: there is no file {path}.")
@@ -86,12 +88,11 @@ def read_pairs(path: Path) -> PairSet:
 
 
 def read_scifact_pairs(folder: Path, *, split: str = "train") -> PairSet:
-    """Return each claim beside each marked set of sentences; beside a cited abstract where none is
-    marked.
+    """Pair each claim with each marked set of sentences, or with a cited abstract that has none.
 
-    Of an abstract that holds nothing for or against a claim, the sentence nearest to the claim is
-    its evidence: 94 % of the marked sets are one sentence, so that length tells little. The
-    abstract's title is the context. Raises DatasetError, as of a pair with two labels.
+    For an abstract without marked sentences, the evidence is the sentence nearest to the claim: 94
+    % of the marked sets are one sentence, so that length reveals little. The abstract's title is
+    the context. Raises DatasetError, also for a pair with two labels.
     """
     asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
     abstracts = once(
@@ -119,7 +120,7 @@ def _whole(pair_set: PairSet, place: str) -> PairSet:
 
 
 def _refuse_contradictions(pairs: Iterable[LabelledPair], place: str) -> None:
-    """Refuse a pair with two labels, one of which is wrong: no figure over both would be true."""
+    """Raise DatasetError for a pair with two labels: one is wrong, and so would every figure be."""
     labels: dict[tuple[str, str, str], LabelledPair] = {}
     for pair in pairs:
         first = labels.setdefault((pair.claim, pair.evidence, pair.context), pair)
@@ -159,14 +160,14 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
 
 
 def _keys_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object. Raises ValueError for a key that stands twice: which one is meant?"""
+    """Build a JSON object. Raises ValueError for a repeated key, whose value would be ambiguous."""
     if len(found := dict(entries)) != len(entries):
         raise _TwiceError
     return found
 
 
 class _TwiceError(ValueError):
-    """A key stands twice."""
+    """A key of a JSON object is repeated."""
 
 
 def _pairs_of(

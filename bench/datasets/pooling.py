@@ -1,4 +1,4 @@
-"""From passages to documents. Pure."""
+"""Reduce a ranking of passages to one of documents. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Entries = tuple[tuple[str, float], ...]
 def pooled(hits: Iterable[Hit], names: Mapping[int, str], *, depth: int) -> Entries:
     """Return the documents of these passages by their best rank, at most `depth`, each once.
 
-    `names` maps primary keys to the data set's ids. A passage that stands for others which say the
-    same brings their documents with it, right behind its own, by id: whoever reads it is told of
-    them, and which of them stands for the rest says nothing of relevance.
+    `names` maps primary keys to the data set's ids. The documents of a passage's twins follow its
+    own, ordered by id: readers are told of them, and the choice of one passage to represent its
+    twins has nothing to do with relevance.
     """
     found: dict[str, float] = {}
     for hit in hits:

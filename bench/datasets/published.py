@@ -1,13 +1,12 @@
-"""Published data sets: BEIR's form, SciFact and PubMedQA.
+"""Read BEIR's form, SciFact and PubMedQA.
 
-Sources of the forms. BEIR, `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`: Thakur et
-al., NeurIPS Datasets and Benchmarks 2021; a query that has no line in the split's judgements
-belongs to another split. SciFact, `corpus.jsonl` and `claims_<split>.jsonl`: Wadden et al., EMNLP
-2020; relevant is, as in BEIR, each abstract that a claim cites; with `queries="evidence"` only an
-abstract that holds evidence for or against the claim, and claims without any are left out.
-PubMedQA: Jin et al., EMNLP 2019; each question is to find its own abstract among all of them,
-which is given without its conclusion, the answer, and without a title: the title of a paper is
-the question.
+BEIR, `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`: Thakur et al., NeurIPS Datasets and
+Benchmarks 2021; a query without a line in the split's judgements belongs to another split. SciFact,
+`corpus.jsonl` and `claims_<split>.jsonl`: Wadden et al., EMNLP 2020; relevant is, as in BEIR, each
+abstract that a claim cites; with `queries="evidence"` only an abstract with evidence for or against
+the claim, and claims without any are left out. PubMedQA: Jin et al., EMNLP 2019; each question is
+to find its own abstract among all. Abstracts are indexed without their conclusion, which is the
+answer, and without a title, which is the question.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from evaluation.datasets.types import DatasetError, SourceDocument
 
 
 def read_beir(folder: Path, *, split: str = "test") -> Dataset:
-    """Raise DatasetError."""
+    """Read a data set in BEIR's form. Raises DatasetError."""
     qrels = _qrels(found(folder, f"qrels/{split}.tsv"))
     corpus, asked = found(folder, "corpus.jsonl"), found(folder, "queries.jsonl")
     documents = [
@@ -48,9 +47,10 @@ def read_beir(folder: Path, *, split: str = "test") -> Dataset:
 
 
 def _qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Return three columns parted by tabs under a header, or the four of TREC.
+    """Read judgements: three columns separated by tabs under a header, or TREC's four columns.
 
-    Raises DatasetError, also for a document that has two grades for a query.
+    Negative grades count as 0. Raises DatasetError, also for a document with two grades for a
+    query.
     """
     qrels: dict[str, dict[str, int]] = {}
     for number, line in enumerate(lines_of(path), start=1):
@@ -73,7 +73,7 @@ QUERIES = ("cited", "evidence")
 
 
 def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") -> Dataset:
-    """Return claims as queries, abstracts as documents of one gain. Raises DatasetError."""
+    """Read claims as queries, abstracts as documents; relevant ones gain 1. Raises DatasetError."""
     if queries not in QUERIES:
         raise DatasetError(f"--queries of scifact is one of {', '.join(QUERIES)}.")
     asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
@@ -99,7 +99,10 @@ def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") 
 
 
 def _relevant(claim: Mapping[str, Any], queries: str, place: str) -> dict[str, int]:
-    """Evidence is an object by abstract, what is cited a list."""
+    """Return the claim's relevant abstracts with gain 1.
+
+    `evidence` is an object with abstracts as keys, `cited_doc_ids` a list.
+    """
     key = "cited_doc_ids" if queries == "cited" else "evidence"
     named = claim.get(key) or []
     if not isinstance(named, list | dict):
@@ -114,7 +117,7 @@ _MEANING = {
 
 
 def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
-    """Read `<split>.json`. Raises DatasetError."""
+    """Read `<split>.json` of PubMedQA. Raises DatasetError."""
     path = found(folder, f"{split}.json")
     try:
         records = json.loads(

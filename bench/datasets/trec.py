@@ -1,4 +1,4 @@
-"""Runs and judgements in the files of TREC. Pure."""
+"""Write runs and judgements as TREC files. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ Run = dict[str, tuple[tuple[str, float], ...]]  # query -> (document, score), be
 
 
 class RunError(MedragError):
-    """An id that the files can't hold."""
+    """An id that can't be written to a TREC file."""
 
 
 def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> Iterator[str]:
-    """Yield `query Q0 document rank score tag`, queries in order.
+    """Yield `query Q0 document rank score tag`, queries in order. Raises RunError.
 
-    trec_eval reads scores as 32-bit numbers and breaks ties its own way, so that scores are written
-    strictly decreasing as such: one that is not below the one before becomes the next number below.
+    trec_eval reads scores as 32-bit numbers and breaks ties in its own way, so scores are written
+    strictly decreasing as such: one that is not lower than its predecessor becomes the next lower
+    float32.
     """
     for query, entries in run.items():
         scores = strictly_decreasing([score for _, score in entries])
@@ -39,14 +40,17 @@ def strictly_decreasing(scores: Sequence[float]) -> list[np.float32]:
 
 
 def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Yield `query 0 document gain`, in order."""
+    """Yield `query 0 document gain`, in order. Raises RunError."""
     for query, gains in qrels.items():
         for document, gain in gains.items():
             yield f"{_token(query)} 0 {_token(document)} {gain}"
 
 
 def _token(identifier: str) -> str:
-    """Return the form has no way to write a blank: it would shift every field after it."""
+    """Return an id unchanged. Raises RunError if it is empty or has a blank.
+
+    A blank would shift every later field of the line.
+    """
     if not identifier or any(character.isspace() for character in identifier):
         raise RunError(f"An id with a blank can't stand in a file of TREC: {identifier!r}.")
     return identifier

@@ -1,4 +1,4 @@
-"""A data set as the evaluation sees it, whatever form it was published in."""
+"""A data set for retrieval, whatever form it was published in."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Qrels = Mapping[str, Mapping[str, int]]  # query id -> document id -> gain, 0 fo
 class Dataset:
     """Documents, queries by id, and judgements; all in the order of their ids.
 
-    Every query has at least one relevant document: others say nothing about a ranking. A document
-    is relevant to measures that know no grades from the gain `relevant_from` on (`trec_eval -l`).
+    Every query has at least one relevant document: others say nothing about a ranking. For measures
+    without grades a document is relevant from the gain `relevant_from` on (`trec_eval -l`).
     """
 
     name: str
@@ -30,7 +30,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """64 hex digits over documents, queries and judgements."""
+        """64 hex digits over the name, documents, queries, judgements and `relevant_from`."""
         judged = {query: dict(sorted(gains.items())) for query, gains in self.qrels.items()}
         rest = [self.name, dict(self.queries), judged, self.relevant_from]
         digest = hashlib.sha256(self.documents_digest.encode())
@@ -39,7 +39,7 @@ class Dataset:
 
     @cached_property
     def documents_digest(self) -> str:
-        """64 hex digits over the documents alone, which is all that an index depends on."""
+        """64 hex digits over the documents alone, on which an index depends."""
         digest = hashlib.sha256()
         for document in self.documents:
             digest.update(document.sha256.encode())
@@ -55,12 +55,12 @@ def dataset_of(
     relevant_from: int = 1,
     notes: tuple[str, ...] = (),
 ) -> Dataset:
-    """Put everything in order, leave out what can't be measured, and refuse what is broken.
+    """Build a data set in the order of its ids, without what can't be measured.
 
-    Left out are judgements of documents that are not there, and queries without a text or without
-    a relevant document. Raises DatasetError for an id that stands twice, for one that the files of
-    TREC can't hold (empty, or with a blank) or the database (too long, or with what can't be
-    printed), and when nothing is left.
+    Left out are judgements of missing documents, and queries without a text or without a relevant
+    document. Raises DatasetError for a repeated document id, for an id that TREC files can't hold
+    (empty, or with a blank) or the database can't (too long, or with unprintable characters), and
+    when no query is left.
     """
     ids = [document.id for document in documents]
     for identifier in (*ids, *queries):
@@ -90,7 +90,7 @@ def dataset_of(
 
 
 def _held(qrels: Qrels, known: frozenset[str]) -> dict[str, dict[str, int]]:
-    """Return the judgements of documents that are there, in the order of their ids."""
+    """Return the judgements of documents in `known`, in the order of their ids."""
     return {
         query: {doc: gain for doc, gain in sorted(gains.items()) if doc in known}
         for query, gains in qrels.items()
