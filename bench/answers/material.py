@@ -27,7 +27,7 @@ _MOST_ANSWERING = 3
 
 
 def material_of(question: Question) -> dict[str, Any]:
-    """Return what can be learned from a question: a row for the choice, and rows for the reader."""
+    """Return a question's training rows: one for the choice of statements, more for the reader."""
     query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
     units, cheap = sifted(question.text, retrieve(query, site_config()).hits)
     right = labels(question, units)

@@ -80,7 +80,7 @@ def _documents(folder: Path) -> Iterator[SourceDocument]:
 
 
 def _files(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the XML of MedQuAD, from a tar where there is one."""
+    """Yield the XML files of MedQuAD, from a tar if there is one. Raises DatasetError."""
     archives = sorted(
         p for p in folder.rglob("*") if re.search(r"medquad.*\.(tar|tgz|tar\.gz)$", p.name, re.I)
     )

@@ -1,4 +1,4 @@
-"""What `manage.py evaluate checker` takes and does."""
+"""Arguments and work of `manage.py evaluate checker`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from evaluation.folders import refuse_unwritable, refuse_used
 
 
 def checker_arguments(parser: CommandParser) -> None:
-    """Add those that only `checker` has; it shares --dataset, --format, --split and --out."""
+    """Add arguments that only `checker` has; it shares --dataset, --format, --split and --out."""
     parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found; or what silver wrote')  # noqa: E501  # fmt: skip
     parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: one that is configured, the teacher of silver, or rules: the exact checks alone; may be given several times, by default all that this site could use")  # noqa: E501  # fmt: skip
 
 
 def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str]:
-    """Measure verifiers and keep what was measured; return the report.
+    """Measure verifiers, store the results and return the report.
 
     Raises CommandError, MedragError.
     """
@@ -51,7 +51,7 @@ def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str
 
 
 def _pairs_read(options: dict[str, Any]) -> PairSet:
-    """Of a file, or of a data set; never of both. Raises DatasetError."""
+    """Read pairs from a file or from a data set, not both. Raises DatasetError and CommandError."""
     folder, split = options["dataset"], options["split"]
     if options["pairs"] and not (folder or options["format"] or split):
         return read_pairs(options["pairs"])

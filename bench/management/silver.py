@@ -1,4 +1,4 @@
-"""What `manage.py evaluate silver` takes and does."""
+"""Arguments and work of `manage.py evaluate silver`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _BUDGET = ("budget_questions", "budget_s", "budget_tokens")
 
 
 def silver_arguments(parser: CommandParser) -> None:
-    """Add the one that only `silver` has; it shares --out, --asker and --budget-*."""
+    """Add the argument that only `silver` has; it shares --out, --asker and --budget-*."""
     parser.add_argument("--passages", type=Path, metavar="FILE", help='silver: JSON lines {"question", "passage"}, in the place of a question set')  # noqa: E501  # fmt: skip
 
 
 def silver_run(options: dict[str, Any], say: Callable[[str], None]) -> None:
-    """Write a silver set, or go on with one. Raises CommandError, MedragError."""
+    """Write a silver set, or continue one. Raises CommandError, MedragError."""
     named, file = options["arguments"], options["passages"]
     if not options["out"] or bool(named) == bool(file) or len(named) > 1:
         raise CommandError("silver takes a question set or --passages FILE, and --out DIR.")
@@ -43,7 +43,7 @@ def silver_run(options: dict[str, Any], say: Callable[[str], None]) -> None:
 
 
 def _asked(file: Path | None, named: list[str], asker: str | None) -> tuple[int, Iterable[Asked]]:
-    """Return how many there are, 0 where that is not known before the search, and what they are."""
+    """Return the number of passages, 0 if unknown before the search, and the passages."""
     if file:
         read = read_passages(file)
         return len(read), read

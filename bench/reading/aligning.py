@@ -1,9 +1,9 @@
-"""Which row and column of a table that was read is which of the true one. Pure.
+"""Align the rows and columns of a table as read with those of the true table. Pure.
 
-A row that was lost, or a column that a double rule made, shifts all that follow, though each cell
-still stands right beside its neighbours. So rows and columns are mapped in their order, each to one
-true row or column at or after that of the one before, so that the most cells have equal words:
-first the columns, by the words in each, then the rows.
+A lost row, or a column made of a double rule, shifts all that follow, though each cell still has
+its right neighbours. So rows and columns are mapped in their order, each to a true row or column
+not before its predecessor's, such that the most cells have equal words: first the columns, by the
+words in each, then the rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Lines = Iterable[tuple[int, Hashable]]  # a row or column, and what one of its c
 
 
 def same_cells_aligned(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
-    """Return the true cells whose words stand in the row and column that are mapped to theirs."""
+    """Return the true cells whose words were read in the row and column mapped to theirs."""
     columns = _mapped(((c.column, c.words) for c in true), ((c.column, c.words) for c in said))
     rows = _mapped(
         ((c.row, (c.column, c.words)) for c in true),
@@ -43,7 +43,7 @@ def _texts(lines: Lines) -> dict[int, Counter[Hashable]]:
 def _map_in_order(
     got: Sequence[int], wanted: Sequence[int], weights: Mapping[tuple[int, int], int]
 ) -> dict[int, int]:
-    """Return the mapping of greatest weight in which none goes back; the first among equal ones."""
+    """Return the non-decreasing mapping of greatest weight; the first among equals."""
     best: list[tuple[int, tuple[int, ...]]] = [(0, ())] * len(wanted)  # by where it may end
     for one in got:
         row: list[tuple[int, tuple[int, ...]]] = []

@@ -1,4 +1,4 @@
-"""Compare a page that was read with what a person saw on it. Pure."""
+"""Compare a page as read with the page as a person transcribed it. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Blocks = Sequence[Block]
 
 
 def judge(page: TruePage, said: Blocks) -> Judged:
-    """Compare a page with the blocks that were read of it."""
+    """Compare a true page with the blocks that a reader found on it."""
     headings = _compare(page.blocks, said, Kind.HEADING, nearly_same)
     items = _compare(page.blocks, said, Kind.LIST_ITEM, same_item)
     tables = _compare_tables(page.blocks, said)
@@ -63,7 +63,7 @@ class _Tables:
 def _compare(
     true: Blocks, said: Blocks, kind: Kind, same: Callable[[Words, Words], bool]
 ) -> _Compared:
-    """Compare the blocks of a kind; one that stands in a box of the truth is right as any kind."""
+    """Compare the blocks of a kind; a block that lies in a true box may be of any kind."""
     boxes = [block.words for block in true if block.kind is Kind.BOX]
     wanted, got = _of_kind(true, kind), _of_kind(said, kind)
     pairs = pair_off([true[at].words for at in wanted], [said[at].words for at in got], same)
@@ -95,7 +95,7 @@ def _compare_tables(true: Blocks, said: Blocks) -> _Tables:
 
 
 def _missed_boxes(true: Blocks, said: Blocks) -> tuple[int, ...]:
-    """Return the boxes that are no block of their own, of whatever kind."""
+    """Return the true boxes that were not read as a block of their own, of whatever kind."""
     boxes = _of_kind(true, Kind.BOX)
     texts = [block.words for block in said if block.kind is not Kind.TABLE]
     found = {place for place, _ in pair_off([true[at].words for at in boxes], texts, nearly_same)}
@@ -108,9 +108,9 @@ def _overlap(true: Blocks, said: Blocks) -> Hits:
 
 
 def _leaked(page: TruePage, said: Blocks) -> tuple[int, ...]:
-    """Return the running headers of which at least half the words stand in what was read.
+    """Return the running headers of which at least half the words were read as content.
 
-    Beyond the words that belong there, and each word for one of them only.
+    Only words beyond those of the true blocks count, each for one header.
     """
     left = _words(said) - _words(page.blocks)
     found = []

@@ -1,4 +1,4 @@
-"""Which block that a reader made is which block of the truth. Pure."""
+"""Match the blocks and cells that a reader found with the true ones. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WORDS_FOR_ONE_SLIP = 10
 
 
 def nearly_same(one: Words, other: Words) -> bool:
-    """Tell whether at most one word in ten was added, lost or changed (Levenshtein's distance)."""
+    """Tell whether at most one word in ten was added, lost or changed (Levenshtein distance)."""
     allowed = max(len(one), len(other)) // _WORDS_FOR_ONE_SLIP
     if one == other or abs(len(one) - len(other)) > allowed:
         return one == other
@@ -22,8 +22,11 @@ def nearly_same(one: Words, other: Words) -> bool:
 
 
 def same_item(one: Words, other: Words) -> bool:
-    """As `nearly_same`, but with the same word at each end: a short item that was joined to a long
-    one, or the last words that were cut off, are no slip."""
+    """Tell whether two list items are nearly the same, with equal first and last words.
+
+    The ends must agree because a short item joined to a long one, or a cut-off end, is a real
+    error.
+    """
     return one[:1] == other[:1] and one[-1:] == other[-1:] and nearly_same(one, other)
 
 
@@ -32,7 +35,7 @@ def pair_off(
 ) -> list[Pair]:
     """Pair each true text with one that was read: equal ones first, then those that are the `same`.
 
-    Within each, the first on the page with the first. No text is in two pairs.
+    Each text is in at most one pair; texts are paired in page order.
     """
     found: dict[int, int] = {}
     used: set[int] = set()
@@ -47,13 +50,13 @@ def pair_off(
 
 
 def is_within(part: Words, whole: Words) -> bool:
-    """Tell whether `part` is a run of the words of `whole`, or nearly all of it."""
+    """Tell whether `part` is a run of words in `whole`, or nearly all of it."""
     starts = range(len(whole) - len(part) + 1)
     return nearly_same(part, whole) or any(whole[at : at + len(part)] == part for at in starts)
 
 
 def pair_tables(true: Sequence[Block], said: Sequence[Block]) -> list[Pair]:
-    """Pair tables by the words that they share, the most first; no table is in two pairs."""
+    """Pair tables by the number of words they share, most first; each is in at most one pair."""
     shared = [
         (-sum((Counter(one.words) & Counter(other.words)).values()), place, at)
         for place, one in enumerate(true)
@@ -63,13 +66,13 @@ def pair_tables(true: Sequence[Block], said: Sequence[Block]) -> list[Pair]:
 
 
 def same_cells(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
-    """Return the true cells whose words stand in the same row and column of the other table."""
+    """Return the true cells whose words are in the same row and column of the other table."""
     read = {(cell.row, cell.column): cell.words for cell in said}
     return [cell for cell in true if read.get((cell.row, cell.column)) == cell.words]
 
 
 def same_cells_anywhere(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
-    """Return the true cells whose words are those of a cell of the other table, each used once."""
+    """Return the true cells whose words any cell of the other table has, each used once."""
     pairs = pair_off([cell.words for cell in true], [cell.words for cell in said], operator.eq)
     return [true[place] for place, _ in pairs]
 
@@ -85,7 +88,7 @@ def _first_of_each(pairs: Sequence[tuple[int, int, int]]) -> Iterator[Pair]:
 
 
 def _distance(one: Words, other: Words) -> int:
-    """Return how many words have to be added, removed or changed (Levenshtein, 1966)."""
+    """Return the Levenshtein distance (1966) between two texts, in words."""
     row = list(range(len(other) + 1))
     for i, word in enumerate(one, start=1):
         before, row = row, [i]

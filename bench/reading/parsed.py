@@ -1,4 +1,4 @@
-"""A page as a reader made it out, in the form of the truth that it is compared with. Pure."""
+"""Convert a page that a reader parsed to the form of the truth. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from corpus.parsing.types import BlockKind, Page, Table
 def blocks_of(page: Page, key: bytes) -> tuple[Block, ...]:
     """Return the blocks of a page in reading order, their words hashed by `key`.
 
-    A table has the cells that are printed, not the rows that are searched, which repeat some. A
-    numbered recommendation counts as an item, as it does for people.
-    Blocks and cells without words are left out.
+    A table has the cells as printed, not the rows for search, which repeat some. A numbered
+    recommendation counts as an item, as in the truth. Blocks and cells without words are left out.
     """
     return tuple(block for block in _blocks(page, key) if block.words)
 

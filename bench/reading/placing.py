@@ -1,9 +1,9 @@
-"""Where the blocks of the truth stand in what was read, by the words alone. Pure.
+"""Locate the true blocks in the text as read, by their words alone. Pure.
 
-A run of three words, or a whole block or cell of fewer, tells a place where it occurs once in the
-truth and once in what was read. So it doesn't matter how a reader cut the page into blocks. A block
-of words that stand elsewhere too, such as a heading, is found where a block of the same words was
-read, and only one.
+A run of three words, or a whole block or cell of fewer, locates a block if it occurs once in the
+truth and once in the text as read. So it doesn't matter how a reader divided the page into blocks.
+A block whose words occur elsewhere too, such as a heading, is located by a read block of the same
+words, if there is only one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _RUN = 3
 
 
 def places_of(true: Sequence[Block], said: Sequence[Block]) -> list[float | None]:
-    """Return where each true block stands among all words that were read: the median of its runs.
+    """Return each true block's position among all words as read: the median over its runs.
 
-    None for a block that can't be told: fewer than half of its own runs are found, or it has none.
+    None for a block that can't be located: fewer than half of its own runs are found, or it has
+    none.
     """
     once = _once(run for block in true for text in _texts(block) for run in _every_run(text))
     starts = _starts(tuple(word for block in said for word in block.words))
@@ -34,7 +35,7 @@ def places_of(true: Sequence[Block], said: Sequence[Block]) -> list[float | None
 
 
 def count_inverted(places: Sequence[float | None]) -> tuple[int, int]:
-    """Return how many pairs of blocks that were found stand in the other order, and all pairs."""
+    """Return the number of located pairs of blocks in the wrong order, and of all located pairs."""
     pairs = list(combinations([place for place in places if place is not None], 2))
     return sum(earlier > later for earlier, later in pairs), len(pairs)
 
@@ -45,7 +46,7 @@ def _place(runs: Sequence[Words], starts: Mapping[Words, int]) -> float | None:
 
 
 def _whole_blocks(true: Sequence[Block], said: Sequence[Block]) -> dict[Words, float]:
-    """Return the middle of each read block whose words are those of one true block alone."""
+    """Return the middle of each read block whose words equal exactly one true block's."""
     once = _once(block.words for block in true) & _once(block.words for block in said)
     ends = accumulate((len(block.words) for block in said), initial=0)
     return {
@@ -78,7 +79,7 @@ def _once(runs: Iterable[Words]) -> set[Words]:
 
 
 def _starts(words: Words) -> dict[Words, int]:
-    """Return where each run begins that occurs once."""
+    """Return the start of each run that occurs once."""
     once = _once(_every_run(words))
     every = ((run, at) for n in range(1, _RUN + 1) for at, run in enumerate(_runs(words, n)))
     return {run: at for run, at in every if run in once}

@@ -1,4 +1,4 @@
-"""What is counted of a page that was read: what was found, made up and lost. Pure."""
+"""Counts of what a reader found, invented and lost on a page. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.reading.types import TruePage
 
 @dataclass(frozen=True)
 class Hits:
-    """How many of the `true` ones are among those that were `said`. Shares are 0 for none."""
+    """How many of the `true` items were `found` among those `said`. A share of none is 0."""
 
     found: int = 0
     true: int = 0
@@ -30,13 +30,13 @@ class Hits:
 
     @property
     def f1(self) -> float:
-        """Return 2PR / (P + R), which is found over the mean of true and said."""
+        """2PR / (P + R), which equals `found` over the mean of `true` and `said`."""
         return 2 * self.found / (self.true + self.said) if self.true + self.said else 0.0
 
 
 @dataclass(frozen=True)
 class Score:
-    """Of a page, or of several added up."""
+    """Counts of a page, or of several pages added up."""
 
     headings: Hits = Hits()
     items: Hits = Hits()
@@ -59,7 +59,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Missed:
-    """What a score counts as wrong: places in the truth, and places among the blocks read."""
+    """The errors that a score counts, as indexes of true blocks and of read blocks."""
 
     headings: tuple[int, ...]
     items: tuple[int, ...]
@@ -74,7 +74,7 @@ class Missed:
 
 @dataclass(frozen=True)
 class Judged:
-    """A page's score, with what it is made of."""
+    """A page's score, with the errors that it counts."""
 
     page: TruePage
     score: Score

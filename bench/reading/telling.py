@@ -1,4 +1,4 @@
-"""Scores of pages in lines for people. Pure."""
+"""Report scores of pages in lines. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def page_line(name: str, judged: Judged) -> str:
 
 
 def overall(judged: Sequence[Judged]) -> Iterator[str]:
-    """Yield the shares over all pages, which weigh by what is on them."""
+    """Yield the measures over all pages, each page weighted by its content."""
     scores = [one.score for one in judged]
     found = total(scores)
     yield f"{len(judged)} pages; in brackets 95 % intervals over pages (bootstrap, seeded)"
@@ -54,7 +54,7 @@ def overall(judged: Sequence[Judged]) -> Iterator[str]:
 
 
 def listed(judged: Judged, said: Sequence[Block]) -> Iterator[str]:
-    """Yield what is wrong with a page: numbers of true blocks, and what was read of the others."""
+    """Yield a page's errors: numbers of true blocks, and the text of wrongly read blocks."""
     missed, blocks = judged.missed, judged.page.blocks
     for at in (*missed.headings, *missed.items, *missed.boxes):
         yield f"  true block {at}: {_kind(blocks[at])}, not found as such"
@@ -73,7 +73,7 @@ def _kind(block: Block) -> str:
 
 
 def compared(totals: Mapping[str, Score]) -> Iterator[str]:
-    """Yield a table of the readers beside each other."""
+    """Yield a table that compares the readers."""
     yield f"{'':<24}" + "".join(f"{name:>12}" for name in totals)
     for name, label in _NAMES.items():
         values = (getattr(score, name).f1 for score in totals.values())

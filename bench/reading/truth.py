@@ -1,9 +1,9 @@
-"""The file of pages that people wrote down, which the repository holds.
+"""Read and write the truth file: pages that people transcribed, kept in the repository.
 
-It has no text: every word is a keyed hash that only the document's own bytes can make again, see
+It has no text: every word is a keyed hash that only the document's own bytes can reproduce, see
 `hashing`; the document is named by its SHA-256. Kinds, order, levels, and the rows, columns and
-spans of cells are plain. `manage.py bench --reading DIR --write-truth FOLDER` makes it of the files
-that people wrote, and equal files give equal bytes.
+spans of cells are plain. `manage.py bench --reading DIR --write-truth FOLDER` makes it from the
+transcribed files, and equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def write_truth(path: Path, pages: Iterable[TruePage]) -> None:
 
 
 def read_truth(path: Path) -> list[TruePage]:
-    """Return the pages in the file. Raises TruthError where it is missing or of another form."""
+    """Read the pages of a truth file. Raises TruthError if it is missing or of another form."""
     content = _content(path)
     if content.get("form") != _FORM:
         raise TruthError(f"{path}: its form is {content.get('form')}, and {_FORM} is known here.")

@@ -1,4 +1,4 @@
-"""What a page says, as a person wrote it down or as a reader made it out: one form for both."""
+"""The content of a page, in one form for a person's transcript and a reader's result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FACTS = ("has_table", "has_boxes", "scanned", "unsure")  # of a page, each yes o
 
 
 class TruthError(ValueError):
-    """Something written down by a person that can't be used; the message names the place."""
+    """A transcript that can't be used; the message names the place."""
 
 
 class Kind(StrEnum):
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with words. Rows and columns count from 0 over the table on this page."""
+    """A cell with words. Rows and columns count from 0 within this page's part of the table."""
 
     row: int
     column: int
@@ -53,7 +53,7 @@ class Block:
 
 @dataclass(frozen=True)
 class TruePage:
-    """A page of the document whose bytes have this SHA-256. Words are hashed, see `hashing`."""
+    """A transcribed page of the document with this SHA-256. Words are hashed, see `hashing`."""
 
     document: str
     number: int  # from 1

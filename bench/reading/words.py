@@ -1,4 +1,4 @@
-"""Words as readings of a page are compared: without case, punctuation, hyphens or bullets. Pure."""
+"""Words for comparing readings: without case, punctuation, hyphens or bullets. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 
 
 def words_of(text: str) -> Words:
-    """Return the words of `text` after NFKC and casefold; empty where it has none.
+    """Return the words of `text` after NFKC and casefold; empty if it has none.
 
-    A figure is a word of its own with its point or comma (`0.5`, `1.2.4`), so that `10mg` and
-    `10 mg` are the same. A hyphen goes only from between letters: `5-10` is two words.
+    A number with its point or comma is a word of its own (`0.5`, `1.2.4`), so that `10mg` and `10
+    mg` are equal. A hyphen is removed only between letters: `5-10` is two words.
     """
     text = _LETTER_BULLET.sub(" ", text.replace(_SOFT_HYPHEN, ""))
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -27,7 +27,7 @@ def words_of(text: str) -> Words:
 
 
 def cell_words_of(text: str) -> Words:
-    """Return the words of a cell; of one that is only a sign the sign, since a dot says yes there.
+    """Return a cell's words; for a cell that is only a sign, the sign, since a dot there means yes.
 
     All dashes are one sign, and so are all bullets and ticks.
     """

@@ -1,6 +1,6 @@
-"""What people wrote down of pages, a JSON file each, to pages whose words are hashed. Pure.
+"""Read transcripts of pages, a JSON file each, as pages whose words are hashed. Pure.
 
-A file is written from the picture of the page, never from what a reader made of it:
+A transcript is written from the picture of the page, never from a reader's result:
 
     {"document": "x.pdf", "page": 7, "has_table": true, "has_boxes": false, "scanned": false,
      "dropped": ["running header", "7 of 41"], "unsure": "only where there are two ways to read it",
@@ -9,9 +9,9 @@ A file is written from the picture of the page, never from what a reader made of
                 {"kind": "table", "cells": [{"row": 0, "column": 0, "rows": 1, "columns": 2,
                                              "text": "Dose", "header": true}]}]}
 
-Blocks stand as a person reads them; the kinds are those of `types.Kind`. A numbered recommendation
-is an item; a label over the width of a table is a cell over all its columns; empty cells, mere
-bullets and text in pictures are left out; a word that a line cut is joined.
+Blocks are in the order a person reads them; their kinds are those of `types.Kind`. A numbered
+recommendation is an item; a label across a table is a cell over all its columns; empty cells, mere
+bullets and text in pictures are left out; a word divided at a line's end is joined.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Raw = Mapping[str, Any]
 
 
 def read_written(folder: Path, documents: Path) -> list[TruePage]:
-    """Return the pages that the files in `folder` describe, in order of document and page.
+    """Read the pages that the files in `folder` describe, in order of document and page.
 
     `documents` holds the files that they name. Raises TruthError for a file that can't be used.
     """
@@ -69,7 +69,7 @@ def _page(raw: Raw, content: bytes) -> TruePage:
 
 
 def _blocks(raw: Sequence[Raw], key: bytes) -> Iterator[Block]:
-    """Yield what has words."""
+    """Yield the blocks that have words."""
     for one in raw:
         kind = Kind(one["kind"])
         cells = tuple(_cells(one["cells"], key)) if kind is Kind.TABLE else ()
@@ -80,9 +80,9 @@ def _blocks(raw: Sequence[Raw], key: bytes) -> Iterator[Block]:
 
 
 def _words(raw: Raw) -> Words:
-    """Return the words of a block, the number of an item in front whether it was repeated or not.
+    """Return the words of a block, with an item's number first whether the text repeats it or not.
 
-    A mere bullet has no words, the letter that Word prints for one included.
+    A mere bullet has no words, including the letter `o` that Word prints for one.
     """
     words = words_of(str(raw["text"]))
     marker = words_of(f"{raw.get('marker') or ''} ")
@@ -90,7 +90,7 @@ def _words(raw: Raw) -> Words:
 
 
 def _cells(raw: Sequence[Raw], key: bytes) -> Iterator[Cell]:
-    """Yield cells in order of row and column. Raises TruthError where two lie on each other."""
+    """Yield cells in order of row and column. Raises TruthError where two overlap."""
     taken: set[tuple[int, int]] = set()
     for one in sorted(raw, key=lambda cell: (int(cell["row"]), int(cell["column"]))):
         cell = Cell(

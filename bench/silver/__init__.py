@@ -1,1 +1,1 @@
-"""Claims that a teacher writes about passages and labels, to train and measure verifiers on."""
+"""Silver sets: claims that a teacher writes and labels, to train and measure verifiers on."""

@@ -1,4 +1,4 @@
-"""Questions beside passages: of a file, or of a question set with what the site's search finds."""
+"""Pairs of questions and passages: from a file, or from a question set and the site's search."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PASSAGES_A_QUESTION = 3  # the best that the search finds
 
 
 def read_passages(path: Path) -> list[Asked]:
-    """JSON lines `{"question", "passage"}`, in order; other keys are let be. Raises DatasetError.
+    """Read JSON lines `{"question", "passage"}`, in order, ignoring other keys.
 
-    The whole file is read before anything is asked.
+    Raises DatasetError. The whole file is read before anything is asked.
     """
     if not path.is_file():
         raise DatasetError(f"--passages: there is no file {path}.")
@@ -38,10 +38,10 @@ def read_passages(path: Path) -> list[Asked]:
 
 
 def found_passages(question_set: QuestionSet, *, asker: User | None) -> Iterator[Asked]:
-    """Yield each question of the set with the best passages in force, found as it is reached.
+    """Yield each question of the set with its best passages in force, searched when it is reached.
 
-    With the rights of `asker`, or of nobody. A question that follows others is left out: it does
-    not stand by itself. Raises MedragError where nothing can be searched.
+    Searches with the rights of `asker`, or of nobody. Follow-up questions are left out, because
+    they need the question before them. Raises MedragError where nothing can be searched.
     """
     reader = asker.pk if asker else None
     for question in question_set.questions.filter(before=[]):

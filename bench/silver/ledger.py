@@ -1,7 +1,7 @@
-"""The folder of a silver set: its lines, and what was asked, so that a killed run goes on.
+"""The folder of a silver set: its lines, and a log of calls, so that a killed run continues.
 
-`silver.jsonl` is written first; then one line of `asked.log` says how long it is now. What stands
-behind that after a kill belongs to nobody and is cut off, so that each line is there once.
+`silver.jsonl` is written first; then a line of `asked.log` records its length. Lines beyond that
+length after a kill belong to no recorded call and are cut off, so that no line is there twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Labels = dict[tuple[str, str], str]  # of passage and claim
 
 @dataclass
 class Ledger:
-    """What was asked by its key, and the labels of all claims that stand in the file."""
+    """The recorded calls by key, and the labels of all claims in the file."""
 
     entries: dict[str, Mapping[str, Any]]
     labels: Labels
@@ -32,7 +32,7 @@ class Ledger:
     _asked: IO[bytes]
 
     def add(self, key: str, entry: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> None:
-        """Keep what came of one call, whole or not at all."""
+        """Store the result of one call, whole or not at all."""
         for line in lines:
             self.labels[line["passage"], same_as(line["claim"])] = line["label"]
         _append(self._silver, lines)
@@ -43,10 +43,10 @@ class Ledger:
 
 @contextmanager
 def opened(out: Path, *, teacher: str, prompt: str) -> Iterator[Ledger]:
-    """Take up the folder, or make it.
+    """Open the folder's ledger, or create one, and lock it.
 
-    Raises FolderError for a folder that holds something else, or what another teacher or prompt
-    wrote, and while another process writes there.
+    Raises FolderError for a folder with other content, or by another teacher or prompt, and while
+    another process writes there.
     """
     refuse_unwritable(out)
     if not (out / ASKED).is_file():
@@ -74,7 +74,7 @@ def opened(out: Path, *, teacher: str, prompt: str) -> Iterator[Ledger]:
 
 
 def _records(stream: IO[bytes], out: Path, name: str) -> list[dict[str, Any]]:
-    """Return all whole lines; one that was cut off by a kill is removed. Raises FolderError."""
+    """Return all whole lines, and remove one cut off by a kill. Raises FolderError."""
     stream.seek(0)
     content = stream.read()
     whole = content[: content.rfind(b"\n") + 1]

@@ -1,4 +1,4 @@
-"""One question and its passage to a teacher, and the labelled claims of its answer."""
+"""Ask a teacher for labelled claims about a question and its passage."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """16 hex digits of both."""
+        """16 hex digits over question and passage."""
         both = f"{self.question}\0{self.passage}".encode("utf-8", "replace")
         return hashlib.sha256(both).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """`quote` stands in the passage as it is; empty where the claim is not found there."""
+    """A labelled claim. `quote` is verbatim from the passage; empty for a claim not found there."""
 
     text: str = field(repr=False)
     label: str
@@ -51,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Taught:
-    """What came of one call: claims, or why its answer is malformed, or why there is none."""
+    """The result of one call: claims, or why the answer is malformed, or why there is no answer."""
 
     claims: tuple[Claim, ...] = ()
     tokens: int = 0
@@ -61,11 +61,11 @@ class Taught:
 
 
 class MalformedAnswer(ValueError):
-    """An answer fits its schema and can't be used; no text of it is told."""
+    """An answer that fits its schema but can't be used; the message quotes none of it."""
 
 
 def ask_teacher(endpoint: Endpoint, asked: Asked, *, timeout_s: float) -> Taught:
-    """Ask once, within `timeout_s`. Never raises for what a model can't do."""
+    """Ask once, within `timeout_s`. Failures of the model are returned, not raised."""
     prompt = PROMPT.filled(question=asked.question, passage=asked.passage)
     call = Question(prompt, _SCHEMA, "claims", MAX_TOKENS, SEED)
     try:
@@ -83,10 +83,10 @@ def ask_teacher(endpoint: Endpoint, asked: Asked, *, timeout_s: float) -> Taught
 
 
 def claims_of(value: Mapping[str, Any], passage: str) -> tuple[Claim, ...]:
-    """Return the claims of an answer that fits the schema, in order, as they came.
+    """Return the claims of an answer that fits the schema, in order.
 
-    Raises MalformedAnswer for a claim without a word or too long, for one with two labels, and for
-    a quote that does not stand in the passage, white space apart: its label rests on nothing.
+    Raises MalformedAnswer for a claim without words or too long, for one with two labels, and for a
+    quote that is not in the passage, white space apart: its label would rest on nothing.
     """
     found: list[Claim] = []
     labels: dict[str, str] = {}
@@ -105,9 +105,7 @@ def claims_of(value: Mapping[str, Any], passage: str) -> tuple[Claim, ...]:
 
 
 def same_as(claim: str) -> str:
-    """Return what two claims have in common that differ in white space, capitals and the end
-    alone.
-    """
+    """Return a claim without its differences in white space, case and final full stop."""
     return " ".join(claim.casefold().split()).rstrip(" .")
 
 
@@ -118,7 +116,7 @@ def _as_it_stands(quote: str, passage: str) -> str:
 
 
 def _tokens(usage: Usage, prompt: str, content: str) -> int:
-    """As the server counts; where it does not, by the length of both texts."""
+    """Count tokens as the server does; if it does not, estimate by the length of both texts."""
     counted = usage.prompt_tokens + usage.completion_tokens
     return counted or (len(prompt) + len(content)) // CHARS_A_TOKEN
 

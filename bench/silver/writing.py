@@ -1,4 +1,4 @@
-"""A silver set: each passage shown to the teacher once, within a budget."""
+"""Write a silver set: show each passage to the teacher once, within a budget."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ Entry = dict[str, Any]
 
 
 class TeacherError(MedragError):
-    """There is no teacher, or it does not answer any more."""
+    """No teacher is configured, or it has stopped answering."""
 
 
 @dataclass
 class Told:
-    """Counts over the whole folder, and what this run left."""
+    """Counts over the whole folder, and how this run ended."""
 
     counts: Counter[str]
     failed: int = 0  # calls of this run without an answer: the next one asks again
     ended_by: str = ""  # the budget that ended it
 
     def lines(self) -> Iterator[str]:
-        """For people; no text of a question or passage."""
+        """Yield a report in lines, without text of a question or passage."""
         counts = self.counts
         labels = ", ".join(f"{counts[label]} {label}" for label in LABELS)
         yield f"{counts['claims']} claims ({labels}) of {counts['questions']} questions"
@@ -58,11 +58,11 @@ def silver_write(
     budget: Budget = NO_BUDGET,
     on_passage: Callable[[], object] = lambda: None,
 ) -> Told:
-    """Show the teacher what it was not shown before, one after another, and keep its claims.
+    """Show the teacher each new question and passage, one after another, and store its claims.
 
-    Questions and tokens are bounded over the whole folder, seconds for this run. The call that
-    reaches a bound is the last. Raises TeacherError without a teacher, and where it fails
-    `FAILURES` times in a row; FolderError.
+    Questions and tokens are limited over the whole folder, seconds for this run. The call that
+    reaches a limit is the last. Raises TeacherError without a teacher, and after FAILURES failed
+    calls in a row; FolderError.
     """
     endpoint = settings.MODELS.teacher
     if fault := teacher_fault() or PROMPT.fault():
@@ -95,7 +95,7 @@ def silver_write(
 
 
 def _used_up(ledger: Ledger, asked: Asked, budget: Budget, ends: float) -> str:
-    """Return the name of the bound that is reached, as its option has it; empty where none is."""
+    """Return the option's name of the limit that is reached; empty where none is."""
     counts = _counts(ledger)
     is_new = all(each["question"] != _question(asked) for each in ledger.entries.values())
     if budget.questions and is_new and counts["questions"] >= budget.questions:
@@ -106,14 +106,17 @@ def _used_up(ledger: Ledger, asked: Asked, budget: Budget, ends: float) -> str:
 
 
 def _left_out(asked: Asked, *, is_blocked: bool) -> str:
-    """Return why it is not shown. Half of a passage may say the opposite of the whole."""
+    """Return why a passage is not shown; empty if it is.
+
+    A passage that is too long is not shortened: half of it may say the opposite of the whole.
+    """
     if is_blocked:
         return "identifying"
     return "too_long" if len(asked.passage) > EVIDENCE_CHARS else ""
 
 
 def _keep(ledger: Ledger, asked: Asked, endpoint: Endpoint, taught: Taught, left_out: str) -> None:
-    """Keep each claim once a passage; of one that another label stands by, the first."""
+    """Store each claim once for a passage; of claims with conflicting labels, the first."""
     lines: dict[str, Mapping[str, Any]] = {}
     entry: Entry = {"duplicates": 0, "conflicting": 0}
     for number, claim in enumerate(taught.claims, start=1):
@@ -156,7 +159,7 @@ def _counts(ledger: Ledger) -> Counter[str]:
 
 
 def _question(asked: Asked) -> str:
-    """Return a name of the question that tells nothing of it: the log holds no text."""
+    """Return a hash that names the question: the log holds no text."""
     return Asked(asked.question, "").key
 
 

@@ -1,4 +1,4 @@
-"""What is said of a model beside it: `card.json`, and `card.md` for people."""
+"""Write a model's card: `card.json`, and `card.md` for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def write_card(card: Card, out: Path) -> None:
-    """Both forms, with the digests of the model's files."""
+    """Write both forms of the card, with the digests of the model's files."""
     card["files"] = {
         name: {
             "bytes": (out / name).stat().st_size,
@@ -30,9 +30,7 @@ def write_card(card: Card, out: Path) -> None:
 
 
 def code_version() -> str:
-    """Return the commit, marked where something differs from it; "unknown" outside of a
-    checkout.
-    """
+    """Return the commit, marked as dirty if files differ from it; "unknown" outside a checkout."""
     asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""The checker: what evidence says of a claim, by one of three labels."""
+"""Train the checker: it labels a claim by its evidence with one of three labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Array = npt.NDArray[np.float64]
 
 
 class Checker:
-    """Cross entropy over the labels, read at [CLS]; evidence that is too long is cut off."""
+    """A classifier read at [CLS], trained by cross entropy; long evidence is truncated."""
 
     name = "checker"
     what = (
@@ -40,12 +40,12 @@ class Checker:
     keys = ("claim", "evidence")
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None:
-        """Raise DatasetError for a label that is none."""
+        """Raise DatasetError for an unknown label."""
         if record.get("label") not in LABELS:
             raise DatasetError(f"{place}: label must be one of {', '.join(LABELS)}.")
 
     def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]:
-        """Return one for each row."""
+        """Return one example for each row."""
         return [
             Example(place, window, (LABELS.index(row.record["label"]),))
             for place, row in enumerate(rows)
@@ -53,18 +53,18 @@ class Checker:
         ]
 
     def loss(self, scores: torch.Tensor, examples: Sequence[Example]) -> torch.Tensor:
-        """Return `-log P(label)`, the mean."""
+        """Return the mean of `-log P(label)`."""
         labels = torch.tensor([example.right[0] for example in examples], device=scores.device)
         return torch.nn.functional.cross_entropy(scores[:, 0], labels)
 
     def values(self, example: Example, scores: Scores) -> list[float]:
-        """Return the logarithms of the labels' shares."""
+        """Return the log-probabilities of the labels."""
         return [float(each) for each in scores[0] - np.logaddexp.reduce(scores[0])]
 
     def figures(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, Figures]:
-        """By source."""
+        """Return the measures by source."""
         said = {
             example.row: self.values(example, found)
             for example, found in zip(examples, scores, strict=True)
@@ -77,9 +77,11 @@ class Checker:
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]:
-        """Return the temperature that makes the shares honest (Guo et al., ICML 2017), and the
-        share of *supported* from which a claim passes, by conformal risk control: the next claim
-        that is not supported passes with a probability of at most `RISK`, if it is like these.
+        """Fit the temperature, and the probability of *supported* from which a claim passes.
+
+        The temperature calibrates the probabilities (Guo et al., ICML 2017). The threshold is set
+        by conformal risk control: the next claim that is not supported passes with a probability of
+        at most RISK, if it is like these. With too few such claims it is 1.
         """
         logits = np.array([found[0] for found in scores], dtype=np.float64)
         labels = np.array([LABELS.index(rows[example.row].record["label"]) for example in examples])
@@ -92,7 +94,7 @@ class Checker:
         return {"temperature": temperature, "threshold": threshold, "risk": RISK}
 
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """Return how well the encoder's cosine tells supported claims: it knows no other label."""
+        """Return how well the encoder's cosine separates supported claims from all others."""
         claims = encode([row.first for row in rows])
         cosines = (claims * encode([row.second for row in rows])).sum(axis=1)
         return {

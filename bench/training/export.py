@@ -1,4 +1,4 @@
-"""The trained network in OpenVINO's form, with its weights in 8 bits."""
+"""Write the trained network in OpenVINO's form, with weights in 8 bits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ SMALLEST = 4096  # values: what is smaller stays in 32 bits
 
 
 def write_model(network: Network, out: Path, *, max_tokens: int) -> None:
-    """`model.xml` and `model.bin`, each put in place whole; of one window of up to `max_tokens`."""
+    """Write `model.xml` and `model.bin`, each atomically.
+
+    The input is one window of up to `max_tokens`.
+    """
     window = Window(tuple(range(16)), 8, ())
     network = network.cpu().eval()
     inputs = tensors([window])
@@ -39,10 +42,10 @@ def write_model(network: Network, out: Path, *, max_tokens: int) -> None:
 
 
 def _compress(graph: Any) -> None:
-    """Matrices to 8-bit integers with a scale for each row: at most 1/254 of a row's largest off.
+    """Quantise matrices to 8-bit integers with a scale for each row.
 
-    The form that OpenVINO's plug-ins compute with as it stands: integers, their conversion, and
-    a product with the scales.
+    The error is at most 1/254 of the row's largest value. This is the form that OpenVINO's plug-ins
+    compute with directly: integers, their conversion, and a product with the scales.
     """
     from openvino import opset13  # late: `openvino()` has kept its telemetry out by now
 

@@ -1,4 +1,4 @@
-"""The steps of training, with checkpoints that an interrupted run goes on from."""
+"""The training loop, with checkpoints from which an interrupted run continues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _AT_ONCE = 32  # windows that are scored together
 
 @dataclass
 class State:
-    """How far training is. `best` are the weights of the evaluation with the highest score."""
+    """The progress of training. `best` has the weights of the evaluation with the best score."""
 
     identity: str  # of all that decides the weights
     step: int = 0
@@ -46,7 +46,7 @@ class State:
 
 @dataclass(frozen=True)
 class Course:
-    """What is trained on what."""
+    """The task, settings and data of a training."""
 
     task: Task
     settings: Settings
@@ -57,12 +57,12 @@ class Course:
 
     @property
     def steps(self) -> int:
-        """Of the whole course, if it is not ended sooner."""
+        """The steps of the whole course, unless it ends early."""
         return self.settings.epochs * -(-len(self.examples) // self.settings.batch)
 
 
 def identity_of(settings: Settings, *parts: str) -> str:
-    """Return a digest of all that decides the weights."""
+    """Return a digest of everything that decides the weights."""
     return sha256(json.dumps([asdict(settings), *parts]).encode()).hexdigest()
 
 
@@ -75,10 +75,10 @@ def train(
     checkpoint_s: float = 240.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> State:
-    """Go on from the checkpoint in `out`, or begin; to the end, or until nothing gets better.
+    """Train to the end or until `patience` runs out, from the checkpoint in `out` if there is one.
 
-    A run that was killed and goes on ends with the weights of one that was not, on the same
-    processor with as many threads. Raises TrainingError.
+    A run that was killed and continued ends with the weights of an uninterrupted run, on the same
+    processor with the same number of threads. Raises TrainingError.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
     network.to(device)
@@ -134,9 +134,9 @@ def score(network: Network, examples: Sequence[Example], *, bfloat16: bool = Fal
 
 
 def load_best(network: Network, course: Course, out: Path) -> State:
-    """Give the network its best weights so far, the last before any evaluation.
+    """Load the best weights so far into the network; the latest, if none were evaluated yet.
 
-    Raises TrainingError where there is no checkpoint of this course.
+    Raises TrainingError if there is no checkpoint, or one of another course.
     """
     if not (kept := _loaded(course, out)):
         raise TrainingError(f"{out} holds no checkpoint.", hint="Start the training first.")
@@ -145,9 +145,7 @@ def load_best(network: Network, course: Course, out: Path) -> State:
 
 
 def best_weights(out: Path) -> Weights:
-    """Return the best weights of the course in `out`, whatever course it is. Raises
-    TrainingError.
-    """
+    """Return the best weights of any course in `out`. Raises TrainingError."""
     kept = _read(out / CHECKPOINT)
     return kept.state.best or kept.network
 
@@ -181,7 +179,7 @@ def _mixed(device: str, bfloat16: bool) -> torch.autocast:
 
 
 def _batches(course: Course, done: int) -> Iterator[list[Example]]:
-    """Yield those that follow the first `done` of the whole course; the seed decides all."""
+    """Yield the batches of the whole course after the first `done`, in an order by the seed."""
     per_epoch = course.steps // course.settings.epochs
     for epoch in range(done // per_epoch, course.settings.epochs):
         batches = _epoch(course, epoch)
@@ -225,7 +223,7 @@ class _Kept:
 
 
 def _save(out: Path, state: State, network: Network, optimizer: torch.optim.Optimizer) -> None:
-    """Whole or not at all: whoever is killed while it writes leaves the one before."""
+    """Write the checkpoint atomically: a run killed while writing leaves the previous one."""
     out.mkdir(parents=True, exist_ok=True)
     part = out / f"{CHECKPOINT}.part"
     kept = _Kept(state, network.trained(), optimizer.state_dict())
@@ -237,7 +235,7 @@ def _save(out: Path, state: State, network: Network, optimizer: torch.optim.Opti
 
 
 def _loaded(course: Course, out: Path) -> _Kept | None:
-    """Return None where there is none. Raises TrainingError for one that is not of this course."""
+    """Return the checkpoint, if there is one. Raises TrainingError if it is of another course."""
     if not (out / CHECKPOINT).is_file():
         return None
     kept = _read(out / CHECKPOINT)

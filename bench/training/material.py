@@ -1,4 +1,7 @@
-"""Rows to train on: read from folders, by licence, parted so that no document is in both parts."""
+"""Read training rows from folders, select them by licence, and hold some out for validation.
+
+No document is in both parts.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _GIANT = 0.05  # of all rows
 
 @dataclass(frozen=True)
 class Material:
-    """`training` and `validation` in a fixed order; `licences` of the sources in them."""
+    """Rows for `training` and `validation` in a fixed order, and their sources' `licences`."""
 
     training: tuple[Row, ...]
     validation: tuple[Row, ...]
@@ -34,7 +37,7 @@ class Material:
     digest: str  # of all rows
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """By source: rows to train on and to validate with."""
+        """Return by source the numbers of rows for training and for validation."""
         parts = [Counter(r.source for r in part) for part in (self.training, self.validation)]
         return {
             source: {"training": parts[0][source], "validation": parts[1][source]}
@@ -45,13 +48,11 @@ class Material:
 def read_material(
     folders: Sequence[Path], task: Task, *, is_open: bool, limit: int = 0
 ) -> Material:
-    """Return the rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` those of open licences
-    alone.
+    """Read the rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` only those of open licences.
 
-    A file may stand in the place of a folder; what `evaluate silver` wrote is read as rows.
-
-    A folder may say in `licences.json` under which licence its sources are; one that nothing is
-    said of is not open. `limit` keeps so many rows, chosen by a hash. Raises DatasetError.
+    A file may be given instead of a folder; files of `evaluate silver` are read as rows. A folder
+    may state its sources' licences in `licences.json`; a source without a stated licence is not
+    open. `limit` keeps that many rows, chosen by a hash. Raises DatasetError.
     """
     licences = _licences([Path(__file__).with_name(LICENCES), *map(_licences_beside, folders)])
     rows = once(
@@ -114,18 +115,16 @@ def _rows(folder: Path, task: Task) -> Iterator[Row]:
 
 
 def _source(record: dict[str, Any]) -> str:
-    """Return the set that a row is of: claims' sentences were taken from several, named by their
-    ids.
-    """
+    """Return a row's source; for claims with marked sentences, the set that their id names."""
     source = str(record["source"])
     return str(record["id"]).split(":")[0] if source == "claim_rationale" else source
 
 
 def _parted(rows: Sequence[Row]) -> list[bool]:
-    """Tell whether each is held out: rows of one document, passage, sentence or question go
-    together.
+    """Tell for each row whether it is held out; rows that share a question or a text go together.
 
-    Where sentences were recombined nearly all hang together; these rows go by passage alone.
+    Where sentences were recombined nearly all rows are connected; such rows are divided by their
+    second text alone.
     """
     groups = _Groups()
     for place, row in enumerate(rows):
@@ -155,7 +154,7 @@ def _keys(row: Row) -> Iterator[str]:
 
 
 class _Groups:
-    """Names that were joined, each by whatever chain of joins."""
+    """Groups of names that were joined, directly or by a chain of joins."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}

@@ -16,11 +16,11 @@ Weights = dict[str, torch.Tensor]
 
 
 class Network(torch.nn.Module):
-    """Token ids `(n, tokens)` to scores `(n, tokens, outputs)`.
+    """Maps token ids `(n, tokens)` to scores `(n, tokens, outputs)`.
 
-    Word embeddings and the lowest `frozen` layers stay the encoder's own. A score is linear in a
-    token's vector, so the mean of scores is the score of the mean. Without dropout: on processors
-    it takes more than half of the time, and early stopping is there.
+    Word embeddings and the lowest `frozen` layers keep the encoder's weights. A score is linear in
+    a token's vector, so the mean of scores is the score of the mean. There is no dropout: on
+    processors it takes more than half of the time, and early stopping limits overfitting.
     """
 
     def __init__(self, folder: Path, *, outputs: int, frozen: int, seed: int) -> None:
@@ -52,7 +52,7 @@ class Network(torch.nn.Module):
         return scores
 
     def trained(self) -> Weights:
-        """Return a copy of all that training changes, by name."""
+        """Return a copy of all weights that training changes, by name."""
         return {
             name: weights.detach().cpu().clone()
             for name, weights in self.named_parameters()
@@ -60,7 +60,7 @@ class Network(torch.nn.Module):
         }
 
     def restore(self, weights: Weights) -> None:
-        """Take up what `trained` gave."""
+        """Load weights that `trained` returned."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 if parameter.requires_grad:
@@ -68,7 +68,7 @@ class Network(torch.nn.Module):
 
 
 def tensors(windows: Sequence[Window], *, device: str = "cpu") -> dict[str, torch.Tensor]:
-    """Return the network's inputs: windows padded to the longest of them."""
+    """Return the network's inputs: windows padded to the longest."""
     length = max(len(window.tokens) for window in windows)
     ids = torch.zeros((len(windows), length), dtype=torch.int64)
     mask, types = torch.zeros_like(ids), torch.zeros_like(ids)

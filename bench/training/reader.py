@@ -1,4 +1,4 @@
-"""The reader: which statement of a passage answers a question, or that none does."""
+"""Train the reader: it finds the statement of a passage that answers a question, if any does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Odds = Mapping[int, float]  # of each statement of a passage that was scored
 
 
 class Reader:
-    """Cross entropy over the statements of a window and "none of these"."""
+    """A scorer trained by cross entropy over a window's statements and "none of these"."""
 
     name = "reader"
     what = (
@@ -33,7 +33,7 @@ class Reader:
     keys = ("question", "passage")
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None:
-        """Raise DatasetError for an answer that does not stand where it says."""
+        """Raise DatasetError for an answer that is not at its stated position."""
         answers, passage = record.get("answers"), record["passage"]
         if not isinstance(answers, list):
             raise DatasetError(f"{place}: answers must be a list.")
@@ -47,9 +47,7 @@ class Reader:
                 raise DatasetError(f"{place}: an answer does not stand at its place.")
 
     def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]:
-        """Return the windows of each passage; right are those of its statements that hold an
-        answer.
-        """
+        """Return the windows of each passage, with the statements that contain an answer."""
         found = []
         for place, row in enumerate(rows):
             right = right_statements(row)
@@ -61,9 +59,7 @@ class Reader:
         return found
 
     def loss(self, scores: torch.Tensor, examples: Sequence[Example]) -> torch.Tensor:
-        """Return `-log P(right)`, the mean: several right statements count as one of them
-        (marginal).
-        """
+        """Return the mean of `-log P(right)`, where P sums over all right statements (marginal)."""
         most = max(len(example.window.pieces) for example in examples)
         means = torch.zeros((len(examples), most, scores.shape[1]))
         right = torch.zeros((len(examples), most + 1), dtype=torch.bool)
@@ -81,7 +77,7 @@ class Reader:
     def figures(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, Figures]:
-        """By source. A passage of several windows is as answerable as the best of them."""
+        """Return the measures by source. A passage of several windows takes its best window."""
         odds: dict[int, dict[int, float]] = defaultdict(dict)
         answerable: dict[int, float] = {}
         for example, found in zip(examples, scores, strict=True):
@@ -98,11 +94,11 @@ class Reader:
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]:
-        """Return None: its odds are weighed with other features."""
+        """Return nothing: the reader's odds are weighted with other features later."""
         return {}
 
     def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """Return the same with cosines of the encoder, question and statement, in place of odds."""
+        """Return the measures with the encoder's cosine of question and statement as odds."""
         passages = [[row.second[start:end] for start, end in _statements(row)] for row in rows]
         asked = encode([row.first for row in rows])
         read = encode([text for texts in passages for text in texts])
@@ -113,14 +109,14 @@ class Reader:
 
 
 def _statements(row: Row) -> list[tuple[int, int]]:
-    """Return spans of its sentences; of its lines where the row says that these are its units."""
+    """Return spans of the passage's sentences, or of its lines if the row's unit is the line."""
     if row.record.get("unit") != "line":
         return line_sentence_spans(row.second)
     return [match.span() for match in re.finditer(r"[^\n]+", row.second)]
 
 
 def right_statements(row: Row) -> frozenset[int]:
-    """Places of the statements that hold half of an answer, or that half of is an answer's."""
+    """Return the indexes of statements that overlap an answer by half of the shorter of both."""
     spans = _statements(row)
     found = set()
     for answer in row.record["answers"]:
@@ -145,7 +141,10 @@ def _by_source(
 
 
 def _figures(found: Sequence[tuple[Row, Odds, float]]) -> Figures:
-    """Top-1 over answered passages of two statements or more, in which a place is known."""
+    """Compute measures; top-1 is over answered passages with at least two statements.
+
+    Passages whose answer has no known position are left out of it.
+    """
     hits = list(_hits(found))
     answered = [bool(row.record["answers"]) for row, _, _ in found]
     figures: Figures = {"passages": len(found), "answerable": sum(answered), "choices": len(hits)}
@@ -161,9 +160,7 @@ def _figures(found: Sequence[tuple[Row, Odds, float]]) -> Figures:
 
 
 def _hits(found: Sequence[tuple[Row, Odds, float]]) -> Iterator[tuple[bool, float]]:
-    """Tell whether the best statement is right, and the chance of that; the first one wins a
-    tie.
-    """
+    """Yield whether the best statement is right, and the chance of that; the first wins a tie."""
     for row, odds, _ in found:
         right = right_statements(row)
         if right and len(odds) > 1 and row.record.get("level") != "passage":

@@ -1,4 +1,4 @@
-"""Train a small model from folders of rows, and write it as the site runs it."""
+"""Train a small model from folders of rows, and write it in the form that the site runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TASKS: dict[str, type[Task]] = {"reader": Reader, "checker": Checker}
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be trained, on what, and where it goes."""
+    """A training to run: its task, data, settings and output folder."""
 
     task: str
     folders: tuple[Path, ...]
@@ -60,9 +60,9 @@ def model_train(order: Order, *, say: Callable[[str], None]) -> None:
 
 
 def model_write(order: Order, *, say: Callable[[str], None]) -> None:
-    """Write the best model of the checkpoint so far, which a run may still be adding to.
+    """Write the best model of the checkpoint so far, even while a run is still training.
 
-    Raises TrainingError where there is none, or it was trained on something else.
+    Raises TrainingError if there is no checkpoint, or one of another course.
     """
     torch.set_num_threads(order.threads)
     _write(order, *_prepared(order, say), say)
@@ -167,7 +167,7 @@ def _prepared(order: Order, say: Callable[[str], None]) -> tuple[Network, Course
 
 
 def _start_digest(order: Order) -> list[str]:
-    """Return what the training goes on from, where it is another."""
+    """Return the digest of the weights that training starts from; empty for the encoder's own."""
     if not order.start:
         return []
     weights = best_weights(order.start)
@@ -197,7 +197,10 @@ def _max_tokens(order: Order) -> int:
 
 
 def is_bfloat16(precision: str) -> bool:
-    """Return `auto`: on a GPU, or on a processor with AMX, where it takes half of the time."""
+    """Tell whether to train in bfloat16.
+
+    `auto` means on a GPU, or on a processor with AMX, where it halves the time.
+    """
     if precision != "auto":
         return precision == "bfloat16"
     with suppress(OSError):

@@ -1,5 +1,8 @@
-"""What `evaluate silver` wrote, as rows to train on: for the checker each claim, for the reader
-each passage with what answers its question."""
+"""Convert silver sets to training rows.
+
+The checker gets a row for each claim; the reader one for each question and passage, with its
+answers.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,15 @@ Record = dict[str, Any]
 
 
 def is_silver(path: Path) -> bool:
-    """By the keys of its first line. Raises DatasetError where that is none."""
+    """Tell, by the keys of its first line, whether a file is a silver set. Raises DatasetError."""
     return set(KEYS) <= next(records_of(path), {}).keys()
 
 
 def silver_records(path: Path, first: str) -> Iterator[Record]:
-    """Return rows of the task whose first text is `first`: a claim, or a question.
+    """Return rows for the task whose first text is `first`: a claim, or a question.
 
-    Raises DatasetError for a value that is no text, for a label that is none, and for a claim that
-    answers a question and does not say where: without its quote, and not word for word.
+    Raises DatasetError for a value that is no text, for an unknown label, and for a claim that
+    answers a question but has no quote and is not itself in the passage.
     """
     lines = (_checked(record, path.name) for record in records_of(path, *KEYS))
     return map(_claim_row, lines) if first == "claim" else _question_rows(lines, path.name)
@@ -41,7 +44,7 @@ def _checked(record: Record, name: str) -> Record:
 
 
 def _claim_row(record: Record) -> Record:
-    """Return what was claimed about one question stays in one part: the claims are much alike."""
+    """Return the checker's row; claims about one question are alike, so they stay in one part."""
     return {
         "id": _id(record["question"], record["passage"], record["claim"]),
         "source": _source(record),
@@ -53,7 +56,7 @@ def _claim_row(record: Record) -> Record:
 
 
 def _question_rows(lines: Iterator[Record], name: str) -> Iterator[Record]:
-    """Yield what supports a claim about the question or contradicts it answers the question."""
+    """Yield the reader's rows; quotes of supported and contradicted claims are answers."""
     rows: dict[tuple[str, str], Record] = {}
     for line in lines:
         question, passage = line["question"], line["passage"]
@@ -77,9 +80,7 @@ def _question_rows(lines: Iterator[Record], name: str) -> Iterator[Record]:
 
 
 def _source(record: Mapping[str, Any]) -> str:
-    """Return a name for `licences.json`: terms of a teacher say what may be trained on its
-    words.
-    """
+    """Return the name in `licences.json`: the teacher's terms decide on use for training."""
     return f"silver of {record['teacher']}"
 
 

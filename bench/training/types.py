@@ -1,4 +1,4 @@
-"""What training a small model is about: rows, examples, tasks and settings."""
+"""Types of training a small model: rows, examples, tasks and settings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BY_SOURCE = "all"  # the name of all sources together, in figures
 
 
 class TrainingError(MedragError):
-    """Nothing can be trained, taken up again or written so."""
+    """A training, checkpoint or export that is not possible."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a file: two texts, and what is right about them in `record`."""
+    """A line of a file: two texts, and their labels in `record`."""
 
     id: str
     source: str
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Example:
-    """One input of the network: a row is several where it is too long for one."""
+    """One input of the network; a row that is too long for one becomes several."""
 
     row: int
     window: Window
@@ -45,9 +45,9 @@ class Example:
 class Task(Protocol):
     """What a model is trained for.
 
-    `figures` are by source and for all together; "score", the higher the better, chooses the
-    weights. `values` are what is read off an example; `baseline` is the bundled encoder's;
-    `calibration` is written beside the model, if there is any.
+    `figures` returns measures by source and for all sources together; "score", the higher the
+    better, chooses the weights. `values` are the outputs read from an example; `baseline` measures
+    the bundled encoder; `calibration` is stored with the model, unless empty.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides the weights, with the rows and the body."""
+    """The settings that decide the weights, besides the rows and the body."""
 
     seed: int = 0
     epochs: int = 2

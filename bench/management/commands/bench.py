@@ -1,4 +1,4 @@
-"""Time search and answers on what is indexed, ingestion, reading, the encoder, or growth."""
+"""Time search and answers on the site's index, ingestion, reading, the encoder, or growth."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class Command(BaseCommand):
 
 
 def size(text: str) -> int:
-    """Return a whole number above 0."""
+    """Parse a whole number above 0."""
     try:
         found = int(text)
     except ValueError:
@@ -242,7 +242,7 @@ def size(text: str) -> int:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Return whole numbers above 0, such as `10000,100000`, in order."""
+    """Parse whole numbers above 0, such as `10000,100000`, in the order given."""
     try:
         found = tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -253,7 +253,7 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def at_least_one(text: str) -> int:
-    """Return one such number."""
+    """Parse a single whole number above 0."""
     found = sizes(text)
     if len(found) > 1:
         raise ArgumentTypeError(f"{text!r} must be one whole number")
@@ -261,9 +261,7 @@ def at_least_one(text: str) -> int:
 
 
 def timings(questions: Sequence[str]) -> dict[str, list[float]]:
-    """Return milliseconds of each step, one value per question, whose vector is computed each
-    time.
-    """
+    """Return milliseconds of each step, one value a question; each question is embedded anew."""
     steps: dict[str, list[float]] = {}
     for text in questions:
         query = Query(text, on=timezone.localdate())

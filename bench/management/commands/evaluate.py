@@ -234,7 +234,7 @@ class Command(BaseCommand):
         self._say(f"Written to {options['out']}")
 
     def _read(self, source: Source) -> Dataset:
-        """Raise DatasetError."""
+        """Read the data set. Raises DatasetError."""
         self._say(f"Reading {source.folder}")
         return source.read()
 
@@ -320,7 +320,7 @@ class Command(BaseCommand):
 
 
 def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
-    """Return what is wanted, and where its results go; both were looked at. Nothing is read yet."""
+    """Check the options and the output folder; return the order and the folder. Reads no data."""
     missing = [name for name in ("dataset", "format", "out") if not options[name]]
     if missing or options["arguments"]:
         raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
@@ -340,7 +340,7 @@ def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
 
 
 def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder, Path]:
-    """Return the questions, what they are asked of, and where results go. Raises DatasetError."""
+    """Return the questions, the order and the output folder. Raises DatasetError."""
     missing = [name for name in ("testset", "documents", "out") if not options[name]]
     if missing or options["arguments"]:
         raise CommandError("--testset FILE, --documents DIR and --out DIR are needed.")
@@ -354,9 +354,9 @@ def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder,
 
 @contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
-    """While it lasts, SIGTERM ends this process in the way of Ctrl-C.
+    """Let SIGTERM end this process like Ctrl-C inside the context.
 
-    Else the child that searches would go on alone, and what was measured would not be written.
+    Otherwise the child that searches would go on alone, and results so far would not be written.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only that one may say what a signal does

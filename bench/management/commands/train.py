@@ -1,4 +1,4 @@
-"""Train a small model on public rows, and write it as the site runs it."""
+"""Train a small model on public rows, and write it in the form that the site runs."""
 
 from __future__ import annotations
 
