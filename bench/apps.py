@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class BenchConfig(AppConfig):
-    """What developers measure with; a hospital's site does not need it."""
+    """Tools for developers to measure with; a hospital's site does not need them."""
 
     name = "bench"

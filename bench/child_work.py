@@ -39,7 +39,7 @@ def run_child_task(errand: ChildTask, say: Say) -> None:
         call_command("migrate", verbosity=0)
         _fill(dataset, errand, say)
     if errand.peers:
-        # All in turn, query by query: what else the machine does must hit them alike.
+        # Systems take turns query by query, so that other load on the machine affects all alike.
         configured = errand.configurations
         found = iter(peers_ask(dataset, configured, errand.peers, depth=errand.depth, say=say))
     else:
@@ -59,7 +59,7 @@ def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome
         started = time.monotonic()
         try:
             outcome: Outcome = _found(dataset, configuration, errand)
-        except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+        except Exception as error:  # noqa: BLE001 - the report names it, the others go on
             outcome = Failed(configuration.name, why(error))
             for connection in connections.all(initialized_only=True):
                 connection.close_if_unusable_or_obsolete()
@@ -81,7 +81,7 @@ def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
     if dict(databases.note_of_this()).get("complete") == dataset.documents_digest:
         say(f"{Document.objects.count()} documents are indexed already")
         return
-    databases.note_kept(note)  # an interrupted one is known for this site's too
+    databases.note_kept(note)  # marks it as this site's, also if interrupted
     total = len(dataset.documents)
     say(f"indexing {total} documents")
     with Progress("  Indexing", total, "documents") as progress:

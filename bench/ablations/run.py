@@ -151,7 +151,7 @@ def ablation_run(
         except (ChildFailed, NoSuchDatabase) as error:
             if recipe == AS_SET:
                 raise
-            # What a child said stands above, in the terminal; a table has no above.
+            # The hint of ChildFailed points at the terminal's output, which a table does not have.
             why = str(error) if isinstance(error, ChildFailed) else error.sentence
             ablation.failed.update({switch.name: why for switch in of_recipe})
             say(f"  {recipe.name}: {why}")
@@ -172,7 +172,7 @@ def available() -> set[str]:
     """Return the names of the models and endpoints that are configured for this site."""
     found = {"rewrite"} if settings.MODELS.rewrite.url else set()
     rerank = settings.MODELS.rerank
-    if rerank.url:  # its protocol shows in the address alone
+    if rerank.url:  # only the address tells the protocol
         found.add("http" if "rerank" in urlsplit(rerank.url).path else "llm")
     elif rerank.model:
         found.add("cross-encoder")
@@ -201,7 +201,7 @@ def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
         lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
     if through := [*([ablation.served] if ablation.served else []), *served]:
         lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served))]
-        lines += [*gate_lines(through[0]), ""]  # all of an ablation went through one gate
+        lines += [*gate_lines(through[0]), ""]  # an ablation has one gate
     lines.append(SEMANTICS)
     for result in ablation.found.values():
         lines += note_lines(result)

@@ -14,7 +14,7 @@ from core.errors import MedragError
 from retrieval.config import RetrievalConfig
 
 AS_SET = Recipe()
-GATE = "gate"  # what rows need that are asked as served
+GATE = "gate"  # needed by rows that are asked as served
 
 
 class UnknownRow(MedragError):
@@ -35,7 +35,7 @@ class Switch:
 
 
 DEFAULT = Switch(Configuration("default", ""))
-# What all that is asked as served is compared with.
+# The baseline of all rows that are asked as served.
 SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
 
 
@@ -61,7 +61,7 @@ def switches(
     indexes = [
         Switch(Configuration(recipe.name, ""), recipe, needs)
         for recipe, needs in _recipes(cut)
-        if not recipe.storage or needs in available  # else it is as set already
+        if not recipe.storage or needs in available  # else the site stores vectors so already
     ]
     served = [
         Switch(Configuration(name, text, as_served=True), needs=GATE)
@@ -126,9 +126,9 @@ _SEARCHES = (
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),
 )
-# How many passages are handed on shows only behind the gate, and in what a reader gets.
+# The number of passages handed on has an effect only behind the gate.
 _SERVED = (("5 passages at most", "k=5"),)
-# The splitter lets passages share a third at most and no more than the encoder reads: these don't.
+# Unlike passages of the splitter, windows may share more than a third and outgrow the encoder.
 _WINDOWS = (Window(128, 64), Window(256, 128), Window(512, 256))
 
 

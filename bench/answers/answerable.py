@@ -16,8 +16,8 @@ from evaluation.datasets.types import DatasetError
 from evaluation.measures.patterns import RIGHT
 from evaluation.question_sets.patterned import Half
 
-LET_THROUGH = 0.985  # of the questions whose answer is among the passages, by the threshold
-STRENGTH = 0.3  # of the penalty on standardised weights, inverted, as scikit-learn has it
+LET_THROUGH = 0.985  # share of the answered questions that the threshold lets through
+STRENGTH = 0.3  # inverse of the penalty on standardised weights: scikit-learn's C
 Floats = npt.NDArray[np.float64]
 Table = dict[str, float]
 Model = tuple[Table, float]  # weights and intercept

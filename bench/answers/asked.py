@@ -18,8 +18,8 @@ class AnswersErrand:
     documents: str
     out: str  # a file, one line of JSON a question
     limit: int = 0
-    is_material: bool = False  # what reading finds is written down, and nothing is asked
-    model: dict[str, Any] | None = None  # a `ModelOrder`: a model that knows answers is asked
+    is_material: bool = False  # write training material, and ask nothing
+    model: dict[str, Any] | None = None  # a `ModelOrder`, to ask a model that knows the answers
 
 
 def read_answers_errand(path: Path) -> AnswersErrand | None:
@@ -40,7 +40,7 @@ class Asked:
     confidence: float
     duration_ms: int
     statements: tuple[str, ...]
-    beside: tuple[str, ...]  # limits and other guidelines, shown with the answer
+    beside: tuple[str, ...]  # statements of limits and of other guidelines, shown with it
     excerpts: tuple[str, ...]  # shown with a refusal
     fingerprint: str
     timings_ms: dict[str, float]

@@ -67,8 +67,8 @@ def _fill(found: QuestionSet, say: Say) -> None:
         return
     note = {"documents_digest": found.documents_digest, "name": found.name}
     databases.note_kept(note)
-    settings.TWO_PERSON_PUBLISH = False  # the system itself publishes what it measures
-    with suppress(SystemExit):  # it says which files were refused: the others are measured
+    settings.TWO_PERSON_PUBLISH = False  # the system publishes the documents itself
+    with suppress(SystemExit):  # raised for refused files: the others are measured
         call_command("ingest", *map(str, found.documents), "--publish")
     with Progress("  Indexing", len(found.documents), "documents") as progress:
         for document in Document.objects.order_by("filename"):

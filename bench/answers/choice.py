@@ -19,9 +19,9 @@ from evaluation.datasets.types import DatasetError
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG
 
 FOLDS = 5
-STRENGTH = 0.1  # of the penalty on standardised weights, inverted, as scikit-learn has it
-THRESHOLD = 0.3  # of the probability from which the first statement is shown
-DIGITS = 4  # of a weight
+STRENGTH = 0.1  # inverse of the penalty on standardised weights: scikit-learn's C
+THRESHOLD = 0.3  # probability from which the first statement is shown
+DIGITS = 4  # decimals of a weight
 _KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "right")
 
 

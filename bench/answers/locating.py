@@ -11,7 +11,7 @@ from corpus.models import Chunk, Page
 from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, matches
 from evaluation.question_sets.patterned import Question
 
-READ = 10  # passages within which one has to stand to be read
+READ = 10  # the reader gets this many passages
 _AT_THE_GATE = frozenset(
     {Reason.NO_EVIDENCE, Reason.WEAK_EVIDENCE, Reason.LOW_CONFIDENCE, Reason.OUT_OF_SCOPE}
 )

@@ -20,9 +20,9 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
-_HELD, _PERHAPS = 0.8, 0.6  # shares of a quote's words from which a statement is right, or may be
-_LEAST_WORDS = 4  # of a statement that a longer quote holds
-_PASSAGES = 8  # that the reader learns from, and up to three more that answer
+_HELD, _PERHAPS = 0.8, 0.6  # shares of words in common from which a statement is right, or unclear
+_LEAST_WORDS = 4  # of a statement that may be part of a longer quote
+_PASSAGES = 8  # for the reader, besides later ones that answer
 _MOST_ANSWERING = 3
 
 
@@ -60,7 +60,7 @@ def _reader_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield passages as lines under their heading, with the positions of the lines that answer."""
     if question.is_answerable and RIGHT not in right:
-        return  # nothing is known to be wrong, either
+        return  # the answer is unknown, so no statement is known to be wrong
     answering = 0
     labelled = zip(units, right, strict=True)
     for place, (key, group) in enumerate(groupby(labelled, key=lambda one: one[0].hit.key), 1):

@@ -9,7 +9,7 @@ from evaluation.measures.patterns import Outcome
 from evaluation.metrics.statistics import Interval, interval, interval_of_ratio
 from evaluation.question_sets.patterned import Half, Question
 
-# Shares: of the questions that the documents answer, of those that were answered, or of statements.
+# Names of measures, by the questions that each is a share of; BESIDE is a share of statements.
 OF_ALL = ("dangerous",)
 OF_ANSWERABLE = (*map(str, Outcome), "helped", "right passage in 3", "right passage in 10")
 OF_ANSWERED = ("first statement right", "misleading")

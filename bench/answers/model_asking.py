@@ -34,7 +34,7 @@ class ModelOrder:
     mode: str
     claims: str = ""  # a file of claims by question id; empty: none
     is_gate_open: bool = False
-    is_judged: bool = False  # by a judge that knows which claims are true
+    is_judged: bool = False  # by a judge who knows which claims are true
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class ModelAsked:
     half: str
     kind: str  # of a lie
     is_answerable: bool
-    calls: int  # of the model: none where the gate did not let the question reach it
-    stretches: int  # that it found among the passages
+    calls: int  # of the model: 0 where the gate refused
+    stretches: int  # found among the passages
     shown: int  # of its claims
-    stopped_by: tuple[str, ...]  # the check that each other claim failed first, with its detail
+    stopped_by: tuple[str, ...]  # first failed check of each other claim, with detail
     reason: str  # why it was refused
     duration_ms: int
     said: str

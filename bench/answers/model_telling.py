@@ -9,7 +9,7 @@ from bench.answers.model_asking import ModelAsked, ModelOrder
 from evaluation.metrics.statistics import interval
 from evaluation.question_sets.patterned import Half
 
-_SHOWN = 300  # characters of a claim in the list of what became of it
+_SHOWN = 300  # characters of a claim that the list shows
 
 
 def model_lines(asked: Sequence[ModelAsked], order: ModelOrder) -> list[str]:

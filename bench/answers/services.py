@@ -63,7 +63,7 @@ class AnswersOrder:
     testset: Path
     documents: Path
     limit: int = 0
-    rebuild: bool = False  # index the documents anew
+    rebuild: bool = False  # drop the database and index again
 
 
 def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> AnswersMeasured:
@@ -93,7 +93,7 @@ def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *
 def model_measure(
     found: QuestionSet, order: AnswersOrder, model: ModelOrder, *, say: Say
 ) -> list[ModelAsked]:
-    """Ask every question of a site whose model knows the answers. Raises as `answers_measure`."""
+    """Ask every question on a site whose model knows the answers. Raises as `answers_measure`."""
     rows, _ = _done(found, order, say, model=model)
     return [ModelAsked.from_dict(row) for row in rows]
 

@@ -17,7 +17,7 @@ SEMANTICS = (
     "statement right and misleading are shares of what was answered, beside the point of the "
     "statements shown. Intervals: 95 %, percentile bootstrap over questions, seeded."
 )
-_SHOWN = 300  # characters of a statement in the list of what went wrong
+_SHOWN = 300  # characters of a statement that the list shows
 
 
 def report_lines(

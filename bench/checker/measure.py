@@ -29,7 +29,7 @@ from evaluation.metrics.labels import (
 )
 from evaluation.metrics.statistics import Floats, Interval, interval, interval_of_counts
 
-BATCH = 12  # pairs that are judged together, as an answer's are
+BATCH = 12  # pairs a call, as for the claims of an answer
 _SUPPORTED = LABELS.index(Label.SUPPORTED)
 
 
@@ -46,8 +46,8 @@ class Checked:
     judgements: tuple[Judgement | None, ...]
     seconds: float
     failures: Mapping[int, str] = field(default_factory=dict)  # by the pair's place, from 0
-    tokens: int = 0  # of all calls, those that failed too, as the servers say
-    megabytes: float | None = None  # of its own files; None: not known here
+    tokens: int = 0  # of all calls, failed ones too, as servers count
+    megabytes: float | None = None  # of its own files; None if unknown
 
     @property
     def notes(self) -> dict[str, int]:

@@ -76,7 +76,7 @@ def refuse_unusable(names: Sequence[str]) -> None:
         raise FaultyVerifier(str(error), hint="Nothing was measured.") from error
     for name, endpoints in (("llm", settings.MODELS.judge), (TEACHER, teaching())):
         silences = list(map(silence_of, endpoints)) if name in names else []
-        if silences and all(silences):  # of several the first that answers is asked
+        if silences and all(silences):  # one that answers is enough
             raise FaultyVerifier(silences[0], hint="Nothing was measured.")
 
 

@@ -29,7 +29,7 @@ def run_lines(run: Mapping[str, Sequence[tuple[str, float]]], *, tag: str) -> It
 
 
 def strictly_decreasing(scores: Sequence[float]) -> list[np.float32]:
-    """Return the scores as float32, each at most its own value and below the one before."""
+    """Return the scores as float32, each at most its own value and lower than its predecessor."""
     decreasing: list[np.float32] = []
     bound = np.float32(np.inf)
     for score in scores:

@@ -47,7 +47,7 @@ class Indexed:
 
     passages: tuple[Passage, ...]
     vectors: Vectors
-    owner: Mapping[str, str]  # by key
+    owner: Mapping[str, str]  # document id by passage key
 
 
 def peers_ask(
@@ -115,7 +115,7 @@ def _built(peer: Peer, indexed: Indexed, say: Say) -> _Built:
     failure = ""
     try:
         peer.index(indexed.passages, indexed.vectors)
-    except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+    except Exception as error:  # noqa: BLE001 - the report names it, the others go on
         failure = why(error)
     seconds = time.perf_counter() - started
     said = f"failed: {failure}" if failure else f"{len(indexed.passages)} passages indexed"

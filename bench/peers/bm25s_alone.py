@@ -1,4 +1,4 @@
-"""bm25s: exact BM25 in the process, the fastest lexical search there is for Python."""
+"""bm25s: exact BM25 in the process, the fastest lexical search for Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Bm25s:
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:
         self._bm25s: Any = needed("bm25s")
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells every step
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every step
         needed("numba")
         self._keys = [passage.key for passage in passages]
         texts = [passage.text for passage in passages]

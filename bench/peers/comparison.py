@@ -28,7 +28,7 @@ from evaluation.metrics.comparing import MAIN
 from evaluation.tables import p_text
 
 Say = Callable[[str], None]
-OURS = ("default", "lexical", "rrf")  # the served one, and what two of the peers are like
+OURS = ("default", "lexical", "rrf")  # as served, and the methods of two of the peers
 
 
 @dataclass(frozen=True)

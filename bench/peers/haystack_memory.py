@@ -17,7 +17,7 @@ class Haystack:
     about = "BM25L and embedding retriever over one store (its defaults), joined by RRF"
 
     def index(self, passages: Sequence[Passage], vectors: Vectors) -> None:
-        # Read when the package is imported: nothing is sent to its makers.
+        # Must be set before the import: nothing is sent to the package's makers.
         os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
         haystack = needed("haystack")
         stores = needed("haystack.document_stores.in_memory")

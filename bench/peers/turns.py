@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-SERVED_K = 10  # passages of a search as it is served
+SERVED_K = 10  # passages that a served search returns
 TIMED = 200  # queries that are timed
-PASSAGES_PER_DOCUMENT = 2  # a document may have many passages: so many are asked for
+PASSAGES_PER_DOCUMENT = 2  # requested, since a document may have many
 
 Entries = tuple[tuple[str, float], ...]
 
@@ -48,7 +48,7 @@ class Asked:
     run: dict[str, Entries] = field(default_factory=dict)
     durations_ms: list[float] = field(default_factory=list)
     notes: list[tuple[str, ...]] = field(default_factory=list)
-    failure: Exception | None = None  # then it was asked no further
+    failure: Exception | None = None  # after which it was asked no more
 
 
 def by_document(passages: Sequence[tuple[str, float]], owner: Mapping[str, str]) -> Entries:
@@ -103,5 +103,5 @@ def _unless_failed(result: Asked, work: Callable[[], None]) -> None:
     if result.failure is None:
         try:
             work()
-        except Exception as error:  # noqa: BLE001 - it is named in the report, the others go on
+        except Exception as error:  # noqa: BLE001 - the report names it, the others go on
             result.failure = error

@@ -15,12 +15,12 @@ from core.errors import MedragError
 Vectors = npt.NDArray[np.float32]
 Found = list[tuple[str, float]]  # key and score: score descending, then key ascending
 
-CANDIDATES = 50  # entries of each list that a hybrid fuses, as in ours; more where k is larger
+CANDIDATES = 50  # entries of each list that is fused, as in ours; more where k is larger
 RRF_K = 60  # Cormack, Clarke and Buettcher, SIGIR 2009
 
 
 class PeerUnavailable(MedragError):
-    """A package that a peer is made of is not installed."""
+    """A package that a peer needs is not installed."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def ranked(keys: Sequence[str], scores: npt.NDArray[Any], k: int) -> Found:
     """Return the `k` best passages by score, ties by key, as every list of the evaluation."""
     places: npt.NDArray[np.intp] = np.arange(len(keys))
     if k < len(keys):
-        # All that tie with the last are kept, so that the key decides among them and not chance.
+        # Keep all that tie with the last, so that the key decides among them and not chance.
         bar = np.partition(scores, len(keys) - k)[len(keys) - k]
         places = np.flatnonzero(scores >= bar)
     found = [(keys[place], float(scores[place])) for place in places.tolist()]

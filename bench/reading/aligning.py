@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from bench.reading.types import Cell
 
-Lines = Iterable[tuple[int, Hashable]]  # a row or column, and what one of its cells says
+Lines = Iterable[tuple[int, Hashable]]  # a row or column, and the text of one of its cells
 
 
 def same_cells_aligned(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
@@ -44,7 +44,7 @@ def _map_in_order(
     got: Sequence[int], wanted: Sequence[int], weights: Mapping[tuple[int, int], int]
 ) -> dict[int, int]:
     """Return the non-decreasing mapping of greatest weight; the first among equals."""
-    best: list[tuple[int, tuple[int, ...]]] = [(0, ())] * len(wanted)  # by where it may end
+    best: list[tuple[int, tuple[int, ...]]] = [(0, ())] * len(wanted)  # by last line
     for one in got:
         row: list[tuple[int, tuple[int, ...]]] = []
         for at, other in enumerate(wanted):

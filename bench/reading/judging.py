@@ -55,7 +55,7 @@ class _Compared:
 
 @dataclass(frozen=True)
 class _Tables:
-    hits: tuple[Hits, Hits, Hits]  # by place, in rows and columns that are aligned, anywhere
+    hits: tuple[Hits, Hits, Hits]  # by row and column, aligned, anywhere
     missed: tuple[tuple[int, int, int], ...]
     false: tuple[int, ...]
 

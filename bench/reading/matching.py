@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from bench.reading.types import Block, Cell
 from bench.reading.words import Words
 
-Pair = tuple[int, int]  # places of a true block and of one that was read
+Pair = tuple[int, int]  # indexes of a true text and of one that was read
 _WORDS_FOR_ONE_SLIP = 10
 
 

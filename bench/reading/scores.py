@@ -41,17 +41,17 @@ class Score:
     headings: Hits = Hits()
     items: Hits = Hits()
     cells: Hits = Hits()  # the same words in the same row and column of the same table
-    cells_aligned: Hits = Hits()  # where rows and columns lost or made up shift no others
-    cells_anywhere: Hits = Hits()  # in the same table
+    cells_aligned: Hits = Hits()  # after rows and columns are aligned
+    cells_anywhere: Hits = Hits()  # anywhere in the same table
     words: Hits = Hits()
-    boxed: int = 0  # boxes whose words are those of one block
+    boxed: int = 0  # boxes that were read as a block of their own
     boxes: int = 0
-    placed: int = 0  # blocks whose place can be told
+    placed: int = 0  # blocks that were located
     blocks: int = 0
-    inverted: int = 0  # pairs of them that stand in the other order
+    inverted: int = 0  # located pairs in the wrong order
     pairs: int = 0
-    leaked: int = 0  # running headers and footers that stand in the text
-    dropped: int = 0  # those that there are
+    leaked: int = 0  # running headers and footers that were read as content
+    dropped: int = 0  # running headers and footers in all
 
     def __add__(self, other: Score) -> Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in vars(self)))
@@ -63,12 +63,12 @@ class Missed:
 
     headings: tuple[int, ...]
     items: tuple[int, ...]
-    cells: tuple[tuple[int, int, int], ...]  # the table's place, row and column
+    cells: tuple[tuple[int, int, int], ...]  # block, row and column
     boxes: tuple[int, ...]
     false_headings: tuple[int, ...]
     false_items: tuple[int, ...]
     false_tables: tuple[int, ...]
-    not_found: tuple[int, ...]  # blocks whose place can't be told
+    not_found: tuple[int, ...]  # blocks that were not located
     leaked: tuple[int, ...]  # of the running headers and footers
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bench.reading.words import Words
 
-FACTS = ("has_table", "has_boxes", "scanned", "unsure")  # of a page, each yes or no
+FACTS = ("has_table", "has_boxes", "scanned", "unsure")  # yes or no for each page
 
 
 class TruthError(ValueError):
@@ -21,7 +21,7 @@ class Kind(StrEnum):
     TABLE = "table"
     CAPTION = "caption"
     FOOTNOTE = "footnote"
-    BOX = "box"  # a box of a flow chart: a reader may take it for any block of text
+    BOX = "box"  # of a flow chart; a reader may take it for any kind of text block
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class TruePage:
 
     document: str
     number: int  # from 1
-    blocks: tuple[Block, ...]  # as a person reads them
+    blocks: tuple[Block, ...]  # in the order a person reads them
     dropped: tuple[Words, ...]  # running headers and footers: no content of the page
     has_table: bool = False
     has_boxes: bool = False
     scanned: bool = False
-    unsure: bool = False  # a careful person could read it in two ways
+    unsure: bool = False  # a careful person could read the page in two ways

@@ -95,7 +95,7 @@ class _Sending:
             out.mkdir()
             try:
                 status = self._child(out, self.task.configurations[before:])
-            finally:  # also of one that is interrupted
+            finally:  # also after an interruption
                 self._collect(out, before)
             if len(self.found) < wanted:
                 self._died(out, before, status)

@@ -14,7 +14,7 @@ from bench.datasets.types import Dataset
 from bench.runs.configurations import DEPTH, Configuration, Window
 from bench.runs.sampling import limited
 
-# What is counted of a query that was asked as served: how many, or 1 for yes and 0 for no.
+# Measures of a query asked as served: the number of passages, and 1 for yes or 0 for no.
 PASSAGES = "passages"
 OPEN = "gate open"
 OPEN_AND_FOUND = "gate open, relevant document found"
@@ -47,9 +47,9 @@ class ChildTask:
     configurations: tuple[Configuration, ...]
     out: str
     with_context: bool = True
-    window: Window | None = None  # that cuts the documents in the place of the site's splitter
+    window: Window | None = None  # replaces the site's splitter
     depth: int = DEPTH
-    gate: Mapping[str, Any] = field(default_factory=dict)  # for what is asked as served
+    gate: Mapping[str, Any] = field(default_factory=dict)  # for configurations asked as served
     peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
 
 
@@ -63,13 +63,13 @@ class ChildResult:
     run: Run
     latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
     index: dict[str, Any] = field(default_factory=dict)
-    notes: dict[str, int] = field(default_factory=dict)  # what went otherwise: queries of the run
-    served: int = 0  # queries that were asked as served too
-    served_same: int = 0  # of them, those whose documents begin the run in the same order
+    notes: dict[str, int] = field(default_factory=dict)  # deviation -> number of queries
+    served: int = 0  # queries that were also asked as served
+    served_same: int = 0  # of them, those with the run's first documents in order
     otherwise: int = 0  # queries of the run that have a note, in all
     looked: dict[str, dict[str, float]] = field(default_factory=dict)  # measure -> query -> value
-    as_served: bool = False  # asked as a reader asks: the documents are those that are handed on
-    gate: dict[str, Any] = field(default_factory=dict)  # it went through, as `gate_named` has it
+    as_served: bool = False  # asked through the gate: the run has the documents handed on
+    gate: dict[str, Any] = field(default_factory=dict)  # passed by the queries, from `gate_named`
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ NAMED: Mapping[str, str] = {
     "sum": "fusion=sum",
     "plain": "expand=no rules=no multi_query=0 hyde=no summaries=no reranker=none fusion=rrf",
 }
-# A document may have many passages: so many are asked for per document that is wanted.
+# Passages requested for each wanted document, since a document may have many.
 PASSAGES_PER_DOCUMENT = 2
 DEPTH = 100  # documents of a run: what Recall@100 looks at
 

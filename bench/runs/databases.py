@@ -32,7 +32,7 @@ from corpus.summaries import made_by
 
 PREFIX = "evaluation_"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
-_FILLING = 0x6D656472  # any number that nothing else locks
+_FILLING = 0x6D656472  # an advisory lock that nothing else uses
 _LIST = """
 SELECT d.datname, pg_database_size(d.oid), coalesce(shobj_description(d.oid, 'pg_database'), '')
 FROM pg_database d WHERE d.datname ~ %s ORDER BY d.datname

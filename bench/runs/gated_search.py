@@ -58,8 +58,8 @@ def look_all(
     config = config_from(configuration.text, base=site_config())
     site_gate = gate_read(gate)
     names = document_names(dataset)
-    _look(next(iter(dataset.queries.values())), config, site_gate)  # loads what it needs
-    forget_queries()  # else the encoder would have nothing left to do
+    _look(next(iter(dataset.queries.values())), config, site_gate)  # loads models
+    forget_queries()  # else the query's vector would come from the cache
     asked: dict[str, Asked] = {}
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
         gains = dataset.qrels[query].items()

@@ -50,7 +50,7 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
         **{name: interval.as_json() for name, interval in result.intervals.items()},
         "latency_ms": brought.latency_ms,
         "index": brought.index,
-        **({"as_served": begun} if brought.served else {}),  # else nobody compared the two
+        **({"as_served": begun} if brought.served else {}),  # else they were not compared
         "not_as_configured": {"queries": brought.otherwise, "notes": brought.notes},
         "configuration": {
             "name": brought.name,

@@ -24,8 +24,8 @@ from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query, Rights
 
-TIMED = 200  # queries that are asked as served too, for their durations
-SHOWN = 0.01  # of all bytes: a relation that is smaller is not named
+TIMED = 200  # queries that are also asked as served, for their durations
+SHOWN = 0.01  # share of all bytes; smaller relations are not listed
 _SIZES = """
 WITH held AS (
     SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -57,7 +57,7 @@ def search_all(
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
     names = document_names(dataset)
-    served = _as_served(dataset, config)  # first: what a model wrote is kept for the next time
+    served = _as_served(dataset, config)  # first, before a model's rewrites are cached
     run: Run = {}
     noted: list[tuple[str, ...]] = []
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
@@ -141,8 +141,8 @@ def _as_served(
     dataset: Dataset, config: RetrievalConfig
 ) -> list[tuple[Evidence, dict[str, float]]]:
     texts = list(islice(dataset.queries.values(), TIMED))
-    ask(texts[0], config)  # loads what the first question has to wait for
-    forget_queries()  # else the encoder would have nothing left to do
+    ask(texts[0], config)  # loads models, which the first question would wait for
+    forget_queries()  # else the query's vector would come from the cache
     return [_timed(text, config) for text in texts]
 
 

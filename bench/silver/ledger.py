@@ -19,7 +19,7 @@ from bench.silver.teacher import same_as
 from evaluation.folders import FolderError, refuse_unwritable, refuse_used
 
 SILVER, ASKED = "silver.jsonl", "asked.log"
-Labels = dict[tuple[str, str], str]  # of passage and claim
+Labels = dict[tuple[str, str], str]  # by passage and claim
 
 
 @dataclass

@@ -21,7 +21,7 @@ PROMPT = Prompt(
     Path(__file__).with_name("prompts") / "silver_v1.txt", frozenset({"question", "passage"})
 )
 CLAIMS_A_CALL = 6
-MAX_TOKENS = 1024  # of an answer: six claims, each with its quote
+MAX_TOKENS = 1024  # an answer has six claims, each with its quote
 CHARS_A_TOKEN = 4  # of English, where a server counts no tokens
 LABELS = tuple(label.value for label in Label)
 

@@ -20,8 +20,8 @@ from core.llm.client import Endpoint
 from evaluation.measures.configured import teacher_fault
 from evaluation.question_runs.freezing import NO_BUDGET, Budget
 
-FAILURES = 3  # in a row; then the teacher is away
-TICK_S = 0.05  # by which a call may end before its deadline: clocks of two libraries
+FAILURES = 3  # in a row, after which the teacher counts as away
+TICK_S = 0.05  # by which a call may end early: two libraries' clocks differ
 Entry = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ class Told:
     """Counts over the whole folder, and how this run ended."""
 
     counts: Counter[str]
-    failed: int = 0  # calls of this run without an answer: the next one asks again
+    failed: int = 0  # calls of this run without an answer, which the next run repeats
     ended_by: str = ""  # the budget that ended it
 
     def lines(self) -> Iterator[str]:
@@ -90,7 +90,7 @@ def silver_write(
                 failed += 1
                 in_a_row.append(taught)
                 if len(in_a_row) == FAILURES:
-                    raise _away(in_a_row[0])  # after it the endpoint may be skipped
+                    raise _away(in_a_row[0])  # later ones may only say "skipped"
         return Told(_counts(ledger), failed, "s" if time.monotonic() >= ends else "")
 
 

@@ -43,7 +43,7 @@ def main(name: str, seconds: float, questions: list[str], number: int) -> None:
         print("ready", flush=True)
         sys.stdin.readline()
         took_ms = asked_for(seconds, turned)
-    pss = psutil.Process().memory_full_info().pss  # what several processes share counts once
+    pss = psutil.Process().memory_full_info().pss  # shared memory is divided among the processes
     print(json.dumps({"took_ms": took_ms, "pss_bytes": pss}), flush=True)
 
 

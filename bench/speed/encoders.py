@@ -25,7 +25,7 @@ from evaluation.datasets.types import DatasetError
 from evaluation.metrics import scored
 
 BACKENDS = ("torch", "openvino")
-QUESTION_TOKENS = 16  # with the encoder's own marks
+QUESTION_TOKENS = 16  # with the encoder's special tokens
 PASSAGE_TOKENS = 256
 PASSAGES = 24  # of a round
 QUESTIONS = 60
@@ -70,8 +70,8 @@ class Agreement:
 
     documents: int
     questions: int
-    lowest_cosine: float  # of a document's two vectors
-    overlap: float  # mean share of the first ten that both have
+    lowest_cosine: float  # between a document's two vectors
+    overlap: float  # mean share of the first ten in common
     same_first: float  # share of questions with the same document on top
     ndcg: tuple[float, ...]  # nDCG@10 of each
 

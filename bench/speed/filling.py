@@ -31,12 +31,12 @@ from corpus.indexing.search_text import SEARCH_TEXT_REVISION, indexed_text
 from corpus.indexing.search_vectors import CUT, MARKED
 from corpus.models import Collection, Document, Lifecycle, Page
 
-REVISION = 3  # of what is filled in
+REVISION = 3  # of the filled content
 CHUNKS_A_DOCUMENT = 20
 TITLE = "Made guideline"
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _TOKENS_A_WORD = 1.4
-_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of PostgreSQL's binary copies, and no flags
+_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of PostgreSQL's binary COPY, no flags
 _END = b"\xff\xff"
 
 _STAGE = """

@@ -23,10 +23,10 @@ from retrieval.dense.search import search_dense
 from retrieval.lexical.search import asked_lexemes, search_lexical
 from retrieval.types import Query, Ranking
 
-COMPARED = 10  # places of a ranking that recall and overlap look at
-ALL = 10**9  # a limit that limits nothing
+COMPARED = 10  # ranks that recall and overlap consider
+ALL = 10**9  # larger than any list
 WHOLE = "whole"
-WARMED = 3_000  # searches: a graph of a million has been seen by then
+WARMED = 3_000  # searches: enough to load the graph of a million vectors
 _SIZES = """
 SELECT c.relname, pg_relation_size(c.oid) + coalesce(pg_relation_size(c.reltoastrelid), 0)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -52,7 +52,7 @@ class Grown:
     chunks: int
     build_s: dict[str, float]
     steps: dict[str, Latency]
-    dense_recall: float  # @10, of the index against every vector compared
+    dense_recall: float  # @10, of the index against exact search
     lexical_overlap: float  # @10, with BM25 of every chunk that holds a lexeme
     compared_questions: int
     load: tuple[Load, ...]

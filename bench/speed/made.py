@@ -122,7 +122,7 @@ class Made:
         others = random.integers(len(vectors), size=len(anchors))
         ranks = random.integers(self._near.shape[1], size=len(anchors))
         moves = vectors[others] - vectors[self._near[others, ranks]]
-        # Not all as far, so that no two are the same.
+        # Moves differ in length, so that no two vectors are equal.
         sizes = (scale * random.uniform(0.8, 1.2, size=(len(anchors), 1))).astype(np.float32)
         found = vectors[anchors] + sizes * moves
         return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)

@@ -77,7 +77,7 @@ class Read:
         return Counter(doubt.code for page in pages for doubt in page.doubts)
 
     def seconds_of(self, pages: frozenset[int]) -> tuple[float, float]:
-        """Return the processor time and the wall time that these pages took."""
+        """Return the processor time and the wall time spent on these pages."""
         share = sum(self.page_shares.get(page, 0.0) for page in pages)
         return share * self.cpu_s, share * self.wall_s
 

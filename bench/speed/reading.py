@@ -20,7 +20,7 @@ from bench.reading.written import read_written
 from bench.speed import speeds
 from bench.speed.readers import Reader, ReadFile, read, readers
 
-_EVERY_PAGE = 1_000  # as in use
+_EVERY_PAGE = 1_000  # as on a site
 _TOO_MANY = "too_many_pages"
 
 Truth = Mapping[str, Sequence[TruePage]]  # by document

@@ -46,7 +46,7 @@ def read_sample(path: Path, embedder: Embedder, *, size: int, kept_in: Path) -> 
     CommandError.
     """
     every = (passage for text in texts_of(path, _ANSWERS) for passage in passages_of(text))
-    found = list(dict.fromkeys(every))  # some sites print the same on many pages
+    found = list(dict.fromkeys(every))  # some sites print the same text on many pages
     if len(found) < 2:
         raise CommandError(f"{path}: no text was found in it (txt, md or xml).")
     drawn = np.sort(np.random.default_rng(0).permutation(len(found))[:size])

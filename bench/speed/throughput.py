@@ -19,7 +19,7 @@ from django.db.models import Max, Min
 from corpus.indexing.jobs import TIMED
 from corpus.models import Chunk, Job, JobState
 
-# What would point the commands of a measurement at the database that is in use.
+# Settings that would point a measurement's commands at the site's own database.
 _NOT_PASSED_ON = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_AUDITOR_URL")
 
 
@@ -74,7 +74,7 @@ def described(found: Throughput, *, one_run: bool) -> Iterator[str]:
     yield "{:.2f} pages/s, {:.2f} passages/s, {:.4f} MB/s".format(*per_second)
     shares = dict(found.steps)
     if one_run:
-        shares["between"] = max(found.wall_s - found.worked_s, 0.0)  # claims, and the queue
+        shares["between"] = max(found.wall_s - found.worked_s, 0.0)  # claiming jobs, and the queue
     for step, spent in shares.items():
         yield f"{step:<8} {spent:9.2f} s {100 * spent / seconds if seconds else 0.0:6.1f} %"
 

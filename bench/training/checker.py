@@ -18,8 +18,8 @@ from evaluation.datasets.types import DatasetError
 from evaluation.metrics.labels import accuracy, confusion, macro_f1
 
 LABELS = tuple(label.value for label in Label)
-LEAST = 0.5  # of a threshold, so that one window can't both support and contradict
-RISK = 0.05  # that a claim which is not supported passes, beside all exact checks
+LEAST = 0.5  # of a threshold, so that evidence can't both support and contradict
+RISK = 0.05  # that an unsupported claim passes, before the exact checks
 TEMPERATURES = [round(0.5 * 1.1**n, 3) for n in range(28)]  # 0.5 to 6.6
 
 

@@ -15,7 +15,7 @@ from core.openvino_runtime import openvino
 from corpus.encoders.pair_model import INPUTS, MAX_TOKENS, MODEL, WEIGHTS
 from corpus.encoders.pairs import Window
 
-SMALLEST = 4096  # values: what is smaller stays in 32 bits
+SMALLEST = 4096  # values: smaller matrices stay in 32 bits
 
 
 def write_model(network: Network, out: Path, *, max_tokens: int) -> None:
@@ -27,7 +27,7 @@ def write_model(network: Network, out: Path, *, max_tokens: int) -> None:
     network = network.cpu().eval()
     inputs = tensors([window])
     with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the tracer, about branches that are not ours
+        warnings.simplefilter("ignore")  # the tracer warns of branches in the encoder's own code
         graph = openvino().convert_model(
             network, example_input={name: inputs[name] for name in INPUTS}
         )
@@ -47,7 +47,7 @@ def _compress(graph: Any) -> None:
     The error is at most 1/254 of the row's largest value. This is the form that OpenVINO's plug-ins
     compute with directly: integers, their conversion, and a product with the scales.
     """
-    from openvino import opset13  # late: `openvino()` has kept its telemetry out by now
+    from openvino import opset13  # late: `openvino()` has switched off its telemetry first
 
     for node in graph.get_ops():
         if node.get_type_name() != "Constant" or node.get_element_type().to_string() != "f32":

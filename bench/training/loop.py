@@ -22,17 +22,17 @@ from core.progress import Progress
 from corpus.encoders.pairs import Scores
 
 CHECKPOINT = "checkpoint.pt"
-SORTED_TOGETHER = 50  # batches: of examples of a like length, little is spent on padding
-HEAD_RATE = 20.0  # times that of the body: the head begins at nothing
+SORTED_TOGETHER = 50  # batches: similar lengths need little padding
+HEAD_RATE = 20.0  # times the body's rate, since the head starts untrained
 _UNREADABLE = (OSError, RuntimeError, LookupError, TypeError, ValueError, EOFError, UnpicklingError)
-_AT_ONCE = 32  # windows that are scored together
+_AT_ONCE = 32  # windows scored together
 
 
 @dataclass
 class State:
     """The progress of training. `best` has the weights of the evaluation with the best score."""
 
-    identity: str  # of all that decides the weights
+    identity: str  # over all that decides the weights
     step: int = 0
     seen: int = 0  # examples
     spent_s: float = 0.0
@@ -40,7 +40,7 @@ class State:
     best_step: int = 0
     best_score: float = float("-inf")
     best: Weights = field(default_factory=dict)
-    code: str = ""  # the version that began it
+    code: str = ""  # the code version that began it
     history: list[dict[str, Any]] = field(default_factory=list)  # of each evaluation
 
 
@@ -205,7 +205,7 @@ def _evaluate(network: Network, course: Course, state: State, say: Callable[[str
     scores = score(network, course.held, bfloat16=course.settings.bfloat16)
     figures = course.task.figures(course.held_rows, course.held, scores)[BY_SOURCE]
     state.history.append({"step": state.step, "seen": state.seen, **figures})
-    reached = float(figures.get("score", 0.0))  # 0 for held rows that tell nothing
+    reached = float(figures.get("score", 0.0))  # 0 where the held rows allow no measure
     is_best = reached > state.best_score
     if is_best:
         state.best_score, state.best_step = reached, state.step

@@ -1,6 +1,6 @@
 """Read training rows from folders, select them by licence, and hold some out for validation.
 
-No document is in both parts.
+Rows of one document are kept in one part, see `_parted` for the exception.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from core.text.sentences import line_sentence_spans
 from evaluation.datasets.reading import id_of, once, records_of
 from evaluation.datasets.types import DatasetError
 
-LICENCES = "licences.json"  # source -> licence: of the public sets here, of others in their folder
+LICENCES = "licences.json"  # source -> licence; public sets in this folder, others in theirs
 VALIDATION_PERCENT = 6
 _NOT_OPEN = ("not stated", "UNVERIFIED")
-_TELLING = 40  # characters: shorter sentences stand in many documents
-_GIANT = 0.05  # of all rows
+_TELLING = 40  # characters: shorter sentences occur in many documents
+_GIANT = 0.05  # share of all rows
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Material:
     validation: tuple[Row, ...]
     licences: dict[str, str]
     left_out: dict[str, int]  # by source, for its licence
-    digest: str  # of all rows
+    digest: str  # over all rows
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return by source the numbers of rows for training and for validation."""
@@ -121,10 +121,11 @@ def _source(record: dict[str, Any]) -> str:
 
 
 def _parted(rows: Sequence[Row]) -> list[bool]:
-    """Tell for each row whether it is held out; rows that share a question or a text go together.
+    """Tell for each row whether it is held out; connected rows go together.
 
-    Where sentences were recombined nearly all rows are connected; such rows are divided by their
-    second text alone.
+    Rows are connected by an equal question, text, document or longer sentence. Where sentences were
+    recombined, nearly all rows are connected: rows of so large a group are divided by their second
+    text alone.
     """
     groups = _Groups()
     for place, row in enumerate(rows):
@@ -132,7 +133,7 @@ def _parted(rows: Sequence[Row]) -> list[bool]:
             groups.join(str(place), key)
     found = [groups.of(str(place)) for place in range(len(rows))]
     sizes = Counter(found)
-    names: dict[str, str] = {}  # the smallest hash of a passage in it: more rows seldom change it
+    names: dict[str, str] = {}  # smallest hash of a passage: new rows seldom change it
     for row, group in zip(rows, found, strict=True):
         names[group] = min(names.get(group, "g"), _hash(row.second))
     many = max(_GIANT * len(rows), 100)

@@ -16,7 +16,7 @@ from core.text.sentences import line_sentence_spans
 from corpus.encoders.pairs import Scores, statement_odds, windows_of
 from evaluation.datasets.types import DatasetError
 
-Odds = Mapping[int, float]  # of each statement of a passage that was scored
+Odds = Mapping[int, float]  # of each scored statement of a passage, by its index
 
 
 class Reader:
@@ -29,7 +29,7 @@ class Reader:
         "two statements or more (choices). null AUROC: an answered passage scores above one "
         "without an answer. score: the mean of both, by which the weights were chosen."
     )
-    outputs = 2  # of a token: how much it answers; at [CLS]: how much nothing does
+    outputs = 2  # of a token: that it answers; at [CLS]: that no statement does
     keys = ("question", "passage")
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None:

@@ -45,8 +45,8 @@ class Order:
     out: Path
     is_open: bool
     settings: Settings
-    body: Path | None = None  # of an encoder of BERT's family; the bundled one
-    start: Path | None = None  # where weights were trained that this goes on from
+    body: Path | None = None  # folder of an encoder of BERT's family; None: the bundled one
+    start: Path | None = None  # folder of an earlier training to start from
     threads: int = 2
     limit: int = 0  # rows
 
@@ -124,7 +124,7 @@ def _write(
 def _parity(
     task: Task, examples: Sequence[Example], exact: Sequence[Scores], shipped: Sequence[Scores]
 ) -> dict[str, float]:
-    """Return how far what is read off the model that runs lies from torch, and what it decides."""
+    """Compare the exported model with torch: differences of values, share of equal decisions."""
     pairs = [
         (np.array(task.values(example, one)), np.array(task.values(example, other)))
         for example, one, other in zip(examples, exact, shipped, strict=True)

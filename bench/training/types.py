@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Figures = dict[str, float | int]
 Encode = Callable[[Sequence[str]], Vectors]  # texts to unit vectors, by the bundled encoder
-BY_SOURCE = "all"  # the name of all sources together, in figures
+BY_SOURCE = "all"  # key of all sources together, in figures
 
 
 class TrainingError(MedragError):
@@ -39,7 +39,7 @@ class Example:
 
     row: int
     window: Window
-    right: tuple[int, ...]  # what is right of it, in the numbers of the task
+    right: tuple[int, ...]  # the right outputs, as numbers of the task
 
 
 class Task(Protocol):
@@ -51,9 +51,9 @@ class Task(Protocol):
     """
 
     name: str
-    what: str  # for the card: what it says, and what its figures mean
+    what: str  # for the card: the model's output, and what its figures mean
     outputs: int
-    keys: tuple[str, str]  # of a line: its two texts
+    keys: tuple[str, str]  # of a line's two texts
 
     def refuse_faulty(self, record: Mapping[str, Any], place: str) -> None: ...
     def examples(self, rows: Sequence[Row], tokenizer: Any, max_tokens: int) -> list[Example]: ...
@@ -75,12 +75,12 @@ class Settings:
     seed: int = 0
     epochs: int = 2
     batch: int = 16  # examples a step
-    rate: float = 1e-4  # of the body, the highest; linear up from 0, and down to 0
-    warm_up: float = 0.06  # the share of all steps in which it rises
-    decay: float = 0.01  # of weights, each step, times the rate
-    clip: float = 1.0  # the longest gradient
-    frozen: int = 2  # lowest layers that stay as they are
+    rate: float = 1e-4  # highest rate of the body; rises linearly from 0 and falls to 0
+    warm_up: float = 0.06  # the share of all steps in which the rate rises
+    decay: float = 0.01  # of weights a step, times the rate
+    clip: float = 1.0  # largest norm of the gradient
+    frozen: int = 2  # lowest layers that are not trained
     max_tokens: int = 256
     evaluate_every: int = 300  # steps
-    patience: int = 6  # evaluations without a better one, then it ends
+    patience: int = 6  # evaluations without improvement before it ends
     bfloat16: bool = False

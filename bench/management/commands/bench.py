@@ -35,8 +35,8 @@ from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
-ASKED = 300  # questions, where there are so many
-SAMPLED = 6000  # passages that are embedded, and all others are made of
+ASKED = 300  # questions at most
+SAMPLED = 6000  # passages that are embedded; all others are made from them
 
 
 class Command(BaseCommand):

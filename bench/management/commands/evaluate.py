@@ -179,7 +179,7 @@ class Command(BaseCommand):
 
         try:
             ablation_run(order, dataset, ablation, gate=gate, say=self._say, keep=keep)
-        finally:  # also of one that was interrupted
+        finally:  # also after an interruption
             if ablation.found:
                 keep()
                 self._print(ablation_lines(dataset, ablation))
@@ -307,7 +307,7 @@ class Command(BaseCommand):
                 run_answers(answers, self._say)
             else:
                 run_child_task(read_errand(path), self._say)
-        except BrokenPipeError as error:  # whoever sent it is gone
+        except BrokenPipeError as error:  # the parent has ended
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise CommandError("Nobody waits for this any more.") from error
 
@@ -359,7 +359,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
     Otherwise the child that searches would go on alone, and results so far would not be written.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # only that one may say what a signal does
+        yield  # only the main thread may set signal handlers
         return
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
