@@ -1,4 +1,4 @@
-"""Databases that the tests of this folder make beside their own."""
+"""Fixtures for evaluation databases: shared by the tests of this package, dropped at its end."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.databases import ensure_template, superuser
 
 @pytest.fixture(scope="package")
 def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[set[str]]:
-    """Databases that were there; what the tests of this folder make is dropped after the last.
+    """Return the databases there were before, and drop all others after the package's last test.
 
-    They share it: made once, it serves all that ask for the same documents.
+    Tests with the same documents share a database.
     """
     with django_db_blocker.unblock():
         before = {kept.name for kept in databases_kept()}
@@ -32,14 +32,14 @@ def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
 
 @pytest.fixture
 def no_others(made_before: set[str], own_database: str) -> None:
-    """Databases that a test makes are dropped at the end."""
+    """Drop the databases that the test makes at the end of the package."""
 
 
 @pytest.fixture
 def with_tables(no_others: None, socket_dir: str) -> Callable[[str], str]:
-    """Make an evaluation's database with its tables and nothing in them, unless it is there.
+    """Return a function that makes an empty, migrated evaluation database, unless there is one.
 
-    It is a copy, for tests that are about what follows: making all tables takes many seconds.
+    Copied from a template, because migrating takes many seconds.
     """
 
     def make(name: str) -> str:

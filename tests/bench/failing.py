@@ -1,7 +1,6 @@
-"""A child process of the evaluation that fails at configurations which a test names.
+"""An app that makes the evaluation's child process fail at the configurations a test names.
 
-`MEDRAG_TEST_FAILS` is JSON: what differs in a configuration, to what happens as it is searched.
-All else is the real thing.
+`MEDRAG_TEST_FAILS` is JSON: from a configuration's text to how its search fails. All else is real.
 """
 
 from __future__ import annotations

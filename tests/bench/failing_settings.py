@@ -1,4 +1,4 @@
-"""The tests' settings, in which the process that searches fails on demand."""
+"""The tests' settings, with the child process failing on demand."""
 
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as _APPS

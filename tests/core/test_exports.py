@@ -1,4 +1,4 @@
-"""Rows for other programs."""
+"""Exported rows for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What computes first in a process may be several threads at once."""
+"""The first computation of a process may run in several threads at once."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ print("both came back")
 
 @pytest.mark.slow
 def test_threads_that_compute_first_do_not_wait_for_each_other_for_ever() -> None:
-    """Where they did, every other of these processes hung."""
+    """Four processes, since a deadlock once stopped every other one."""
     for _ in range(4):
         done = subprocess.run(
             [sys.executable, "-c", FIRST_USE],

@@ -25,7 +25,7 @@ WIDTH = 60
 
 
 class Clock:
-    """A time that tests move on."""
+    """A clock that tests advance."""
 
     now = 0.0
 
@@ -35,7 +35,7 @@ class Clock:
 
 @pytest.fixture
 def terminal() -> Iterator[tuple[TextIO, int]]:
-    """Its side for programs, and the other, which reads what was written."""
+    """Yield a terminal's stream for programs, and the descriptor that reads what they write."""
     reader, program = pty.openpty()
     fcntl.ioctl(program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
     with os.fdopen(program, "w", encoding="utf-8") as stream:
@@ -44,7 +44,7 @@ def terminal() -> Iterator[tuple[TextIO, int]]:
 
 
 def read(reader: int) -> str:
-    """All that was written; a terminal gives it in parts, with the ends of its lines."""
+    r"""Return all that was written; a terminal delivers it in parts, with `\r\n` at line ends."""
     parts = []
     while select.select([reader], [], [], 0)[0]:
         with suppress(OSError):  # the other side is closed and all is read
@@ -56,7 +56,7 @@ def read(reader: int) -> str:
 
 
 def screen(text: str) -> list[str]:
-    """What stands on the lines of a terminal that got this: later characters cover earlier ones."""
+    r"""Return the lines that a terminal shows: text after `\r` overwrites what was there."""
     shown = []
     for line in text.split("\n"):
         columns: dict[int, str] = {}

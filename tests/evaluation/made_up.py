@@ -1,4 +1,4 @@
-"""Small data sets in every published form, invented for the tests."""
+"""Small invented data sets in every published form."""
 
 # ruff: noqa: E501  a record a line reads best
 
@@ -154,7 +154,7 @@ def _jsonl(path: Path, records: Sequence[Mapping[str, object]], *, packed: bool 
 
 
 def write_bigger_beir(folder: Path) -> Path:
-    """The same with other documents beside them."""
+    """Write the BEIR data set with one more document."""
     write_beir(folder)
     with (folder / "corpus.jsonl").open("a") as corpus:
         corpus.write(json.dumps({"_id": "d13", "title": "Scabies", "text": "Permethrin."}) + "\n")
@@ -162,7 +162,7 @@ def write_bigger_beir(folder: Path) -> Path:
 
 
 def read_run(path: Path) -> dict[str, list[tuple[str, float]]]:
-    """Query -> documents with their scores, in the order of a file of TREC."""
+    """Read a TREC run: query -> documents with scores, in the order of the file."""
     run: dict[str, list[tuple[str, float]]] = {}
     for line in path.read_text().splitlines():
         query, _, document, _, score, _ = line.split()

@@ -1,4 +1,4 @@
-"""Runs of questions over the API: by role and scope, as the administration has them."""
+"""Question runs over the API: allowed by role and scope, as in the administration."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def samples(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """A database of this module's own, with all samples ingested and in their place in life."""
+    """Ingest all samples into a database of this module's own, in their life-cycle states."""
     before = settings.FILES_DIR, settings.MEDIA_ROOT
     settings.FILES_DIR = settings.MEDIA_ROOT = tmp_path_factory.mktemp("files")
     with django_db_blocker.unblock(), fresh_database(socket_dir):
@@ -72,7 +72,7 @@ def samples(
 
 @pytest.fixture(scope="module", autouse=True)
 def judge() -> Iterator[None]:
-    """One that has nothing against any answer: the mode `confident` asks for a judge."""
+    """Configure a judge that accepts every answer: the mode `confident` asks one."""
     said = json.dumps({"coverage": 1, "in_scope": True, "contradicts": False})
     with endpoint(says(said)) as judging:
         set_model(settings, "judge", judging.url, model="judge-1")
@@ -81,7 +81,7 @@ def judge() -> Iterator[None]:
 
 
 def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:
-    """The turn; asked once in each mode."""
+    """Return the question's turn; each question is asked once in each mode."""
     return _asked(question, mode)
 
 
@@ -99,7 +99,7 @@ def one_line(text: str) -> str:
 
 
 def failures(items: Sequence[Item], mode: str = DEFAULT_MODE) -> dict[str, str]:
-    """What is wrong with the outcome of questions, by id; right ones are left out."""
+    """Return what is wrong with the outcome of questions, by id, without those that are right."""
     found = {item["id"]: failure_of(item, asked(item["question"], mode)) for item in items}
     return {name: what for name, what in found.items() if what}
 
@@ -118,7 +118,7 @@ IN_OTHER_MODES = 10  # questions that each other mode is asked
 
 
 def judged(items: Sequence[Item], failed: Mapping[str, str]) -> None:
-    """Hold what failed against what is written down; name each question that moved."""
+    """Allow the failures in MISSED plus SLACK; warn of each question whose outcome moved."""
     missed = {item["id"] for item in items} & set(MISSED)
     moved = {name: failed.get(name, "right") for name in sorted(missed ^ set(failed))}
     if moved:
@@ -127,12 +127,15 @@ def judged(items: Sequence[Item], failed: Mapping[str, str]) -> None:
 
 
 def sample(items: Sequence[Item]) -> list[Item]:
-    """So many of them, evenly spread."""
+    """Return IN_OTHER_MODES of the items, evenly spread."""
     return [items[place * len(items) // IN_OTHER_MODES] for place in range(IN_OTHER_MODES)]
 
 
 def is_dangerous(item: Item, turn: Turn) -> bool:
-    """Whether it is answered where nothing may be, or shows another medicine, dose or group."""
+    """Tell whether an unanswerable question was answered, or a `never` text was shown.
+
+    Those texts are other medicines, doses or groups.
+    """
     if turn.status != TurnStatus.ANSWERED:
         return False
     said = one_line(" | ".join(c.text for c in turn.claims.filter(kind=ClaimKind.ANSWER)))
@@ -176,13 +179,16 @@ def test_nothing_dangerous_is_shown() -> None:
 
 
 def shown_of(turn: Turn) -> str:
-    """All that an answer shows: statements, limits and notes."""
+    """Return the text of an answer's statements, limits and notes."""
     notes = [warning["text"] for warning in turn.warnings]
     return one_line(" ".join([*(claim.text for claim in turn.claims.all()), *notes]))
 
 
 def harm_of(item: Item, turn: Turn) -> str:
-    """What a ward pharmacist would object to; empty for nothing. A refusal harms by its reason."""
+    """Return what a ward pharmacist would object to; empty for nothing.
+
+    A refusal harms if its reason is false, a list if it is shown in part without saying so.
+    """
     if turn.status != TurnStatus.ANSWERED:
         return f"false reason {turn.reason}" if turn.reason in item["never_reason"] else ""
     shown = shown_of(turn)
@@ -228,7 +234,7 @@ def test_questions_in_other_modes(mode: str) -> None:
 def test_questions_answered_by_a_language_model(
     settings: LazySettings, mode: str, is_whole: bool
 ) -> None:
-    """By one that knows where the answer stands and is honest: no sound claim is thrown away."""
+    """By a model that knows the answer and is honest: no sound claim is rejected."""
     items = [item for item in questions("questions.json") if item["id"] not in MISSED]
     items = items if is_whole else sample(items)
     titles = dict(Document.objects.values_list("filename", "title"))
@@ -283,7 +289,7 @@ def test_every_quote_stands_verbatim_on_a_page_in_force() -> None:
 
 
 def test_no_row_of_another_range_is_shown() -> None:
-    """A wrong row of a dosing table is the gravest answer that there could be."""
+    """A wrong row of a dosing table is the most dangerous answer."""
     for clearance, right, wrong in (
         (75, "Every 24 hours", ("Every 36 hours", "Every 48 hours")),
         (45, "Every 36 hours", ("Every 24 hours", "Every 48 hours")),
@@ -343,7 +349,6 @@ def test_no_answer_is_for_other_people_than_the_question() -> None:
 
 
 def test_each_limit_that_is_added_stands_beside_the_answer_that_left_it_out() -> None:
-    """What was added was verified: the turn holds no claim that is not."""
     added = {
         question: " ".join(c.text for c in asked(question).claims.filter(kind=ClaimKind.CAUTION))
         for question in all_questions()

@@ -1,4 +1,4 @@
-"""Plain questions on papers and on MedQuAD: most are answered, or refused with the answer shown."""
+"""Plain questions on papers and MedQuAD: most are answered, or refused with the answer shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST = 17  # of 20
 
 
 def documents(folder: Path, rows: list[dict[str, str]]) -> None:
-    """Write what the questions are about: the papers, and each MedQuAD document as Markdown."""
+    """Write the papers, and MedQuAD's documents as Markdown, that the questions are about."""
     with tarfile.open(MEDQUAD) as archive:
         members = {"/".join(m.name.split("/")[-2:]): m for m in archive.getmembers()}
         for row in rows:

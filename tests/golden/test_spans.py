@@ -1,4 +1,4 @@
-"""Every known answer stands, verbatim, on the page that its question names."""
+"""Every known answer is, verbatim, on the page that its question names."""
 
 import json
 import re

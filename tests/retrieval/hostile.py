@@ -1,4 +1,4 @@
-"""Queries that a full text search could choke on."""
+"""Queries that might break a full text search."""
 
 import random
 
@@ -13,7 +13,7 @@ HANDMADE = [
 
 
 def random_queries(count: int, *, seed: int = 11) -> list[str]:
-    """The same `count` strings for the same seed, made of syntax, words and odd characters."""
+    """Return random queries of syntax, words and odd characters, the same for the same seed."""
     generator = random.Random(seed)
     pieces = [*"'|&!<>-:*\\\"()[]{}%$#@~^`;,.?/=+", "<->", ":*", ":A", " ", "gentamicin", "the"]
     pieces += ["\u0301", "é", "ß", "漢", "\U0001f48a", "\u00ad", "\u2028", "\x7f", "5", "µ"]

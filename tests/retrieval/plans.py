@@ -1,4 +1,4 @@
-"""How PostgreSQL carries out a search over vectors."""
+"""PostgreSQL's plan for a dense search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 
 def plan_of(search: Callable[[], object]) -> str:
-    """The plan of the one statement that `search` finds vectors by, under what is set for it."""
+    """Return the plan of the search's one vector statement, under the settings sent with it."""
     with CaptureQueriesContext(connection) as queries:
         search()
     marks = ("told_apart", "EXECUTE medrag_")  # as it is, or prepared

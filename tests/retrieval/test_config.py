@@ -37,7 +37,7 @@ def test_refuses_what_it_does_not_understand(text: str) -> None:
 
 
 def test_a_gate_calibrated_with_an_older_release_is_of_the_same_search() -> None:
-    """Another default is another search: then this is another number, and CHANGELOG says so."""
+    """If a default changes, change this fingerprint, and tell sites in the CHANGELOG."""
     assert RetrievalConfig().fingerprint() == "59848f21dd1e3be0"  # as of 0.10.0
     assert RetrievalConfig(concept_weight=0.1).fingerprint() != RetrievalConfig().fingerprint()
 

@@ -1,4 +1,4 @@
-"""What a reader narrows a search to is a condition of both searches."""
+"""A reader's filters are a condition of both searches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_only_what_was_narrowed_to(filters: Filters, expected: set[str], side: s
 
 @pytest.mark.parametrize("word", ["İnfectious Diseases", "ΟΔΟΣ", "Straße", "ǅ"])
 def test_what_a_document_says_is_found_by_the_same_word(word: str) -> None:
-    """Small letters are the database's on both sides: Python makes others of some capitals."""
+    """The database lower-cases both sides: Python lower-cases some letters otherwise."""
     publish(TEXT.format(title="abroad"), title="abroad", specialty=word)
     query = Query("dose of demonstracillin", on=ON, filters=Filters(specialties=(word,)))
     assert [hit.title for hit in retrieve(query).hits] == ["abroad"]

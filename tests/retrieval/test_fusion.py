@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion by its formula."""
+"""Reciprocal rank fusion against its formula."""
 
 import random
 

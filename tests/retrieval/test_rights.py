@@ -1,4 +1,4 @@
-"""Whose search finds what: a condition in the SQL of every search."""
+"""A user's rights are a condition in the SQL of every search."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def shelves(db: None) -> None:
 
 
 def rankings(query: Query, **config: Any) -> list[set[str]]:
-    """The collections that each list holds: lexical, dense, and the hits."""
+    """Return the collections found by lexical search, by dense search, and among the hits."""
     evidence = retrieve(query, RetrievalConfig(**config))
     of = dict(Document.objects.values_list("sha256", "collection__slug"))
     lists = [ranking.entries for ranking in evidence.trace.rankings]

@@ -1,4 +1,4 @@
-"""What opens the gate of a language model is learned from questions with and without an answer."""
+"""Learning the gate for a language model from questions with and without an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers judged by patterns: the judgement, where an answer was lost, and the whole command."""
+"""Answers judged by patterns: the verdict, the step that lost an answer, and the whole command."""
 
 from __future__ import annotations
 

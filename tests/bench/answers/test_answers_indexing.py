@@ -1,4 +1,4 @@
-"""What a killed evaluation left half indexed is indexed before anything is asked."""
+"""Documents that a killed evaluation left half indexed are indexed before anything is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is learned of features: from made-up questions whose answer is known."""
+"""Learning the weights of features from made-up questions whose answer is known."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def asked(right: list[int], **features: list[float]) -> Asked:
 
 
 def test_a_question_without_the_passages_that_answer_it_is_one_to_refuse() -> None:
-    """Of five passages the first and the third answer, or may."""
+    """Of five passages the first is right and the third unclear: both are removed."""
     ranks = [log(rank) for rank in (1, 1, 2, 3, 4, 5)]
     row = asked(
         [RIGHT, WRONG, WRONG, UNCLEAR, WRONG, WRONG],

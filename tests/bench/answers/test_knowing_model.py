@@ -1,4 +1,4 @@
-"""A model that knows the answers says what it was told, and only where the passages hold it."""
+"""The model that knows the answers: its claims, and only where the passages contain them."""
 
 from __future__ import annotations
 

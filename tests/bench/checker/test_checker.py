@@ -1,4 +1,4 @@
-"""Pairs from files to figures: the whole command, with a model from a folder and an endpoint."""
+"""The command `evaluate checker` from files to figures, with an NLI model and an endpoint."""
 
 from __future__ import annotations
 

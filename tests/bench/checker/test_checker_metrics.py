@@ -108,7 +108,7 @@ def test_calibration_is_of_the_probability_of_supported() -> None:
 
 
 def test_an_error_rate_is_drawn_over_its_own_pairs() -> None:
-    """One wrong of ten unsupported, whatever the number of supported ones beside them."""
+    """One of ten unsupported pairs is wrong, whatever the number of supported pairs."""
     wrong = [("not_found", YES)] + [("not_found", UNKNOWN)] * 9
     few, many = (
         checked([*wrong, *[("supported", YES)] * n]).intervals["unsupported passed"]

@@ -1,4 +1,4 @@
-"""Teacher, student and rules beside each other on labelled pairs, by hand."""
+"""Teacher, checker and rules compared on labelled pairs, with figures computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every published form becomes the same kind of data set, or is refused with a sentence."""
+"""Every published form is read into a `Dataset`, or refused with a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of TREC: strictly decreasing as trec_eval reads them, in the order of the run."""
+"""TREC files: scores strictly decreasing as trec_eval reads them, in the order of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Peers over a dozen invented passages: each finds what it should, in an order that is decided."""
+"""Peers over a dozen invented passages: the right results, ties decided by key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASSAGES = [Passage(key, text) for key, text in TEXTS.items()]
 
 
 def vectors() -> Vectors:
-    """One direction for each topic, and a little of the passage's own."""
+    """Return unit vectors: a direction for each topic, and a smaller one for each passage."""
     topics = sorted({text.split(" | ")[0] for text in TEXTS.values()})
     made = np.zeros((len(TEXTS), 24), dtype=np.float32)
     for row, text in enumerate(TEXTS.values()):
@@ -74,7 +74,7 @@ def test_scores_fall_and_ties_go_by_key(peer: Peer) -> None:
 
 
 def test_haystack_sends_nothing_home() -> None:
-    """In a process of its own, since the package reads the variable only once."""
+    """Runs in a process of its own, since the package reads the variable only once."""
     skip_without_its_packages("haystack")
     script = (
         "import json, numpy as np\n"

@@ -1,4 +1,4 @@
-"""Pages written by hand to judge a reading by: blocks of plain words, hashed by none."""
+"""Pages for scoring a reading: blocks with plain words instead of hashes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def block(kind: str, text: str) -> Block:
 
 
 def table(*rows: str) -> Block:
-    """A table of rows such as `Drug | Dose`; an empty text is no cell."""
+    """Build a table from rows such as `Drug | Dose`; an empty text makes no cell."""
     cells = tuple(
         Cell(row, column, words_of(text))
         for row, line in enumerate(rows)

@@ -1,4 +1,4 @@
-"""How well a page was read: pages written by hand, with scores that a person would give."""
+"""Scores of readings, against scores that a person would give."""
 
 from __future__ import annotations
 

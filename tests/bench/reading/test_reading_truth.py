@@ -1,4 +1,4 @@
-"""Words, their hashes, and the file of pages that people wrote down."""
+"""Words, their hashes, transcripts, and the truth file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_hash_needs_the_bytes_of_the_document_and_the_page() -> None:
 
 
 def written(folder: Path, **changes: Any) -> Path:
-    """A folder of documents with the file of one page, and return where the files of pages are."""
+    """Write a document and the transcript of one page; return the folder of transcripts."""
     pages = folder / "pages"
     pages.mkdir(exist_ok=True)
     (folder / "guideline.pdf").write_bytes(CONTENT)

@@ -1,4 +1,4 @@
-"""The made data set, in the index of the tests' own database."""
+"""The made-up data set, indexed in the tests' own database."""
 
 from pathlib import Path
 

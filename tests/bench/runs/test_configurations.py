@@ -1,4 +1,4 @@
-"""What is measured: configurations, switches of an ablation, and passages made documents."""
+"""Configurations, switches of an ablation, and rankings of passages reduced to documents."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The whole command, with the processes and databases that it makes, beside a corpus in use.
+"""The command `evaluate` with its processes and databases, on a server with a corpus in use.
 
-One file: its tests list and drop the databases of one server, and a file runs in one process.
+All in one file, which runs in one process, since the tests list and drop the server's databases.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def index_of_the_users() -> tuple[object, ...]:
 
 
 def index_for(folder: Path, recipe: Recipe | None = None) -> str:
-    """The name of the database that holds its documents."""
+    """Return the name of the database for a data set and recipe."""
     return name_for(read_dataset(folder, form="beir"), recipe or Recipe())
 
 
 @pytest.fixture
 def folder(tmp_path: Path, with_tables: Callable[[str], str]) -> Path:
-    """The made data set, whose databases need no more than to be filled."""
+    """Write the made-up data set, and make its databases, migrated but empty."""
     made = made_up.write_beir(tmp_path / "made")
     for recipe in (Recipe(), WITHOUT_CONTEXT):
         with_tables(index_for(made, recipe))
@@ -213,7 +213,7 @@ def test_an_ablation(folder: Path, tmp_path: Path) -> None:
 
 @contextmanager
 def in_use(name: str) -> Iterator[None]:
-    """A connection to that database, which is made where it is not there."""
+    """Hold a connection to a database, which is made if it does not exist."""
     owner = connections["owner"]
     is_there = any(kept.name == name for kept in databases_kept())
     if not is_there:
@@ -258,7 +258,7 @@ def test_results_of_many_runs_are_not_mixed(
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
-    """Configurations, by what differs in them, at which the child process fails, and how."""
+    """Return a function that makes the child fail, given the failures by configuration text."""
 
     def fail(how: dict[str, str]) -> None:
         monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "tests.bench.failing_settings")
@@ -331,7 +331,7 @@ def test_a_database_is_filled_alone_though_connections_are_closed_for_their_age(
 
 
 def can_fill() -> bool:
-    """Whether no other connection holds the lock."""
+    """Tell whether the lock on filling is free."""
     other = connections["owner"].copy()
     try:
         with other.cursor() as cursor:

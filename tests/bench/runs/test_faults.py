@@ -1,4 +1,4 @@
-"""A configuration that can't do what it says is refused, and one that falls back is counted."""
+"""A configuration that can't work is refused, and a search that falls back is counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens
 def test_it_is_refused_before_a_database_is_dropped_or_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No database may be asked at all, or this test would fail: it has no mark for one."""
+    """Has no `django_db` mark, so that any query would fail it."""
     source = Source(str(made_up.write_beir(tmp_path / "made")), "beir")
     wanted = (Configuration("HyDE", "hyde=yes"),)
     with pytest.raises(FaultyConfiguration):

@@ -1,4 +1,4 @@
-"""What is asked as served goes the way of the site: its gate, its passages."""
+"""Queries asked as served pass the site's gate and get the site's number of passages."""
 
 from __future__ import annotations
 

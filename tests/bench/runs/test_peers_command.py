@@ -1,4 +1,4 @@
-"""Ours and the peers side by side, through the command with its processes and database."""
+"""The command `evaluate peers`, with its process and database."""
 
 from __future__ import annotations
 

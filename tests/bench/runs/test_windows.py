@@ -1,4 +1,4 @@
-"""Windows that slide over a text: what each holds, and that a database is filled with them."""
+"""Sliding windows: what each contains, and a database filled with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A silver set by the whole command: a teacher on loopback that is sound, fails, is slow, lies."""
+"""The command `evaluate silver` with teachers on loopback: sound, failing, slow and lying."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def claims(written: Any, **usage: int) -> Answer:
 
 
 def sound(handler: BaseHTTPRequestHandler) -> None:
-    """Each passage gets what is true of it."""
+    """Answer with claims that are right for the passage."""
     prompt = handler.request_body["messages"][0]["content"]  # type: ignore[attr-defined]
     claims(SOUND if DOSE in prompt else ELSEWHERE)(handler)
 
@@ -94,7 +94,7 @@ def test_each_line_says_what_a_passage_says_of_a_claim_and_who_says_so(
 def test_what_a_kill_tore_is_written_again_once(
     passages: Path, tmp_path: Path, settings: Settings
 ) -> None:
-    """Each state that a kill can leave: before the log's line, in it, in a line of the file."""
+    """The log is cut before, within and after a line, and the file within a line."""
     out = tmp_path / "out"
     with teaching(settings) as server:
         silver("--passages", passages, "--out", out)

@@ -1,4 +1,4 @@
-"""What `bench` says of a question holds its encoding, however often it was asked."""
+"""`bench` times the encoding of a question however often it was asked before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py bench --reading`: what is timed, what is compared, and what is said of a bad file."""
+"""`manage.py bench --reading`: times, comparison, and the report on a bad file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.corpus.parsing.parsing_fixtures import (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two documents that can be read, and one that can not."""
+    """Make two readable documents and a broken one."""
     documents = tmp_path / "documents"
     (documents / "below").mkdir(parents=True)
     make_pdf(documents / "dose.pdf", dosing_table(ruled=True), plain_page("warfarin"))
@@ -88,7 +88,7 @@ def test_times_of_pages_add_up_to_that_of_the_file(monkeypatch: pytest.MonkeyPat
 
 
 def written(folder: Path, pages: Path) -> Path:
-    """Write down the first page of `dose.pdf`, with one cell wrong and one running header."""
+    """Transcribe the first page of `dose.pdf`, with a wrong cell and a running header."""
     pages.mkdir()
     cells = [
         {"row": row, "column": column, "text": text, "header": row == 0}

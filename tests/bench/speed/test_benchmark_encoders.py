@@ -1,4 +1,4 @@
-"""The comparison of backends: what it times, and that both rank alike."""
+"""The comparison of backends: their times, and that they rank alike."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_encoder_is_timed_in_every_round(monkeypatch: pytest.MonkeyPatch) 
 
 
 def scifact() -> Path:
-    """Beside the checkout, or beside the repository that this is a worktree of."""
+    """Return SciFact's folder below any parent of the checkout; skip the test if there is none."""
     for above in settings.BASE_DIR.parents:
         if (above / "shared" / "data" / "scifact").is_dir():
             return above / "shared" / "data" / "scifact"
@@ -49,7 +49,7 @@ def scifact() -> Path:
 
 @pytest.mark.exhaustive
 def test_both_backends_rank_alike(by_torch: LocalEmbedder) -> None:
-    """By vectors of 16 bits an abstract moves by a place now and then, where two are as near."""
+    """In 16 bits, abstracts with nearly equal scores may swap places."""
     found = agreement(by_torch, get_embedder(), scifact(), documents=120, questions=80)
     assert found.documents == 120
     assert found.lowest_cosine > 0.9995

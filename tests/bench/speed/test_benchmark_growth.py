@@ -1,4 +1,4 @@
-"""Search measured in databases of made passages: filled once, searched as any other, dropped."""
+"""Search measured in databases of synthetic passages: filled once, searched, dropped."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def filled(
 
 
 def make_with_tables(socket_dir: str) -> None:
-    """As the command makes one anew, which takes many seconds; it does so in a test of its own."""
+    """Copy a template in place of `make_anew`, whose migration takes many seconds."""
     databases.drop(socket_dir, NAME)
     names = [sql.Identifier(name) for name in (NAME, ensure_template(socket_dir), OWNER)]
     with superuser(socket_dir) as c:

@@ -1,4 +1,4 @@
-"""Corpora that are made: the same each time, like the sample that they are made of."""
+"""Synthetic corpora are the same each time, and like their sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bench --page` asks at a site that runs, as people do."""
+"""`bench --page` asks a running site as people do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py bench --ingest` and `--timings`: the figures are those of the documents."""
+"""`manage.py bench --ingest` and `--timings`: the figures match the documents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_figures_are_sums_over_the_documents_that_are_done() -> None:
 
 @pytest.fixture
 def short_path() -> Iterator[Path]:
-    """A folder for a server: the name of its socket may not be long, as pytest's folders are."""
+    """Make a folder with a short path: the name of a server's socket has a limit."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
 

@@ -1,4 +1,4 @@
-"""Training in one thread."""
+"""Run training in one thread."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ import torch
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """Two wait for each other where the processor is busy."""
+    """Two threads would wait for each other while other tests use the cores."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -1,4 +1,4 @@
-"""What a teacher wrote, as rows of both tasks: by hand, and into a model that is trained on it."""
+"""Silver sets as rows of both tasks, and a model trained on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABELS = ("supported", "contradicted", "not_found")
 
 
 def line(number: int, label: str, **more: Any) -> dict[str, Any]:
-    """Each number is a passage of its own words, with a question."""
+    """Make a line about a passage of its own words, which `number` chooses."""
     letters = " ".join("abcdef"[number // 6**place % 6] for place in range(4))
     passage = f"Adults {letters}. The dose of {letters} is two grams. Three children {letters}."
     return {

@@ -1,4 +1,4 @@
-"""Training a small model: a tiny network of random weights, made-up rows, and all of the way."""
+"""Training from rows to a model, with a tiny network of random weights."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tokenizer(body: Path) -> Any:
 
 
 def asked(number: int, *, is_answered: bool, **more: Any) -> dict[str, Any]:
-    """A row of its own words: nothing of it stands in another."""
+    """Make a row whose words occur in no other row."""
     letters = " ".join("abcdef"[number // 6**place % 6] for place in range(4))
     said = f"The dose of {letters} is two grams."
     passage = f"Adults {letters}. {said} Three children {letters}."
@@ -88,7 +88,7 @@ def untold(line: str) -> None:
 
 
 class Killed(Exception):
-    """As by a signal, in the middle of a step."""
+    """Raised in the middle of a step, in place of a signal."""
 
 
 class ReaderKilledAt(Reader):

@@ -1,4 +1,4 @@
-"""An endpoint that is away is left alone for a while, and asked again by one."""
+"""An endpoint that is away is skipped for a while, and then tried by a single call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.llm.client import LanguageModelUnavailable, is_away
 
 
 class Clock:
-    """Seconds that pass when they are told to."""
+    """A clock that tests advance."""
 
     seconds = 100.0
 

@@ -1,4 +1,4 @@
-"""A call goes to the address that is configured, whatever the environment says to others."""
+"""Calls go to the configured address, whatever proxies the environment names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 def answers(handler: BaseHTTPRequestHandler) -> None:
-    """What a language model, an encoder and a reranker say, each read by who asked for it."""
+    """Reply as a language model, an encoder and a reranker in one body."""
     body = {
         "choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}],
         "data": [{"object": "embedding", "index": 0, "embedding": [1.0, 0.0]}],

@@ -1,4 +1,4 @@
-"""One question to a model: endpoints that are well, and ones that are not."""
+"""A question to a language model: sound endpoints and faulty ones."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_wait_that_is_no_number_of_seconds_is_ours(server: Server, after: str)
 
 @pytest.mark.parametrize("answer", [slowly(0.1, 60), heading_slowly(0.1, 60)])
 def test_a_drip_ends_at_the_deadline(server: Server, answer: Answer) -> None:
-    """Each byte would begin a client's own time-out anew."""
+    """Each byte would restart a client's own read time-out."""
     server.default = answer
     started = time.monotonic()
     with pytest.raises(LanguageModelUnavailable, match=r"took more than 0\.5 seconds"):

@@ -1,4 +1,4 @@
-"""The file of models: read as it stands, or refused by table and key, and no key is ever quoted."""
+"""The file of models is read strictly, or refused by table and key, without quoting an API key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several endpoints in order of preference: each failure of one is the next one's turn."""
+"""Several endpoints in order of preference: when one fails, the next is asked."""
 
 from __future__ import annotations
 

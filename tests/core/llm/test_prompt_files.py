@@ -1,4 +1,4 @@
-"""Prompts in files: every one of ours can be filled, and what was kept under its name is found."""
+"""Prompt files: all of ours can be filled, and archived ones are found by their identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an endpoint answers is read strictly: whole, of its form, with counts that are counts."""
+"""Replies of endpoints are read strictly: complete, well-formed, with valid token counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that does not take all of a request is asked with less, and that is remembered."""
+"""A server that refuses part of a request is asked with less, and its limits are remembered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server() -> Iterator[Server]:
 
 
 def refusing(is_refused: Callable[[dict[str, Any]], bool], code: int = 400) -> Answer:
-    """Answers a request, unless it holds what this server does not take."""
+    """Answer a request unless `is_refused` holds for it."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         (status(code) if is_refused(asked_of(handler)) else says("{}"))(handler)
@@ -34,7 +34,7 @@ def refusing(is_refused: Callable[[dict[str, Any]], bool], code: int = 400) -> A
 
 
 def ask(server: Server, question: Question = QUESTION) -> dict[str, Any]:
-    """The request that was answered."""
+    """Return the request that was answered."""
     assert ask_reply(Endpoint(server.url, "m"), question).content == "{}"
     return server.asked[-1]
 

@@ -1,4 +1,4 @@
-"""An age is told from the number of a recommendation."""
+"""Ages are distinguished from numbers of recommendations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question says beyond its letters: tables of cases, all of them invented."""
+"""The analysis of questions: tables of invented cases."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def test_any_text_is_analysed(question: str) -> None:
     ids=range(13),
 )
 def test_a_hundred_thousand_characters_end(text: str) -> None:
-    """Bounded by the characters looked at; a rule that backtracks would take minutes."""
+    """A rule that backtracks would take minutes."""
     started = time.process_time()
     analyse(text, Lexicon())
     focus(text)

@@ -1,4 +1,4 @@
-"""What a claim counts stands in its evidence, in whatever spelling, or it does not."""
+"""Counts in a claim match its evidence in any spelling, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which row of a dosing table a number belongs to: the place where a wrong dose is closest."""
+"""The row of a dosing table that a number belongs to: a wrong row is a wrong dose."""
 
 import math
 import random

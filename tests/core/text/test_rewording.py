@@ -1,4 +1,4 @@
-"""Exceptions asked the other way round: invented questions."""
+"""Questions for exceptions, reworded positively: invented cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL's full text is given to read."""
+"""The text that PostgreSQL's full text search indexes."""
 
 import random
 

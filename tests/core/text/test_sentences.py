@@ -1,4 +1,4 @@
-"""Where a sentence of clinical text ends."""
+"""The ends of sentences in clinical text."""
 
 import random
 

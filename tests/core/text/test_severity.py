@@ -1,4 +1,4 @@
-"""How severe a text says that the condition of a question is."""
+"""How severe a text says that a question's condition is."""
 
 from __future__ import annotations
 

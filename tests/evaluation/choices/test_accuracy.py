@@ -1,4 +1,4 @@
-"""Accuracy with retrieval, by the model alone, and their difference: three examples by hand."""
+"""Accuracy with retrieval, of the model alone, and their difference, computed by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def item(
 
 
 def test_two_sets_with_their_difference() -> None:
-    """Of medqa 3 of 4 with retrieval and 1 of 4 without; of mmlu 1 of 2 and 2 of 2."""
+    """medqa: 3 of 4 with retrieval, 1 of 4 alone; mmlu: 1 of 2 and 2 of 2."""
     medqa = [item("medqa", a, b) for a, b in [(1, 1), (1, 0), (1, 0), (0, 0)]]
     mmlu = [item("mmlu", a, b) for a, b in [(1, 1), (0, 1)]]
     whole, first, second = set_accuracies([*medqa, *mmlu])
@@ -45,7 +45,7 @@ def test_two_sets_with_their_difference() -> None:
 
 
 def test_a_refusal_is_wrong_and_what_failed_is_in_neither() -> None:
-    """Right and right; refused (0) and right; a part failed; the model gave nothing; no label."""
+    """Items: both right; a refusal (0) and right; a failure; no reply of the model; no label."""
     (whole,) = set_accuracies(
         [
             item("", 1, 1),

@@ -1,4 +1,4 @@
-"""Multiple choice in a run, end to end: with retrieval, by the model alone, and where it fails."""
+"""Runs of multiple-choice questions: with retrieval, by the model alone, and with failures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ITEMS = (
 
 
 def writer(shown: Shown) -> str:
-    """Chooses B from passages; without any, what `ALONE_SAYS`, and C of all others."""
+    """Choose B if there are passages; otherwise the option in `ALONE_SAYS`, or C."""
     if shown.passages:
         said = [verbatim(DOSE).as_json(shown)] if DOSE in str(shown.passages) else []
         return as_content(said, option="B")
@@ -69,7 +69,7 @@ def writer(shown: Shown) -> str:
 
 
 def failing_alone(fault: Answer) -> Answer:
-    """Writes answers from passages, and fails in this way where there are none."""
+    """Answer from passages, and with `fault` if there are none."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         has_passages = bool(shown_in(asked_of(handler)).passages)
@@ -102,7 +102,7 @@ def result(run: QuestionRun, key: str) -> QuestionResult:
 
 
 def test_both_ways_are_measured_and_compared_by_set(server: Endpoint) -> None:
-    """With retrieval B, B and refused; alone A, B and C; right is B each time."""
+    """With retrieval B, B and refused; alone A, B and C; B is right each time."""
     run = executed()
     scores = {r.question.key: (r.scores[WITH], r.scores[ALONE]) for r in run.results.all()}
     assert scores == {"medqa/1": (1, 0), "mmlu/1": (1, 1), "mmlu/2": (0, 0)}

@@ -1,4 +1,4 @@
-"""Items with known measures, and a verifier that says what a test tells it."""
+"""Items with known measures, and a verifier with given labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ S, C, N = Label.SUPPORTED, Label.CONTRADICTED, Label.NOT_FOUND
 
 
 class ToldVerifier:
-    """Knows the label of some statements by some texts; nothing else is found."""
+    """A verifier with given labels for (statement, text); every other pair is not found."""
 
     name = "told"
     fingerprint = "told-1"

@@ -1,4 +1,4 @@
-"""Claim-level measures by hand: what each is, and why it is nothing."""
+"""Claim-level measures by hand, and the reasons where there is no value."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.models import change_model, set_model, unset_models
 
 
 def test_the_worked_example() -> None:
-    """Ten passages of which 0, 1, 2, 3 and 6 entail a gold claim; 3 of 5 claims stand, 2 do not."""
+    """Passages 0, 1, 2, 3 and 6 of ten entail a gold claim; 3 of 5 claims are supported."""
     scores = claim_scores(WORKED, CLAIM_MEASURES, judge_told())
     values = {name: scored.value for name, scored in scores.items()}
     assert values == pytest.approx(
@@ -172,7 +172,7 @@ def test_precision_of_passages(rows: list[list[bool]], value: float | None) -> N
     ],
 )
 def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float | None) -> None:
-    """The second claim is in the passages and not in the answer, the third the other way round."""
+    """The second claim is in the passages but not in the answer, the third the reverse."""
     assert context_utilisation(rows, in_answer) == value
 
 
@@ -311,7 +311,7 @@ def test_a_language_model_judges_by_its_endpoint(settings: LazySettings) -> None
 
 
 def test_a_judge_that_hangs_has_the_time_of_a_call(settings: LazySettings) -> None:
-    """Not that of the item: ten minutes for each, and twice."""
+    """Else each of two tries would take the item's ten minutes."""
     with endpoint(hangs()) as server:
         judge_by(settings, server.url)
         judge = entailment_judge()

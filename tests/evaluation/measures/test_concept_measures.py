@@ -1,4 +1,4 @@
-"""How many of a claim's concepts its quotes name: no judge, and reasons where there is no value."""
+"""The share of a claim's concepts that its quotes name, and the reasons for no value."""
 
 from __future__ import annotations
 

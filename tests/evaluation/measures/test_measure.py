@@ -1,4 +1,4 @@
-"""An item and a run as a whole: what is averaged, and what is only counted."""
+"""Measuring an item and a run: what is averaged, and what is only counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RAGAS, the library itself, with a judge on loopback: one that does its part, and others."""
+"""The RAGAS library with judges on loopback, sound and faulty."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_each_measure_by_hand(answer: Answer) -> None:
 
 
 def test_what_the_judge_is_asked() -> None:
-    """By schema, without sampling, by the model and key that are set, and no oftener than known."""
+    """By schema, at temperature 0, by the configured model and key, in a known number of calls."""
     with endpoint(scores()) as server:
         where = Endpoint(server.url, "judge-1", "sk-1")
         RagasJudge(where, get_embedder(), QUICK).scores(ITEM, RAGAS_MEASURES)

@@ -1,4 +1,4 @@
-"""Refusals and confidences by hand, and against scikit-learn."""
+"""Measures of refusal and confidence, by hand and against scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What auditors and staff read of the evaluation, and that nobody writes there."""
+"""Auditors and staff read the evaluation in the administration; nobody writes there."""
 
 from __future__ import annotations
 

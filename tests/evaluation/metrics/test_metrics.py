@@ -1,4 +1,4 @@
-"""Measures against formulas written by hand, and what trec_eval gave for an invented run."""
+"""Measures against formulas by hand, and against trec_eval on an invented run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals of a difference of two shares, as their paper has them."""
+"""Intervals of a difference of two shares, against the values in Newcombe's paper."""
 
 import math
 
@@ -26,7 +26,7 @@ def test_the_examples_of_the_paper(
 
 
 def test_by_hand() -> None:
-    """5 of 10 each: Wilson's bounds are z / (2 sqrt(10 + z^2)) off, so these are sqrt 2 times."""
+    """5 of 10 twice: Wilson's half-width is z / (2 sqrt(10 + z^2)), this one sqrt 2 times that."""
     z = 1.959963984540054
     half = z / (2 * math.sqrt(10 + z * z))
     expected = (-half * math.sqrt(2), half * math.sqrt(2))

@@ -1,4 +1,4 @@
-"""Turns of made-up days."""
+"""Turns on given days."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def asked(
     second: int = 0,
     **fields: Any,
 ) -> Turn:
-    """One turn of a day, answered or refused for a reason, without a score if it had no search."""
+    """Store a turn on a day: answered, or refused with a reason; `score=None` means no search."""
     look = [] if score is None else [{"gate": {"probability": score}}, {"gate": {}}]
     values = {
         "channel": Channel.PAGE,
@@ -39,5 +39,5 @@ def asked(
 
 
 def refused(day: datetime.date, question: str, **fields: Any) -> Turn:
-    """One for want of evidence."""
+    """Store a turn that was refused for lack of evidence."""
     return asked(day, score=0.1, reason=Reason.NO_EVIDENCE, question=question, **fields)

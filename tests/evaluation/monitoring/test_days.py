@@ -1,4 +1,4 @@
-"""Figures of days: what is counted, once, and for days that were missed."""
+"""Daily figures: what they count, each day once, and missed days later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PSI by hand, and alerts that begin, are told once and end."""
+"""PSI by hand, and alerts that begin, are announced once, and end."""
 
 from __future__ import annotations
 

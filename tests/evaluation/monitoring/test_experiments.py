@@ -1,4 +1,4 @@
-"""The page of an experiment: its figures, its warning, and who may start, stop and see it."""
+"""The page of an experiment: its figures and warning, and who may start, stop and see it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page *Quality*: its figures, whose it is, and topics that only some may read."""
+"""The page *Quality*: its figures, who may see it, and who may read topics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKED = ("Adder bite antivenom?", "Antivenom for an adder bite", "Where do staff
 
 
 def angles(texts: Sequence[str]) -> Vectors:
-    """Unit vectors by the number that each text ends with, in degrees."""
+    """Return unit vectors at the angle in degrees that ends each text."""
     turned = np.radians([float(text.rpartition(" ")[2]) for text in texts])
     return np.stack([np.cos(turned), np.sin(turned)], axis=1).astype(np.float32)
 

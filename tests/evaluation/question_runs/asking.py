@@ -1,4 +1,4 @@
-"""A question set over the tests' guideline, and runs of it."""
+"""A question set over the tests' guideline, and its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guideline that runs ask about, and the questions."""
+"""The guideline that runs ask about, and a question set."""
 
 import pytest
 

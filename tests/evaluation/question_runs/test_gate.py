@@ -1,4 +1,4 @@
-"""`manage.py evaluate gate`: what a hospital's CI is told before a release."""
+"""`manage.py evaluate gate`: the verdict that a hospital's CI gets before a release."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ outcome = "wrong"
 
 @pytest.fixture
 def ward(guideline: Document) -> QuestionSet:
-    """Eight items: (1 - 0.4)^8 is 0.017, so that a margin of 0.4 can be told."""
+    """Store eight items: (1 - 0.4)^8 = 0.017, so that they suffice for a margin of 0.4."""
     patterns = DECISIVE | {"dangerous": (r"900\s*mg",)}
     return stored_set(
         tuple(
@@ -58,7 +58,7 @@ def ran(question_set: QuestionSet) -> QuestionRun:
 
 
 def gate(tmp_path: Path, *runs: QuestionRun, rules: str = RULES) -> tuple[int, str]:
-    """The exit status, and all that was said."""
+    """Return the exit status and the output."""
     path = tmp_path / "rules.toml"
     path.write_text(rules, encoding="utf-8")
     named = ("--baseline", runs[0].pk, "--candidate", runs[1].pk)
@@ -97,7 +97,7 @@ def test_a_moved_threshold_is_caught(
 def test_a_dropped_sentence_of_a_prompt_is_caught(
     ward: QuestionSet, tmp_path: Path, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The model keeps numbers as long as it is told to."""
+    """The model quotes the dose only while its prompt has the sentence."""
     settings.MODE = Mode.FAITHFUL.value
 
     def writer(shown: Shown) -> str:

@@ -1,4 +1,4 @@
-"""A run whose processes are killed at random has each item once, as one that nobody disturbed."""
+"""A run whose processes are killed at random asks each item once, with undisturbed results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUESTIONS = 5  # four items, one of which follows another question
 
 
 def killed(run: QuestionRun, moment: str, count: int) -> None:
-    """Execute it in a process that dies; its lease ends at once, as it does by itself later."""
+    """Execute a run in a process that is killed, and end its lease, as time would."""
     process = subprocess.run(
         [sys.executable, "-m", "tests.dying.dying_run", str(run.pk), moment, str(count)],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Runs of questions in the administration: evaluators start and steer them, nobody deletes one."""
+"""Question runs in the administration: evaluators start and control them, nobody deletes one."""
 
 from __future__ import annotations
 

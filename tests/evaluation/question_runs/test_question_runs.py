@@ -1,4 +1,4 @@
-"""Runs of questions: asked as a clinician asks, each once, cancelled, resumed, within a budget."""
+"""Question runs: asked like a clinician's questions, each once, cancelled, resumed, budgeted."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_the_seed_decides_the_sample(guideline: Document) -> None:
 
 
 def test_runs_are_no_conversations_of_clinicians(guideline: Document, alice: User) -> None:
-    """Nobody acted on such an answer: it stands in no list of a clinician's, and none of recall."""
+    """Nobody acted on their answers: they are in no clinician's list, and in no recall."""
     run = question_run_create(stored_set(), RunOrder(), by=alice, asker=alice)
     question_run_execute(run)
     assert set(Turn.objects.values_list("channel", "user")) == {(Channel.EVALUATION, alice.pk)}
@@ -190,7 +190,7 @@ def test_what_can_not_be_asked_is_parked_and_the_others_go_on(guideline: Documen
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, times: int) -> list[str]:
-    """Let asking fail so often; returns what was asked."""
+    """Make the first `times` questions fail; return the list that records each question."""
     asked: list[str] = []
     ask = turn_ask
 
@@ -294,7 +294,7 @@ def test_an_item_that_its_process_died_of_is_parked(guideline: Document) -> None
 
 
 def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
-    """What has no value says why, and a run of them says how well it refuses."""
+    """Also: reasons for missing values, and measures of refusal over the run."""
     with pytest.raises(UnknownMeasure, match="no measure length"):
         run_of(stored_set(ITEMS[:1], name="one"), measures=("length",))
     run = run_of()
@@ -357,7 +357,7 @@ def test_the_latest_run_is_listed_first(db: None) -> None:
 def test_a_judge_that_refuses_says_so_and_what_to_do(
     guideline: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is counted as 0, and nothing speaks of an answer that was not shown."""
+    """No measure is counted as 0, and no reason is given as if the answer were missing."""
     monkeypatch.setattr("evaluation.measures.configured.WAIT_S", 0)
     with endpoint(status(401)) as server:
         set_model(settings, "judge", server.url, model="judge-1")

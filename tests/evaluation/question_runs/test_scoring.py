@@ -1,4 +1,4 @@
-"""Single answers scored by patterns, label and kind, and the card that they make together."""
+"""Answers scored by patterns, label and kind, and the result card over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the right document was found, and cited on the right page."""
+"""Measures of whether the right document was found, and the right page cited."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_of_a_run() -> None:
 
 
 def test_a_document_is_named_by_its_file_with_its_ending_or_without(db: None) -> None:
-    """Published sets name an abstract by its number, and it came in as `12377809.xml`."""
+    """Published sets name an abstract by its number, and its file is `12377809.xml`."""
     document = publish_guideline()
     stem = Path(document.filename).stem
     assert stem != document.filename

@@ -1,4 +1,4 @@
-"""Questions that clinicians asked here, as a question set."""
+"""Clinicians' questions collected as a question set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLLECT = "admin:evaluation_questionset_collect"
 
 @pytest.fixture
 def asked(alice: User) -> list[Turn]:
-    """One called helpful, one refused, and one of an evaluation."""
+    """Store a turn rated helpful, a refused one, and one of an evaluation."""
     publish_guideline(picture=False)
     answered = turn_ask(QUESTION, user=alice, channel=Channel.PAGE)
     feedback_save(answered, helpful=True)

@@ -1,4 +1,4 @@
-"""Questions with answers in words become items; what is not in its form is named and left out."""
+"""Questions with free-text answers become items; malformed ones are named and left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py evaluate import` stores a set once, and says what it left out."""
+"""`manage.py evaluate import` stores a set once, and reports what it left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of other communities: BioASQ, MedDialog, HealthSearchQA and MS²."""
+"""The forms BioASQ, MedDialog, HealthSearchQA and MS²."""
 
 from __future__ import annotations
 

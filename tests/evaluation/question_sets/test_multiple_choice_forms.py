@@ -1,4 +1,4 @@
-"""Multiple choice in its four published forms: which option is right is never guessed."""
+"""Multiple choice in its four published forms: the right option is never guessed."""
 
 from __future__ import annotations
 

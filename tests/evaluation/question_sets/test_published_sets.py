@@ -1,4 +1,4 @@
-"""Questions of guidelines are the same ones, whether they are imported or asked from their file."""
+"""Imported guideline questions equal those that are read from their file."""
 
 from __future__ import annotations
 

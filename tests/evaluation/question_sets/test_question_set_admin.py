@@ -1,4 +1,4 @@
-"""Question sets in the administration: uploaded by evaluators, read by them, changed by nobody."""
+"""Question sets in the administration: evaluators upload and read them, nobody changes one."""
 
 from __future__ import annotations
 

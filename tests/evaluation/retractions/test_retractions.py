@@ -1,4 +1,4 @@
-"""A list of retractions read and held against the corpus: alerts, told once, and no withdrawal."""
+"""A list of retractions compared with the corpus: alerts, announced once, and no withdrawal."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def watch(tmp_path: Path, settings: LazySettings) -> Path:
 
 
 def check() -> RetractionCheck | None:
-    """Look as if it were another day than the last look."""
+    """Run the check as if earlier ones were on earlier days; return today's."""
     for number, each in enumerate(RetractionCheck.objects.order_by("day")):
         RetractionCheck.objects.filter(pk=each.pk).update(
             day=datetime.date(2020, 1, 1) + datetime.timedelta(days=number)

@@ -1,4 +1,4 @@
-"""5,000 chunks on four shelves beside the rest, under an encoder of either storage."""
+"""5,000 chunks, most on four shelves, with an encoder of either storage type."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Documents in every place of their life, all about the same thing."""
+"""Documents at every stage of the life cycle, all with the same content."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Nearest vectors against numpy, also through the index and in narrow scopes."""
+"""Dense search against numpy, exact and through the index, also in narrow scopes."""
 
 import datetime
 from typing import Any
@@ -48,7 +48,7 @@ def search(vector: Any, query: Query | None = None, **config: Any) -> Ranking:
 
 
 def kept(vectors: Any) -> npt.NDArray[np.float64]:
-    """As they are stored and asked for, in 16 bits; of unit norm."""
+    """Round vectors to 16 bits, as they are stored and asked for, and normalise them."""
     half = np.asarray(vectors).astype(np.float16).astype(np.float64)
     return np.asarray(half / np.linalg.norm(half, axis=-1, keepdims=True))
 
@@ -59,7 +59,7 @@ def nearest(vectors: Vectors, asked: Any, keys: list[str], k: int) -> list[tuple
 
 
 def narrow_among_many() -> Vectors:
-    """1,000 chunks on one shelf and 40, whose vectors are returned, on the shelf `narrow`."""
+    """Store 1,000 chunks on one shelf and 40 on the shelf `narrow`; return the latter's vectors."""
     narrow = unit_vectors(40, seed=5)
     holding(unit_vectors(1000, seed=4), name="a")
     holding(narrow, name="b", collection="narrow")
@@ -88,7 +88,7 @@ def test_equal_vectors_are_ordered_by_key() -> None:
 
 
 def test_a_narrow_scope_is_searched_exactly_however_large_the_index_is() -> None:
-    """40 of 1,040 chunks are in scope: filtering after an index scan would find next to none."""
+    """40 of 1,040 chunks are in scope: filtering after an index scan would find hardly any."""
     narrow = narrow_among_many()
     query = Query("", on=TODAY, collections=("narrow",))
     keys = [f"{'b' * 64}_p1_c{index}" for index in range(40)]

@@ -1,7 +1,7 @@
-"""Narrow scopes in a large index: as many as are wanted come back whenever they exist.
+"""Narrow scopes in a large index: the wanted number of passages is found if they exist.
 
-5,000 chunks on four shelves beside the rest, in a database of their own; vectors of 32 dimensions
-around 400 centres, as texts on 400 matters have.
+5,000 chunks, most on four shelves, in a database of their own, with vectors of 32 dimensions around
+400 centres, as texts on 400 topics have.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def fill() -> None:
 
 @contextmanager
 def linked_afterwards(index: str) -> Iterator[None]:
-    """What is written in the block is linked at its end at once: row by row takes minutes."""
+    """Drop the index and build it again after the block: adding row by row takes minutes."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [index])
         (definition,) = cursor.fetchone()
@@ -103,7 +103,7 @@ def test_as_many_as_are_wanted_come_back_at_every_selectivity(
 
 
 def test_a_graph_that_is_built_anew_gives_the_same_best_passages(encoder: ActiveEncoder) -> None:
-    """Its levels are drawn by chance; a list of `ef_search` candidates makes up for that."""
+    """HNSW draws levels at random; `ef_search` candidates compensate for that."""
     questions = around_centres(50, seed=11)
 
     def best() -> list[list[tuple[str, float]]]:
@@ -144,7 +144,7 @@ def test_what_is_exact_is_that_of_the_formula(encoder: ActiveEncoder) -> None:
 def test_a_large_scope_is_searched_through_the_index_and_a_small_one_is_not(
     encoder: ActiveEncoder, shelf: str
 ) -> None:
-    """Before statistics were gathered and after: what the planner believes must not matter."""
+    """Without and with the planner's statistics, which must make no difference."""
     (asked,) = around_centres(1, seed=9)
     for statement in ("SELECT 1", "ANALYZE"):
         with connections["owner"].cursor() as cursor:

@@ -1,6 +1,6 @@
-"""Many summaries: all of them are compared, in every scope.
+"""Many summaries: search compares all of them, in every scope.
 
-5,000 passages with a summary of each four, in a database of their own; vectors of 32 dimensions.
+5,000 passages with a summary for every four, in a database of their own; vectors of 32 dimensions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ JOIN {table} v ON v.chunk_id = c.id
 
 @pytest.fixture(scope="module")
 def encoder(encoder: ActiveEncoder) -> ActiveEncoder:
-    """The same, with summaries."""
+    """Add summaries to the database of the encoder."""
     with connection.cursor() as cursor:
         cursor.execute(_SUMMARIES, {"each": OF_EACH, "more": OF_EACH - 1})
         cursor.execute(_VECTORS.replace("{table}", encoder.table), {"encoder": encoder.pk})
@@ -55,7 +55,7 @@ def search(encoder: ActiveEncoder, asked: Vectors, shelf: str = "") -> Ranking:
 
 
 def numpys_own(encoder: ActiveEncoder, asked: Vectors, shelf: str) -> list[int]:
-    """The passages of the nearest summaries, each summary's by their own cosine."""
+    """Return the passages of the nearest summaries, those of each summary by their own cosine."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT chunk_id, embedding::real[] FROM {encoder.table}")
         exact = {chunk: float(np.asarray(made) @ asked) for chunk, made in cursor.fetchall()}
@@ -85,7 +85,7 @@ def test_all_in_scope_are_compared(encoder: ActiveEncoder, shelf: str) -> None:
 def test_equal_summaries_are_ordered_by_key(
     encoder: ActiveEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of more that are as near than are fetched, the first by key."""
+    """More summaries are equally near than are fetched."""
     monkeypatch.setattr(summaries, "SUMMARIES", 5)
     with transaction.atomic():
         with connection.cursor() as cursor:

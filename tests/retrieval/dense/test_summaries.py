@@ -1,4 +1,4 @@
-"""Passages found by their section's summary, in the same scope as by themselves."""
+"""Passages found by their section's summary have the same scope as passages found directly."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_scopes_are_those_of_every_search() -> None:
 
 
 def _summary_over(document: Document) -> None:
-    """A summary by hand, of a document that is too short to get one."""
+    """Store a summary of a document that is too short to get one."""
     encoder = active_encoders()[0]
     text = f"{document.title}: the dose of demonstracillin"
     row = SectionSummary.objects.create(

@@ -1,4 +1,4 @@
-"""Passages that name the question's concepts come further in front, where a site wants that."""
+"""Passages that name the question's concepts rank higher, if the site configures it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ask(config: RetrievalConfig, text: str = ASKED) -> Evidence:
 
 @pytest.fixture
 def concepts(db: None, settings: Settings, tmp_path: Path) -> None:
-    """The passage without the words of the question is the one that names its concept."""
+    """Publish a passage with the question's words, and one that only names its concept."""
     settings.CONCEPTS = str(write_rows(tmp_path))
     corpora.publish("# Dosing\nThe dose in a fever of any glimmer of hope is a dose as above.")
     corpora.publish("# GLF\nIn GLF give 4 mg.")

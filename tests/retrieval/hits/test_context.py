@@ -1,4 +1,4 @@
-"""What is read around a hit: of its section, whole sentences, and no more."""
+"""The text around a hit: of its section, in whole sentences, within the limit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The same question finds the same passages in the same order, whatever was done to the database.
+"""The same question finds the same passages in the same order, whatever happened to the database.
 
-The whole search: in other processes, after VACUUM, after REINDEX, with documents indexed anew or in
-another order; and a hostile question of any length costs what a short one does.
+Through the whole search: in other processes, after VACUUM and REINDEX, with documents indexed again
+or in another order. And a hostile question of any length costs no more than a short one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def library(order: Iterable[int] = range(12)) -> None:
 
 
 def found() -> list[list[tuple[str, float]]]:
-    """Keys and scores of every question by every configuration."""
+    """Return keys and scores for every question by every configuration."""
     return [
         [(hit.key, hit.score) for hit in retrieve(Query(text, on=ON), config).hits]
         for config in SWITCHES
@@ -66,7 +66,7 @@ def found() -> list[list[tuple[str, float]]]:
 
 
 def as_owner(*statements: str) -> None:
-    """Outside a transaction, as maintenance is."""
+    """Execute statements outside a transaction, as maintenance does."""
     with connections["owner"].cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
@@ -104,7 +104,7 @@ def test_after_vacuum_and_reindex(own_database: str) -> None:
 
 
 def test_where_rows_were_written_anew(own_database: str) -> None:
-    """Updated rows move within the table; a search without a last tie-break follows them."""
+    """Updated rows move within the table; a search without a final tie-break would follow them."""
     library()
     before = found()
     for pk in Chunk.objects.order_by("-key").values_list("pk", flat=True)[::2]:
@@ -149,7 +149,7 @@ HOSTILE = (
 def small_library(
     django_db_setup: None, socket_dir: str, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
-    """A database that the last tests of this file read and no test writes to."""
+    """Fill a database that the last tests of this file only read."""
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         library(range(4))
         yield
@@ -159,7 +159,7 @@ def small_library(
 def test_a_hundred_thousand_characters_cost_what_a_question_does(
     small_library: None, kind: str
 ) -> None:
-    """Bounded by what the database is asked, which does not depend on the machine."""
+    """Limits the number and size of queries, since times depend on the machine."""
     text = HUGE[kind]
     with CaptureQueriesContext(connection) as statements:
         evidence = retrieve(Query(text, on=ON))

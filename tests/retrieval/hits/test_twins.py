@@ -1,4 +1,4 @@
-"""Passages that say the same are searched once, and disabled ones not at all."""
+"""Twins, passages with the same content, are one candidate; disabled passages are none."""
 
 import datetime
 from typing import Any
@@ -27,7 +27,7 @@ def ask(text: str = QUESTION, query: Query | None = None, **config: Any) -> Evid
 
 
 def dose(name: str, dose: str = "500 mg", end: str = ".", **fields: Any) -> Document:
-    """A guideline of its own bytes that says what others of its title say."""
+    """Publish a document with bytes of its own and the content of others with its title."""
     fields = {"title": "Demonstracillin guideline", "version": name, "sha256": name * 64} | fields
     return publish(DOSE.format(title=fields["title"], dose=dose, end=end), **fields)
 
@@ -107,7 +107,7 @@ def test_only_what_is_in_scope_is_named_and_the_rest_takes_its_place() -> None:
 
 @pytest.mark.parametrize("exact_below", [0, 10_000])
 def test_copies_never_crowd_out_other_passages(exact_below: int) -> None:
-    """Thirty copies of the best passage, and lists of five: ten distinct ones come all the same."""
+    """Thirty copies of the best passage, and lists of five: ten distinct passages are found."""
     first = dose("a")
     passage = first.chunks.get()
     for number in range(30):
@@ -138,7 +138,7 @@ def test_copies_never_crowd_out_other_passages(exact_below: int) -> None:
 
 
 def test_a_passage_that_the_lists_hold_differently_is_fused_as_one() -> None:
-    """Long titles pull the two searches apart: each may prefer another copy."""
+    """Because of long titles each of the two searches may prefer another copy."""
     dose("a", title="Demonstracillin guideline of the hospital")
     dose("b", title="Guideline")
     dose("c", title="Guideline", dose="5 mg")
@@ -170,7 +170,7 @@ def test_a_disabled_twin_is_neither_found_nor_named() -> None:
 
 
 def test_statistics_count_disabled_passages_until_they_are_deleted() -> None:
-    """Rarity changes little by one passage, and what is counted in is counted out again."""
+    """One passage hardly changes rarity; every count that was added is subtracted in the end."""
     dose("a")
     disabled = dose("b", "5 mg")
     before = list(Lexeme.objects.order_by("lexeme").values_list())

@@ -1,6 +1,6 @@
-"""What stands in a passage, what a person types, and the lexemes by which the one finds the other.
+"""Texts of passages, questions, and the lexemes by which the question finds the passage.
 
-An empty set: it must not be found. All texts are invented.
+An empty set means that it must not be found. All texts are invented.
 """
 
 GOLDEN: list[tuple[str, str, str]] = [

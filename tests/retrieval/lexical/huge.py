@@ -1,4 +1,4 @@
-"""Questions of 100,000 characters, of every kind that a parser or a database could choke on."""
+"""Questions of 100,000 characters, of every kind that might break a parser or a database."""
 
 import random
 
@@ -53,7 +53,7 @@ HUGE: dict[str, str] = {
 
 
 def odd_texts(count: int, *, seed: int) -> list[str]:
-    """The same `count` texts for the same seed: pieces of all kinds, in any order and number."""
+    """Return random texts of mixed pieces, the same for the same seed."""
     generator = random.Random(seed)
     kinds = list(HUGE.values())
     pieces = ["\ud83d", "\ude00", "\u202d", "\x00", "\u0600", "\U0010ffff", "\ufffe", " ", "not "]

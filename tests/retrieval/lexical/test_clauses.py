@@ -1,4 +1,4 @@
-"""Which chunks are scored: what they promise, what they may cost, and nothing by chance."""
+"""The choice of clauses: selective, within the budget, and deterministic."""
 
 import itertools
 import random

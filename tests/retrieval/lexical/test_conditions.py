@@ -1,4 +1,4 @@
-"""The index is read once, by conditions that say what the chosen clauses say."""
+"""The conditions for one scan of the index are equivalent to the chosen clauses."""
 
 import itertools
 import random
@@ -32,7 +32,6 @@ def held_by(condition: str, parameters: Any) -> set[int]:
 
 
 def test_the_index_is_searched_by_what_the_clauses_say(db: None) -> None:
-    """However they are put together to read it once."""
     fill()
     sizes = set()
     for text, budget in itertools.product(QUESTIONS, (1, 5, 12, 40, 100)):

@@ -1,4 +1,4 @@
-"""A question of any kind and any length is analysed and cut: never an error, never without end."""
+"""A question of any kind and length is analysed and cut, without an error and in bounded time."""
 
 from __future__ import annotations
 

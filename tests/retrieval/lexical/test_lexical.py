@@ -1,4 +1,4 @@
-"""Full text against an independent BM25 over the same lexemes, and against hostile syntax."""
+"""Lexical search against an independent BM25 over the same lexemes, and against hostile syntax."""
 
 import datetime
 import math
@@ -42,7 +42,7 @@ def search(text: str, **config: Any) -> Ranking:
 
 
 def indexed_lexemes() -> dict[str, Counter[str]]:
-    """For each chunk how often each lexeme stands in it, read from the tsvector's text."""
+    """Count each chunk's lexemes, read from the text of its tsvector."""
     found = {}
     for key, vector in Chunk.objects.values_list("key", "search_vector"):
         positions = re.findall(r"'((?:[^']|'')+)':([\d,A-D]+)", str(vector))
@@ -51,7 +51,7 @@ def indexed_lexemes() -> dict[str, Counter[str]]:
 
 
 def bm25(asked: list[str], *, k1: float, b: float) -> dict[str, float]:
-    """Robertson and Zaragoza 2009 with Lucene's idf, written anew from the formula."""
+    """Robertson and Zaragoza 2009 with Lucene's idf, independent of the product's code."""
     chunks = indexed_lexemes()
     n = len(chunks)
     average = sum(counts.total() for counts in chunks.values()) / n
@@ -159,7 +159,7 @@ def test_one_query_for_the_search(corpus: None, django_assert_num_queries: Any) 
 
 
 def test_lexemes_with_quotes_and_backslashes_are_found() -> None:
-    """The parser seldom makes such lexemes; the statement must hold for those it makes."""
+    """The parser seldom produces such lexemes, but the statement must work for them."""
     document = publish("# Odd\nSome words.")
     for lexeme in ("o'brien", "back\\slash", "' | !x", "a:*b", "it''s"):
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""BM25 of any passage, what narrows a search, and what bounds it."""
+"""BM25 of any passage, and what restricts and limits a search."""
 
 import datetime
 from typing import Any
@@ -58,7 +58,7 @@ def test_a_long_question_is_scored_by_its_rarest_lexemes(notes: None) -> None:
 
 
 def many(count: int) -> None:
-    """Passages of one document that all say the same frequent words, without marks."""
+    """Store passages of one document that repeat the same frequent words, without marks."""
     first = Chunk.objects.get(document=publish("# Doses\nDose dose of tea."))
     Chunk.objects.bulk_create(
         Chunk(

@@ -1,4 +1,4 @@
-"""Rows in the form of MRCONSO.RRF. Their diseases and medicines are invented."""
+"""Rows in the form of MRCONSO.RRF, with invented diseases and medicines."""
 
 from __future__ import annotations
 

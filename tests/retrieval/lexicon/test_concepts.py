@@ -1,4 +1,4 @@
-"""Concepts of texts: by rows in UMLS's form, which are made up here, and by a lexicon."""
+"""Concepts of texts, by made-up rows in UMLS's form and by a lexicon."""
 
 from __future__ import annotations
 

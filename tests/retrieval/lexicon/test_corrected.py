@@ -1,4 +1,4 @@
-"""Which slips are put right before a search, and what is left as it was typed."""
+"""Which spelling slips are corrected before a search, and which words are left as typed."""
 
 from __future__ import annotations
 

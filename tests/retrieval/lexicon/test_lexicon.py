@@ -1,4 +1,4 @@
-"""The lexicon: what it finds, who edits it, and when an edit counts."""
+"""The lexicon: what it finds, who edits it, and when an edit takes effect."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_without_its_version_row_the_lexicon_is_read_each_time() -> None:
 
 
 def test_another_connection_sees_it_once_it_is_committed(own_database: str) -> None:
-    """As another process does: its cache is told apart by the version alone."""
+    """Another process has only the version to tell that its cache is stale."""
     seen: list[tuple[Expansion, ...]] = []
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""British and American, and the two names of one medicine, find each other."""
+"""British and American spellings, and the two names of a medicine, find each other."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_other_names_count_in_both_directions(text: str, found: list[tuple[str, 
 
 
 def held(written: str, asked: str) -> bool:
-    """Whether full text finds the one by the other, and the passage covers all of the question."""
+    """Tell whether full text search finds `written` by `asked`, with full coverage."""
     publish(f"# Zebra\n{written}", title="Zebra")
     lexemes = asked_lexemes(asked)
     found = search_lexical(Query(asked, on=TODAY), lexemes, RetrievalConfig()).entries

@@ -1,4 +1,4 @@
-"""Statements that are prepared find what they find when each is planned by itself."""
+"""Prepared statements return the same rows as statements that are planned each time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def every(config: RetrievalConfig = BY_INDEX) -> list[tuple[Any, ...]]:
 
 
 def names() -> set[str]:
-    """Those that the server has prepared for this connection."""
+    """Return the names of the statements that the server has prepared for this connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM pg_prepared_statements")
         return {name for (name,) in cursor.fetchall()}

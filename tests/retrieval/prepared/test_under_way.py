@@ -1,4 +1,4 @@
-"""Statements under way: sent at once, waited for late, and no trace of them when they fail."""
+"""Pipelined statements: sent at once, awaited late, and cleaned up when they fail."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_fails_there_is_raised_where_its_rows_are_asked_for(db: None) -> No
 
 
 def test_a_pool_that_changes_the_servers_connection(own_database: str) -> None:
-    """All that was sent is sent again, what had been executed among it."""
+    """All statements are sent again, including those already executed."""
     three = [Statement(f"SELECT {n} + %(n)s::int", {"n": n}) for n in range(3)]
     for _ in range(3):
         with pipelined(*three) as sent:

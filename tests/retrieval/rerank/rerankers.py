@@ -1,4 +1,4 @@
-"""Candidates without a database, and a cross-encoder of random weights that is loaded as any."""
+"""Candidates without a database, and a cross-encoder with random weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS = {
 
 
 def candidates(**fields: dict[str, Any]) -> list[Hit]:
-    """Hits a to d in this order, as a fusion gives them; `fields` by key."""
+    """Return hits a to d in this order, as from a fusion, with `fields` changed by key."""
     return [
         made_up_hit(
             **{
@@ -39,7 +39,7 @@ def keys(hits: tuple[Hit, ...]) -> str:
 
 
 def make_cross_encoder(folder: Path, *, labels: int = 1, reads: int = 64) -> Path:
-    """A BERT of one layer, saved as sentence-transformers and transformers save theirs."""
+    """Save a one-layer BERT in the files of sentence-transformers and transformers."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 

@@ -128,7 +128,7 @@ def test_a_further_wording_costs_its_searches(corpus: None, django_assert_num_qu
 
 
 def test_what_changes_counts_for_the_next_question(corpus: None) -> None:
-    """Though what a question reads of the site is one statement."""
+    """One statement reads the site's lexicon and encoders for each question."""
     assert "bleed" not in ask("xyzzy").trace.lexemes
     entry = LexiconEntry.objects.create(short="xyzzy", words="bleeding", match=Match.ANY_CASE)
     evidence = ask("xyzzy")
@@ -299,7 +299,7 @@ def test_recency_counts_from_the_day_of_the_question(corpus: None) -> None:
 def test_an_encoder_that_fails_fails_the_search(
     corpus: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also while the database works for it."""
+    """Even while statements are under way on the connection."""
 
     def fails(*args: Any) -> None:
         raise EncoderUnavailable("It is away.")

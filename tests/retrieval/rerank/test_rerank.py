@@ -1,4 +1,4 @@
-"""The last order: by scores, by authority and year, and as fused where there is no other."""
+"""The final order: by scores, by authority and year, or as fused if there is no reranker."""
 
 from __future__ import annotations
 

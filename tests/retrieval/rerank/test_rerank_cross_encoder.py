@@ -1,4 +1,4 @@
-"""A cross-encoder from a folder, by the real loading, tokenizer and forward pass."""
+"""A cross-encoder from a folder, with the real loading, tokenizer and forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rerank endpoint that is well, and ones that are not."""
+"""A rerank endpoint that works, and faulty ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reranker is shown of a long passage."""
+"""The extract of a long passage that a reranker gets."""
 
 from __future__ import annotations
 

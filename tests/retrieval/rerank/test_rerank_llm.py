@@ -1,4 +1,4 @@
-"""A language model that orders passages, and ones that invent, repeat, obey or fall silent."""
+"""Language models as rerankers: sound, inventing, repeating, obeying passages, and silent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUESTION = "dose of gentamicin"
 
 @pytest.fixture(scope="module", autouse=True)
 def warm() -> None:
-    """No test's three seconds go to the import of a client."""
+    """Import the client first, so that it takes nothing of a test's three seconds."""
     warm_up()
 
 
