@@ -26,7 +26,7 @@ def made_before(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> It
     with django_db_blocker.unblock():
         for kept in databases_kept():
             if kept.name not in before:
-                with suppress(NoSuchDatabase):  # another worker dropped it, or asks it just now
+                with suppress(NoSuchDatabase):  # another worker dropped it or is using it
                     database_drop(kept.name)
 
 

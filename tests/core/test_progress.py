@@ -47,7 +47,7 @@ def read(reader: int) -> str:
     r"""Return all that was written; a terminal delivers it in parts, with `\r\n` at line ends."""
     parts = []
     while select.select([reader], [], [], 0)[0]:
-        with suppress(OSError):  # the other side is closed and all is read
+        with suppress(OSError):  # the program's side is closed and all is read
             if part := os.read(reader, 65536):
                 parts.append(part)
                 continue

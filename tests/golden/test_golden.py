@@ -36,7 +36,7 @@ from tests.models import set_model, unset_models
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).resolve().parent
 TODAY = datetime.date(2026, 5, 1)
-# Questions that weights may be set on, so each is not a promise: the share that must hold.
+# Weights may be tuned on these questions, so only a share of them must be right.
 DEVELOPMENT_SHARE = 0.85
 DEFAULT_MODE = Mode.CONFIDENT_LITE.value
 OTHER_MODES = [mode for mode in Mode.values if mode != DEFAULT_MODE]
@@ -104,8 +104,8 @@ def failures(items: Sequence[Item], mode: str = DEFAULT_MODE) -> dict[str, str]:
     return {name: what for name, what in found.items() if what}
 
 
-# What the reading, which is learned on real guidelines, missed of our own samples when this was
-# written down. Another processor may move one or two.
+# Questions that the reader, trained on real guidelines, missed when this was written. Another
+# processor may change one or two.
 MISSED = {
     "q-015": "refused: the reader is not sure enough",
     "q-018": "refused: the reader is not sure enough of the right paragraph",
@@ -113,8 +113,8 @@ MISSED = {
     "q-037": "refused: the reader is not sure enough",
     "q-042": "refused: the reader is not sure enough",
 }
-SLACK = 2  # questions that may be missed beside these
-IN_OTHER_MODES = 10  # questions that each other mode is asked
+SLACK = 2  # further questions that may be missed
+IN_OTHER_MODES = 10  # questions for each other mode
 
 
 def judged(items: Sequence[Item], failed: Mapping[str, str]) -> None:
@@ -211,7 +211,7 @@ def test_the_demonstration_shows_two_answers_and_two_refusals() -> None:
     assert "Every 36 hours" in said[0]
     assert "to a maximum of 90 mg" in said[1]
     assert [turn.reason for turn in turns] == ["", "", "WEAK_EVIDENCE", "ONLY_OUT_OF_DATE"]
-    for turn in turns:  # with a margin, so that no processor tells them apart
+    for turn in turns:  # with a margin, so that the result is the same on any processor
         gate = turn.trace["searches"][0]["gate"]
         assert not gate["threshold"] / 2 < gate["probability"] < gate["threshold"] * 2
 

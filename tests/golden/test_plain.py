@@ -20,7 +20,7 @@ from evaluation.question_sets.patterned import read_questions
 from tests.published import DATA, MEDQUAD
 
 PLAIN = Path(__file__).with_name("plain.json")
-LEAST = 17  # of 20
+LEAST = 17  # of 20 questions
 
 
 def documents(folder: Path, rows: list[dict[str, str]]) -> None:

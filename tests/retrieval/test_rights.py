@@ -94,7 +94,7 @@ def test_the_sql_of_the_search_and_the_selector_say_the_same(
 ) -> None:
     for who, pk in readers.items():
         if who == "deleted account":
-            continue  # has no row for the selector to start from
+            continue  # has no user row for the selector
         user = User.objects.get(pk=pk) if pk else None
         slugs = {collection.slug for collection in collections_searchable(user)}
         assert slugs & set(SHELVES) == FINDS[who], who

@@ -72,7 +72,7 @@ def asked(tmp_path: Path) -> Question:
         (["Give 200 mg."], Verdict(Outcome.PARTLY, statements=1)),
         (["Take it with food."], Verdict(Outcome.WRONG, statements=1, beside=1)),
         (["Children: 50 mg twice a day."], Verdict(Outcome.WRONG, statements=1, misleading=1)),
-        # A whole table holds both, and is the answer.
+        # A whole table has both texts, and is the answer.
         (
             ["Adults 200 mg, children 50 mg, twice a day."],
             full(first=True, statements=1),
@@ -229,9 +229,9 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
         f"dangerous, {half}": 0.0,
     }
     assert "200 mg twice a day" in items["q1"].detail["statements"][0]
-    assert not Document.objects.exists()  # the users' corpus knows nothing of it
+    assert not Document.objects.exists()  # the users' corpus is unchanged
 
-    # Asked again it is the same to the last statement, and nothing is indexed a second time.
+    # A second run gives the same statements and indexes nothing.
     again, said = tmp_path / "again", io.StringIO()
     call_command("evaluate", "answers", *where[:-1], str(again), stdout=said)
     assert "1 documents are indexed already" in said.getvalue()

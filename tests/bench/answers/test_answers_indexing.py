@@ -18,10 +18,10 @@ pytestmark = pytest.mark.django_db
 
 def test_a_document_that_a_killed_run_held_is_indexed() -> None:
     document = ingest()
-    assert jobs.claim(document.pk)  # and then it was killed
+    assert jobs.claim(document.pk)  # as by a run that was then killed
     Job.objects.update(lease_until=Now() - timedelta(seconds=1))
     document_index(document.pk)
-    assert not Chunk.objects.exists()  # nobody may take it before the sweep
+    assert not Chunk.objects.exists()  # the lease has not been swept yet
     finish_what_was_cut_off()
     job = Job.objects.get()
     assert (job.state, job.stage) == (JobState.DONE, Stage.INDEXED)

@@ -98,7 +98,7 @@ def test_a_verifier_that_fails_is_counted_and_no_figure_is_made_up(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
     with endpoint(status(401)) as server:
-        server.script = [says("yes")]  # whether it answers at all is looked at before
+        server.script = [says("yes")]  # the call that checks whether it answers
         set_model(settings, "judge", server.url, model="judge-1")
         said = checker("--pairs", pairs, "--verifier", "llm", "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "metrics.json").read_text())["verifiers"]["llm"]

@@ -92,7 +92,7 @@ def test_failures_count_apart() -> None:
     assert found["recall, not_found"].mean == 1.0
     assert found["unsupported passed"].n == 3
     assert found["supported stopped"].n == 2
-    assert found["F1, not_found"].n == 2  # one that is it, and one that was called it
+    assert found["F1, not_found"].n == 2  # one with the label, and one judged to have it
     assert result.pairs_per_s == 5 / 2.0
     assert result.per_pair[2] == {"correct": 0.0}
     assert result.per_pair[3] == {"correct": 1.0, "p(supported)": 0.2, "p(contradicted)": 0.7}

@@ -40,7 +40,7 @@ def test_they_stand_beside_each_other_with_what_they_cost(
 ) -> None:
     out = tmp_path / "out"
     with endpoint(replies(judging(always("supported")))) as server:
-        server.script = [says("yes")]  # whether it answers at all is looked at before
+        server.script = [says("yes")]  # the call that checks whether it answers
         set_model(settings, "teacher", server.url, model="teacher-1")
         names = [word for name in ("teacher", "rules") for word in ("--verifier", name)]
         call_command("evaluate", "checker", "--pairs", pairs, *names, "--out", out)
@@ -54,7 +54,7 @@ def test_they_stand_beside_each_other_with_what_they_cost(
     assert teacher["macro F1"]["mean"] == pytest.approx((4 / 6 + 0 + 0) / 3)
     assert (teacher["megabytes"], teacher["tokens"]) == (None, 100 + 20)  # one call
 
-    # Word for word; a number that is another; and two in words that no check knows.
+    # A verbatim claim, one with another number, and two in other words.
     assert rules["confusion"] == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
     assert rules["accuracy"]["mean"] == pytest.approx(3 / 4)
     assert rules["macro F1"]["mean"] == pytest.approx((2 / 3 + 1 + 2 / 3) / 3)
@@ -78,7 +78,7 @@ def test_they_stand_beside_each_other_with_what_they_cost(
 def test_a_teacher_that_judges_only_some_pairs_is_no_judgement(
     db: None, pairs: Path, tmp_path: Path, settings: Settings
 ) -> None:
-    with endpoint(replying()) as server:  # it knows none of these claims' first words
+    with endpoint(replying()) as server:  # with no reply for these claims
         server.script = [says("yes"), says("garbage")]
         set_model(settings, "teacher", server.url, model="teacher-1")
         call_command("evaluate", "checker", "--pairs", pairs, "--verifier", "teacher", "--out", tmp_path / "out")  # noqa: E501  # fmt: skip

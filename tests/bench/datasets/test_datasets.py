@@ -19,8 +19,8 @@ def test_beir(tmp_path: Path, packed: bool) -> None:
     assert dataset.name == "made/test"
     assert [d.id for d in dataset.documents] == [d[0] for d in made_up.DOCUMENTS]
     assert dataset.documents[0].title == "Gentamicin"
-    assert dict(dataset.queries) == made_up.QUERIES  # the one of another split is not among them
-    assert dataset.qrels == made_up.QRELS  # the document that is not there is not among them
+    assert dict(dataset.queries) == made_up.QUERIES  # without the query of another split
+    assert dataset.qrels == made_up.QRELS  # without the missing document
     assert dataset.relevant_from == 1
 
 
@@ -58,7 +58,7 @@ def test_medquad_liveqa(tmp_path: Path, packed: bool) -> None:
     assert list(by_id) == [
         "Left_0000009_Sec1.txt",  # judged, and not in the XML
         "One_0000001_Sec1.txt",
-        "One_0000001_Sec2.txt",  # by its place: its pid is 3
+        "One_0000001_Sec2.txt",  # by position: its pid is 3
         "One_0000002_Sec1.txt",
     ]
     assert (

@@ -104,7 +104,7 @@ def test_a_run_from_files_to_files_and_again(
     assert stored.fingerprints["retrieval"] == metrics["configuration"]["fingerprint"]
     assert ItemScore.objects.filter(run=stored).count() == 5
 
-    # The users' search and its statistics know nothing of it.
+    # The users' index and statistics are unchanged.
     assert index_of_the_users() == before
     query = Query("antidote for paracetamol", on=timezone.localdate(), rights=Rights.ALL)
     assert {hit.title for hit in retrieve(query).hits} <= {"Gentamicin"}
@@ -123,7 +123,7 @@ def test_a_run_from_files_to_files_and_again(
     retrieval(folder, lexical, "--config", "lexical")
     assert "| nDCG@10 | " in evaluate("compare", str(out), str(lexical))
 
-    # On a server that others share, `drop all` leaves what is not known to be of this site.
+    # On a shared server, `drop all` leaves databases that are not known to be this site's.
     assert kept.is_ours
     with other_key():
         assert f"{kept.name} is left" in evaluate("drop", "all")
@@ -153,7 +153,7 @@ def test_other_documents_get_another_database(
     report = (tmp_path / "out2" / "report.md").read_text()
     assert "only a part: 1 queries" in report
 
-    # One that can't be dropped leaves the others that are named.
+    # One that can't be dropped does not keep the next from being dropped.
     with pytest.raises(CommandError, match="evaluation_00000000 can't be dropped"):
         evaluate("drop", "evaluation_00000000", made)
     assert made not in {kept.name for kept in databases_kept()}
@@ -192,7 +192,7 @@ def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     assert len(list((out / "runs").glob("*/run.trec"))) == 5
     assert Run.objects.filter(kind=Kind.ABLATION).count() == 5
 
-    # What went through the gate is known by it, and compared with its like alone.
+    # Runs asked as served name their gate, and are compared only with each other.
     gates = [row["configuration"]["gate"] for row in (served["default"], *served["switches"])]
     assert all(gate == gates[0] for gate in gates)
     assert f"its fingerprint is {gates[0]['fingerprint']}." in (out / "ablation.md").read_text()
@@ -203,7 +203,7 @@ def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"for a long list\. They can't be compared"):
         evaluate("compare", str(plain), str(second))
 
-    # A smaller one would leave some of these folders beside its own.
+    # A smaller ablation would leave some of these folders among its own.
     before = sorted(path.relative_to(out) for path in out.rglob("*"))
     with pytest.raises(CommandError, match=r"is not empty\. .* name another folder"):
         ablation(folder, out, "exact BM25")
@@ -300,7 +300,7 @@ def test_what_was_measured_before_it_was_ended_is_kept(
 ) -> None:
     failing({"lexical=none": ENDS_PARENT})
     out = tmp_path / "out"
-    # A signal that comes before the command looks out for it must not end the tests.
+    # A signal before the command sets its handler must not end the tests.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with pytest.raises(SystemExit) as ended:

@@ -72,7 +72,7 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     ((note, count),) = fallen.notes.items()
     assert note.startswith("reranker http")
     assert count == len(made_up.QUERIES)
-    assert fallen.run == plain.run  # which is why it must be said
+    assert fallen.run == plain.run  # so only the note tells of the failure
 
     write_outcome(tmp_path / "0.json", fallen)
     assert read_outcome(tmp_path / "0.json") == replace(fallen, run=dict(fallen.run))

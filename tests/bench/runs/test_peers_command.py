@@ -54,7 +54,7 @@ def test_ours_and_each_peer_over_the_same_passages(no_others: None, tmp_path: Pa
             document for document, *_ in made_up.DOCUMENTS
         }
     assert (out / "peers.md").read_text() in said
-    assert not Run.objects.exists()  # a peer's run says nothing of this site
+    assert not Run.objects.exists()  # a peer's run says nothing about this site
 
 
 def test_without_the_extra_nothing_is_indexed(

@@ -81,13 +81,13 @@ def test_each_line_says_what_a_passage_says_of_a_claim_and_who_says_so(
         "passage": DOSE,
         "claim": "Adults take 5 mg a day.",
         "label": "supported",
-        "quote": "5 mg of\ndemonstracillin",  # as it stands in the passage
+        "quote": "5 mg of\ndemonstracillin",  # verbatim from the passage
     }
     assert {(each["teacher"], each["prompt"]) for each in found} == {("teacher-1", PROMPT.identity)}
-    # The third answer repeats the first's claims about the same passage: kept once.
+    # The third answer repeats the first one's claims about the same passage: stored once.
     assert len(found) == 3 + 1
     assert "4 claims (1 supported, 1 contradicted, 2 not_found) of 2 questions" in said
-    assert "3 passages shown, 360 tokens" in said  # 100 and 20 of each answer
+    assert "3 passages shown, 360 tokens" in said  # 120 for each answer
     assert "left out, duplicates: 3" in said
 
 
@@ -131,7 +131,7 @@ def test_a_malformed_answer_is_counted_and_left_out_whole(
         said = silver("--passages", passages, "--out", tmp_path / "out")
         asked = len(server.asked)
         silver("--passages", passages, "--out", tmp_path / "out")
-        assert len(server.asked) == asked  # it would say the same again
+        assert len(server.asked) == asked  # it would give the same answer
     assert "left out, malformed: 1" in said
     assert "4 claims (1 supported, 1 contradicted, 2 not_found) of 2 questions" in said
     assert [each["question"] for each in lines(tmp_path / "out")] == [

@@ -29,7 +29,7 @@ from retrieval.types import Ranked, Ranking
 from tests.corpora import publish
 from tests.databases import ensure_template, superuser
 
-CHUNKS = 130 + os.getpid() % 50  # runs beside each other have databases of their own
+CHUNKS = 130 + os.getpid() % 50  # parallel runs need databases of their own
 NAME = databases.name_of(CHUNKS)
 TEXTS = [
     ("Gentamicin is given once daily.", "Levels are taken before the third dose."),
@@ -89,8 +89,8 @@ def test_search_vectors_and_lengths_are_those_of_passages_that_were_published(
     chunk = marked.order_by("pk")[0]
     with transaction.atomic():
         published = publish(f"# Published\n{chunk.text}").chunks.get()
-        assert published.search_vector != chunk.search_vector  # its title counts
-        published.text, published.context = chunk.text, ""  # as made passages have none
+        assert published.search_vector != chunk.search_vector  # because of the title
+        published.text, published.context = chunk.text, ""  # as synthetic passages have no context
         published.search_vector = None
         published.save()
         search_vectors.write([published])
@@ -120,7 +120,7 @@ def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     for took in steps.values():
         assert 0 <= took.p50_ms <= took.p95_ms <= took.p99_ms
     recall, overlap = growth.against_exact(["gentamicin levels", "stop warfarin"])
-    assert recall == overlap == 1.0  # so few are compared exactly
+    assert recall == overlap == 1.0  # so few passages are compared exactly
     sizes, whole = growth.sizes_bytes()
     assert {"corpus_chunk", "chunk_search", "corpus_lexeme"} <= set(sizes)
     assert 0 < sum(sizes.values()) < whole

@@ -47,7 +47,7 @@ def test_a_tar_is_ingested_into_a_database_of_its_own_that_is_dropped(
     short_path: Path,
 ) -> None:
     for name in ("MEDRAG_TEST_DATABASE", "MEDRAG_TEST_FILES"):
-        monkeypatch.delenv(name, raising=False)  # as in use: nothing but the settings
+        monkeypatch.delenv(name, raising=False)  # as on a site: only the settings count
     settings.DATA_DIR = short_path  # type: ignore[attr-defined]
     (short_path / "one.md").write_text(guideline(sections=2))
     (short_path / "empty.md").write_text("")

@@ -164,7 +164,7 @@ def test_the_parts_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
     assert one.digest != read(write(tmp_path / "c", rows[1:])).digest
 
 
-# --- what a network reads, and what is right of it -----------------------------------------------
+# --- inputs and labels of a network -------------------------------------------------------------
 
 
 def test_windows_hold_each_statement_once_in_order(tokenizer: Any) -> None:
@@ -211,7 +211,7 @@ def test_a_statement_is_right_where_it_holds_an_answer(text: str, right: set[int
 def test_loss_is_that_of_the_right_statements_together(tokenizer: Any) -> None:
     (window,) = windows_of(tokenizer, "fever", ["a", "b c", "d"])
     scores = torch.zeros((1, len(window.tokens), 2))
-    scores[0, 0, 1] = 0.5  # none of them
+    scores[0, 0, 1] = 0.5  # the score of "none of these"
     for piece, value in zip(window.pieces, (1.0, 2.0, 3.0), strict=True):
         scores[0, piece.start : piece.end, 0] = value
     whole = sum(math.exp(value) for value in (0.5, 1, 2, 3))

@@ -80,7 +80,7 @@ def test_after_the_pause_one_call_finds_out(breaker: Breaker, clock: Clock) -> N
     assert breaker.refusal()
     clock.seconds += 0.001
     assert breaker.refusal() == ""
-    assert breaker.refusal()  # while the one is under way
+    assert breaker.refusal()  # while the probe is in flight
     succeed(breaker)
     assert breaker.refusal() == ""
     fail(breaker, FAILURES - 1)
@@ -131,14 +131,14 @@ def test_a_call_in_flight_does_not_lift_that(
 ) -> None:
     breaker.put_aside()
     told = breaker.refusal()
-    outcome(breaker)  # of a call that was begun before
+    outcome(breaker)  # of a call begun before
     assert breaker.refusal() == told
     clock.seconds += PUT_ASIDE_S - 0.001
     assert breaker.is_open
     assert breaker.refusal() == told
     clock.seconds += 0.001
     assert breaker.refusal() == ""
-    assert breaker.refusal()  # one finds out
+    assert breaker.refusal()  # a single call probes
     succeed(breaker)
     assert breaker.refusal() == ""
 

@@ -76,7 +76,7 @@ def test_a_proxy_of_the_environment_sees_nothing(
 
 def test_that_proxy_would_see_what_is_sent_to_it(server: Endpoint, proxy: Endpoint) -> None:
     through = http.client.HTTPConnection(proxy.url.split("/")[2], timeout=5)
-    through.request("POST", server.url, body="{}")  # as a client does that goes by a proxy
+    through.request("POST", server.url, body="{}")  # as through a proxy
     assert through.getresponse().status == 502
     assert (server.asked, proxy.asked) == ([], [{}])
 
@@ -86,7 +86,7 @@ def test_certificates_are_those_that_the_environment_names(
 ) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
     before = directly()["verify"]
-    assert directly()["verify"] is before  # reading them takes longer than many a call
+    assert directly()["verify"] is before  # reading certificates can take longer than a call
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with pytest.raises(ssl.SSLError):
         directly()
@@ -96,7 +96,7 @@ def test_a_call_that_is_late_holds_no_connection() -> None:
     left = threading.Event()
 
     def waits(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Wait: ")  # a head that has no end
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Wait: ")  # a header without an end
         while handler.connection.recv(1):
             pass
         left.set()

@@ -74,13 +74,13 @@ def test_structured_output_is_asked_for(server: Server) -> None:
 def test_a_server_without_structured_output_is_told_the_schema_in_words(
     server: Server, code: int
 ) -> None:
-    server.script = [status(code)] * (1 + 2 * (code == 501))  # 501 may pass, so it is tried again
+    server.script = [status(code)] * (1 + 2 * (code == 501))  # 501 is retried: it may pass
     assert ask(server) == VALUE
     last = server.asked[-1]
     assert "response_format" not in last
     assert json.dumps(SCHEMA) in last["messages"][0]["content"]
     asked = len(server.asked)
-    assert ask(server) == VALUE  # it is remembered
+    assert ask(server) == VALUE  # the client remembers
     assert len(server.asked) == asked + 1
 
 
@@ -134,7 +134,7 @@ def test_a_drip_ends_at_the_deadline(server: Server, answer: Answer) -> None:
     started = time.monotonic()
     with pytest.raises(LanguageModelUnavailable, match=r"took more than 0\.5 seconds"):
         ask(server, timeout_s=0.5)
-    assert time.monotonic() - started < 4  # the drip is of six
+    assert time.monotonic() - started < 4  # the drip takes six seconds
 
 
 @pytest.mark.parametrize("code", [200, 401, 500])
@@ -143,7 +143,7 @@ def test_a_body_of_fifty_megabytes_is_not_read(server: Server, code: int) -> Non
     server.default = huge_answer(lambda shown: GOOD, code=code, sent=sent)
     with pytest.raises(LanguageModelUnavailable):
         ask_json(of(server), prompt="", schema=SCHEMA, name="n", retries=0)
-    assert sum(sent) < 20 * 2**20  # what the sockets' buffers took
+    assert sum(sent) < 20 * 2**20  # the sockets' buffers
 
 
 @pytest.mark.parametrize(

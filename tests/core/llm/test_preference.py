@@ -136,9 +136,7 @@ def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(
 
 
 def test_each_answer_costs_what_its_own_endpoint_takes(servers: list[llm_server.Endpoint]) -> None:
-    servers[0].default = raw(
-        completion("no", tokens=(100, 20))
-    )  # read and counted, though it is of no use
+    servers[0].default = raw(completion("no", tokens=(100, 20)))  # counted, though unusable
     first, second = of(*servers[:2])
     dear = [replace(first, price=(1.0, 5.0)), replace(second, price=(100.0, 0.0))]
     usage = ask_first(dear, QUESTION, use="generate", timeout_s=20).usage
@@ -194,7 +192,7 @@ def test_what_cannot_be_read_is_the_next_ones_turn(
     servers: list[llm_server.Endpoint], answer: llm_server.Answer
 ) -> None:
     servers[0].default = answer
-    for _ in range(FAILURES + 1):  # it is reached all the same, so that it stays in use
+    for _ in range(FAILURES + 1):  # it is reachable, so it is not skipped
         assert ask(*servers).model == "model-2"
     assert len(servers[0].asked) == FAILURES + 1
 
@@ -226,7 +224,7 @@ def test_a_slow_one_leaves_the_next_its_time(servers: list[llm_server.Endpoint])
     servers[0].default = slowly(0.1, 300)
     started = time.monotonic()
     assert ask(*servers[:2], timeout_s=4).model == "model-2"
-    assert time.monotonic() - started < 20  # the drip is of thirty
+    assert time.monotonic() - started < 20  # the drip takes thirty seconds
 
 
 def test_all_slow_ones_together_end_at_the_deadline(
@@ -243,7 +241,7 @@ def test_all_slow_ones_together_end_at_the_deadline(
 def test_an_address_that_takes_no_connection_is_the_next_ones_turn(
     servers: list[llm_server.Endpoint],
 ) -> None:
-    with socket.socket() as full:  # its queue is of one, and nobody takes from it
+    with socket.socket() as full:  # a backlog of one, and no accept
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"

@@ -85,7 +85,7 @@ def test_whoever_asks_for_no_seed_is_not_asked_anew_for_it(server: Server) -> No
 
 def test_a_server_that_refuses_all_is_asked_once_in_each_form(server: Server) -> None:
     server.default = status(400)
-    for _ in range(2):  # nothing is remembered of it
+    for _ in range(2):  # nothing is remembered
         server.asked.clear()
         with pytest.raises(LanguageModelUnavailable, match="status 400"):
             ask(server)

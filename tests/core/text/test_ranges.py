@@ -59,7 +59,7 @@ CELLS: dict[str, Interval | None] = {
     "Over 12 years": Interval(12 * YEAR, INF, "day", low_open=True),
     "50": Interval(50, 50),
     "50.5 kg": Interval(50.5, 50.5, "kg"),
-    # What says several things, or nothing that can be relied on, says nothing.
+    # Ambiguous or unreliable texts give no interval.
     "below 5 or above 9": None,
     "1 to 3 months (under 5 kg)": None,
     "30 ≤ x < 60": None,
@@ -182,7 +182,7 @@ QUESTIONS: list[tuple[Table, str, set[int] | None]] = [
     (CLEARANCE, "gentamicin creatinine clearance not below 60 mL/min", {0, 1}),
     (CLEARANCE, "gentamicin with a creatinine clearance of 30-50 mL/min", {1, 2}),
     (CLEARANCE, "When is a gentamicin level taken?", None),
-    # Between two rows there is no row.
+    # A value between two rows matches none.
     (CLEARANCE, "gentamicin CrCl 39.5 mL/min", set()),
     # Another quantity, or another unit, must not pick a row: creatinine 300 is renal failure.
     (CLEARANCE, "gentamicin dose with creatinine 300", set()),

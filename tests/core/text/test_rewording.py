@@ -52,7 +52,7 @@ def reworded(question: str) -> str:
             "Which of the following statements on insulin storage is false?",
             "statements on insulin storage",
         ),
-        # What is denied is a part of the question.
+        # The negation is part of the question.
         ("What if the patient does not respond to salbutamol?", ""),
         ("Dose of enoxaparin when not on dialysis", ""),
         ("When should metformin be given?", ""),

@@ -71,7 +71,7 @@ def test_an_empty_answer_has_no_value_where_its_claims_are_counted() -> None:
         ("claim_faithfulness", "hallucination_rate", "critical_error_rate", "guideline_adherence"),
         "the answer claims nothing",
     )
-    assert scores["claim_recall"].value == 0.0  # it was answered, and nothing of it was said
+    assert scores["claim_recall"].value == 0.0  # answered, but without any gold claim
     assert scores["context_utilisation"].value == 0.0
     assert scores["context_precision"].value == 5 / 10
 
@@ -231,7 +231,7 @@ LISTED = "Avoid in pregnancy:\n- Give doxycycline daily.\n- Give ibuprofen."
         (PASSAGE, "Rest.", True),
         (PASSAGE, "Give amoxicillin for 5", False),  # half of a sentence may say the opposite
         (PASSAGE, "Give amoxicillin for 7 days.", False),
-        (PASSAGE, "However, wait for 2 days in mild disease.", False),  # what it leans on is gone
+        (PASSAGE, "However, wait for 2 days in mild disease.", False),  # its antecedent is gone
         (PASSAGE, "Give amoxicillin for 5 days. Rest.", False),
         (LISTED, "Give ibuprofen.", False),
         (LISTED, "Give doxycycline daily.", False),
@@ -331,7 +331,7 @@ def test_a_judge_that_is_away_for_a_moment_is_asked_again(settings: LazySettings
         judge = replace(entailment_judge(), waits_s=(0.01,))
         (scored,) = claim_scores(words("Rest in bed."), ["claim_faithfulness"], judge).values()
     assert scored.value == 1.0
-    assert entailment_judge().waits_s[0] > PAUSE_S  # else it would be skipped, not asked
+    assert entailment_judge().waits_s[0] > PAUSE_S  # else the breaker would skip the judge
 
 
 def test_no_model_scores_its_own_answers(settings: LazySettings) -> None:

@@ -23,7 +23,7 @@ from tests.models import set_model, unset_models
 def test_without_a_judge_each_measure_says_so() -> None:
     found = measure_item(WORKED, MEASURES, Judges())
     assert list(found) == list(MEASURES)
-    assert found.pop("concept_overlap").reason == "not run: no concepts were read"  # by nobody
+    assert found.pop("concept_overlap").reason == "not run: no concepts were read"
     assert {(each.value, each.reason, each.outcome) for each in found.values()} == {
         (None, "not run: no judge is configured", Outcome.NOT_RUN)
     }

@@ -205,7 +205,7 @@ def test_it_tells_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setenv("XDG_DATA_HOME", str(home))
     scored(scores(), wanted=["ragas_faithfulness"])
     assert analytics.do_not_track()
-    assert list(home.iterdir()) == []  # it keeps a number for each user, where it tracks
+    assert list(home.iterdir()) == []  # tracking would store a user id there
 
 
 def test_what_keeps_it_from_running(
@@ -221,5 +221,5 @@ def test_what_keeps_it_from_running(
     set_model(settings, "generate", "http://one.test/v1", model="judge")
     assert "no model scores its own answers" in str(ragas_judge())
     change_model(settings, "generate", model="writer")
-    monkeypatch.setitem(sys.modules, "ragas", None)  # as if it were not there
+    monkeypatch.setitem(sys.modules, "ragas", None)  # as if it were not installed
     assert ragas_judge() == "ragas is not installed"

@@ -29,7 +29,7 @@ def test_a_day_is_counted_without_a_word() -> None:
     for turn, helpful in zip(turns, (True, True, False), strict=True):
         feedback = Feedback.objects.create(turn=turn, helpful=helpful, comment="secret")
         Feedback.objects.filter(pk=feedback.pk).update(created_at=turn.created_at)
-    Feedback.objects.create(turn=asked(YESTERDAY - DAY), helpful=False)  # said today
+    Feedback.objects.create(turn=asked(YESTERDAY - DAY), helpful=False)  # given today
     days_close(lambda alert: None)
     stored = DayFigures.objects.get(day=YESTERDAY)
     assert (stored.answered, stored.helpful, stored.not_helpful) == (3, 2, 1)

@@ -64,7 +64,7 @@ def figures(day: datetime.date, scores: list[int]) -> None:
 @pytest.mark.django_db
 def test_windows_touch_and_do_not_overlap() -> None:
     low, high = [100] + [0] * 9, [0] * 9 + [100]
-    figures(YESTERDAY - 35 * DAY, high)  # in neither
+    figures(YESTERDAY - 35 * DAY, high)  # outside both windows
     figures(YESTERDAY - 34 * DAY, low)
     figures(YESTERDAY - 7 * DAY, low)
     figures(YESTERDAY - 6 * DAY, high)
@@ -99,9 +99,9 @@ def test_an_alert_begins_once_is_told_without_words_and_ends() -> None:
     ]
     assert [each.p for each in drift_until(YESTERDAY)] == approx(holm(raw))
 
-    assert drift_look(YESTERDAY + DAY) == []  # it goes on
+    assert drift_look(YESTERDAY + DAY) == []  # the alert continues
     assert DriftAlert.objects.filter(ended_on=None).count() == 2
-    assert drift_look(YESTERDAY + 20 * DAY) == []  # too few to say
+    assert drift_look(YESTERDAY + 20 * DAY) == []  # too few turns to tell
     assert DriftAlert.objects.filter(ended_on=None).count() == 2
     end = YESTERDAY + 3 * DAY
     figures(end, [0] * 7 + [500] + [0] * 2)

@@ -95,7 +95,7 @@ def test_each_arm_is_counted_by_itself(
         base, (Verdict.CORRECT, Verdict.WRONG, Verdict.DANGEROUS), strict=False
     ):
         reviewed(turn, verdict)
-    reviewed(base[3], Verdict.WRONG, Flag.FEEDBACK)  # speaks of itself alone
+    reviewed(base[3], Verdict.WRONG, Flag.FEEDBACK)  # a sample of feedback is not random
     reviewed(tried[1], Verdict.INCOMPLETE)
     Feedback.objects.create(turn=turn_in(None, ""), helpful=False)  # of no experiment
 
@@ -132,7 +132,7 @@ def test_an_empty_one_has_a_page(experiment: Experiment, client: Client) -> None
 def test_a_worse_candidate_is_warned_of_and_runs_on(
     experiment: Experiment, client: Client, wrong: int, is_warned: bool
 ) -> None:
-    """40 reviewed in each arm, 2 wrong of the baseline: 12 exclude 0 from below, 5 do not."""
+    """40 reviewed in each arm, 2 wrong in the baseline: 12 wrong exclude equality, 5 do not."""
     reviewed_answers(experiment, Arm.BASELINE, wrong=2, of=40)
     reviewed_answers(experiment, Arm.CANDIDATE, wrong=wrong, of=40)
     client.force_login(person("auditor", AUDITORS))
@@ -256,6 +256,6 @@ def test_the_page_of_an_answer_names_its_arm_to_auditors_alone(
     client.force_login(person("auditor", AUDITORS))
     page = text_of(client.get(address))
     assert f'<a href="{page_of(experiment)}">Faithful</a>: Candidate' in page
-    client.force_login(person("reviewer", REVIEWERS))  # who judges it does not know
+    client.force_login(person("reviewer", REVIEWERS))  # reviewers must not know the arm
     page = text_of(client.get(address))
     assert "Candidate" not in page and page_of(experiment) not in page

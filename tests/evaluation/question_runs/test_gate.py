@@ -141,7 +141,7 @@ def test_what_was_not_computed_fails(ward: QuestionSet, tmp_path: Path) -> None:
     after.results.update(detail=judge | {"judged_by": [{"name": "one", "fingerprint": "1"}]})
     assert gate(tmp_path, before, after, rules=rule)[0] == 0
     few = rule.replace("0.4", "0.05")
-    assert gate(tmp_path, before, after, rules=few)[0] == 1  # eight items can't tell
+    assert gate(tmp_path, before, after, rules=few)[0] == 1  # eight items are too few
 
 
 def test_no_danger_among_questions_that_can_not_tell_is_no_comfort(
@@ -206,7 +206,7 @@ def test_shares_of_other_concepts_are_not_compared(ward: QuestionSet, tmp_path: 
     before, after = ran(ward), ran(ward)
     rule = '[[rule]]\nmeasure = "concept_overlap"\ndirection = "higher"\nmargin = 0.4'
     for run, name in ((before, "one"), (after, "another")):
-        judged = {"judged_by": [{"name": name, "fingerprint": "1"}]}  # of the other measures
+        judged = {"judged_by": [{"name": name, "fingerprint": "1"}]}  # for the other measures
         run.results.update(scores={"concept_overlap": 1.0}, detail=judged)
     assert gate(tmp_path, before, after, rules=rule)[0] == 0
     QuestionRun.objects.filter(pk=after.pk).update(frozen=after.frozen | {"concepts": "others"})

@@ -96,7 +96,7 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
         assert "1 of 4 (25 %), about 0:0" in page
         assert "Look again" in page
         assert "A command asks it" not in page
-        assert 'http-equiv="refresh"' not in page  # it takes away what is being read
+        assert 'http-equiv="refresh"' not in page  # a refresh would interrupt reading
     assert 'hx-trigger="load delay:5s' in text_of(evaluator.get(run_page(run)))
     QuestionRun.objects.update(is_here=True)
     assert f"evaluate run --resume {run.pk}" in text_of(evaluator.get(run_page(run)))

@@ -400,7 +400,7 @@ def test_a_judge_that_comes_later_judges_what_was_asked(
     assert (card.measures[FAITHFULNESS].mean, card.measures[FAITHFULNESS].n) == (1, 2)
     assert card.not_run[FAITHFULNESS] == {"the question was refused": 1}
     assert [judge["name"] for judge in card.judged_by] == ["checker", "ragas"]
-    for after in run.results.all():  # what was there already stays
+    for after in run.results.all():  # earlier results are kept
         was = before[after.pk]
         for name in ("outcome", "turn_id", "tokens", "duration_ms"):
             assert getattr(after, name) == getattr(was, name)

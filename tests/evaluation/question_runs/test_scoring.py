@@ -120,7 +120,7 @@ def test_an_option_is_named_with_its_text() -> None:
 
 
 def test_passages_are_those_that_the_generator_was_shown() -> None:
-    explained = {"hits": [{"chunk": "x"}]}  # of a second search, why it is refused
+    explained = {"hits": [{"chunk": "x"}]}  # a second search, for the reason of a refusal
     searches = [{"hits": [{"chunk": "b"}, {"chunk": "b"}]}, explained]
     assert passages_shown({"generation": {"keys": {"1": "a"}}, "searches": searches}) == ("a",)
     assert passages_shown({"generation": None, "searches": searches}) == ("b",)

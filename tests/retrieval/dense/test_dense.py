@@ -104,7 +104,7 @@ def test_settings_of_the_scan_last_no_longer_than_their_transaction() -> None:
         search(unit_vectors(1, seed=10)[0], exact_below=0, ef_search=7)
     (made,) = [query["sql"] for query in queries if "set_config" in query["sql"]]
     assert made.count("set_config(") == made.count(", true)") == 5
-    with connection.cursor() as cursor:  # the test is in the same one, and what follows may sort
+    with connection.cursor() as cursor:  # same transaction: later statements may sort
         cursor.execute("SHOW enable_sort")
         assert cursor.fetchone() == ("on",)
 

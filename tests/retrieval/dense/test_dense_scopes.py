@@ -51,7 +51,7 @@ def fill() -> None:
         left -= count
     assert left == 0
     ids = list(Chunk.objects.order_by("key").values_list("pk", flat=True))
-    # Dealt out, so that each shelf has something on every matter.
+    # Vectors are spread so that each shelf covers every topic.
     made = around_centres(COUNT, seed=1)
     with linked_afterwards(f"{row.table}_hnsw"):
         for first in range(0, COUNT, 1000):
@@ -167,7 +167,7 @@ def test_a_plan_for_all_values_goes_through_the_index_too(
             cursor.execute(statement)
         found = plan(encoder, asked, shelf, exact_below=5)
         assert f"{encoder.table}_hnsw" in found
-        assert "$1" in found  # whatever the vector
+        assert "$1" in found  # a generic plan
     connection.close()
 
 

@@ -78,7 +78,7 @@ def test_all_in_scope_are_compared(encoder: ActiveEncoder, shelf: str) -> None:
         expected = numpys_own(encoder, asked, shelf)
         if encoder.storage == "vector":
             assert found == expected
-        else:  # of 16 bits two may be as near
+        else:  # in 16 bits two may be equally near
             assert len(set(found) & set(expected)) >= 0.95 * len(found) > 0
 
 

@@ -65,7 +65,7 @@ def test_a_passage_that_names_the_concept_wins(concepts: None) -> None:
 
 def test_it_takes_a_query_and_none_where_the_question_has_no_concept(concepts: None) -> None:
     def queries(config: RetrievalConfig, text: str) -> int:
-        ask(config, text)  # what is read once is read
+        ask(config, text)  # warms caches
         with CaptureQueriesContext(
             connection,
         ) as seen:

@@ -38,7 +38,7 @@ QUESTIONS = (
     "Which of these is NOT true of warfarin and the INR?",
     "creatinine has risen",
 )
-# Passages that say the same stand in several documents: their order is by key alone.
+# A passage shared by all documents: its copies are ordered by key alone.
 SHARED = "Measure the level of gentamicin before the second dose. Stop when the creatinine rises."
 SWITCHES = (
     RetrievalConfig(k=10),
@@ -77,7 +77,7 @@ def test_in_every_process(own_database: str) -> None:
     question = QUESTIONS[1]
     here = hits_payload(retrieve(Query(question, on=ON), RetrievalConfig(k=10)).hits)
     assert len(here) == 10
-    seed = "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "0"  # not that of this one
+    seed = "4711" if os.environ.get("PYTHONHASHSEED") != "4711" else "0"  # not this process's own
     done = subprocess.run(
         [sys.executable, "manage.py", "search", question, "--json"],
         cwd=ROOT,

@@ -43,7 +43,7 @@ def test_copies_are_one_hit_that_names_the_others(exact_below: int) -> None:
     dose("c", effective_from=datetime.date(2025, 1, 2))
     dose("d", title="Handbook of demonstracillin", effective_from=datetime.date(2024, 1, 1))
     evidence = ask(exact_below=exact_below)
-    assert versions(evidence) == ["b"]  # of those that rank the same, the latest
+    assert versions(evidence) == ["b"]  # the latest of equal candidates
     assert [len(ranking.entries) for ranking in evidence.trace.rankings] == [1, 1]
     hit = evidence.hits[0]
     assert [(other.version, other.page) for other in hit.also_in] == [("c", 1), ("a", 1), ("d", 1)]

@@ -27,7 +27,7 @@ def test_is_analysed_and_cut_within_bounds(text: str) -> None:
     analysis = analyse(text)
     assert analysis.text == text
     assert len(analysis.expansions) <= MOST
-    asked_lexemes("gentamicin")  # a process learns from the first which languages there are
+    asked_lexemes("gentamicin")  # fills the process's cache of languages
     with CaptureQueriesContext(connection) as queries:
         lexemes = asked_lexemes(text, language=analysis.language, spelled=analysis.expansions)
     assert len(queries) <= 1

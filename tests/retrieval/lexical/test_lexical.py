@@ -118,11 +118,11 @@ def test_statistics_count_what_is_indexed(corpus: None) -> None:
 
 
 def test_a_budget_takes_candidates_from_the_rarest_lexemes(corpus: None) -> None:
-    # `warfarin` stands in 3 chunks, `dose` in all: a budget of 1 reaches only the rarest.
+    # `warfarin` is in 3 chunks, `dose` in all: a budget of 1 allows only the rarest.
     found = search("warfarin dose", df_budget=1, lexical_candidates=1000)
     chunks = Chunk.objects.filter(key__in=[entry.key for entry in found.entries])
     assert {chunk.document.title for chunk in chunks} == {"Warfarin in adults"}
-    # They are scored by all lexemes all the same.
+    # All lexemes count for their scores nevertheless.
     everything = {e.key: e.score for e in search("warfarin dose", lexical_candidates=1000).entries}
     assert all(entry.score == everything[entry.key] for entry in found.entries)
 

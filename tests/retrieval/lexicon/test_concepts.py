@@ -25,9 +25,9 @@ def known() -> Concepts:
     [
         ("Glimmer fever in adults", {"C01"}),
         ("the glimmer\nfever's course; two GLIMMER-fevers", {"C01"}),
-        ("acute glimmer fever of the lung", {"C02"}),  # the longest name, and no other in it
+        ("acute glimmer fever of the lung", {"C02"}),  # the longest name only
         ("fever alone", {"C03"}),
-        ("glimmer, then fever", {"C03"}),  # a comma parts two names
+        ("glimmer, then fever", {"C03"}),  # a comma separates names
         ("GLF and glf", {"C01"}),
         ("in all of them, all is well", set()),
         ("ALL in children", {"C04"}),

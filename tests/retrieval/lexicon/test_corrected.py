@@ -32,7 +32,7 @@ def corrected(question: str) -> dict[str, str]:
         ("dysphasia after stroke", {}),  # another letter: another word
         ("hypokalaemia", {}),  # two slips, and the opposite
         ("acetylsistiene dose", {}),
-        ("how comon is it", {}),  # short words are too like each other
+        ("how comon is it", {}),  # short words are too similar
         ("prednisone dose", {}),  # a medicine that no passage holds
         ("", {}),
     ],

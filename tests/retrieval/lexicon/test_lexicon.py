@@ -180,7 +180,7 @@ def test_a_change_counts_for_the_next_question(alice: User) -> None:
     lexicon_entries_enable([entry], by=alice, enabled=False)
     assert expansions("xyzzy") == ()
     assert analyse("xyzzy").lexicon == before
-    LexiconEntry.objects.filter(pk=entry.pk).update(enabled=True)  # past the services
+    LexiconEntry.objects.filter(pk=entry.pk).update(enabled=True)  # without the services
     assert spelled_out("Xyzzy!") == "Xyzzy (magic word)!"
     lexicon_entry_delete(entry, by=alice)
     assert expansions("xyzzy") == ()

@@ -40,7 +40,7 @@ analogue analog, aluminium aluminum, manoeuvre maneuver, praevia previa, homoeop
 hyperaesthesia hyperesthesia, mould mold, instil instill, centred centered
 """
 PAIRS = [tuple(pair.split()) for pair in SPELLINGS.split(",")]
-# What looks like it and is not, or means something else in the other spelling.
+# Words that only look alike, or mean something else in the other spelling.
 ALONE = """
 epidemic endemic pandemic academic systemic polemic chemotherapy schematic thematic pneumonia
 never fever literature literal laboratory colorectal colonic honorary redemption defect size seize
@@ -107,7 +107,7 @@ NAMES = Lexicon(
         ),
         ("SAH", [("SAH", "subarachnoid haemorrhage"), ("haemorrhage", "hemorrhage")]),
         ("epinephrine pen", [("epinephrine pen", "auto injector")]),
-        ("pa", [("pa", "pulmonary artery")]),  # an entry of its own counts
+        ("pa", [("pa", "pulmonary artery")]),  # the lexicon's entry wins
     ],
 )
 def test_other_names_count_in_both_directions(text: str, found: list[tuple[str, str]]) -> None:

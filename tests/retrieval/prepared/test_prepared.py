@@ -65,7 +65,7 @@ def test_the_same_is_found_to_the_last_bit(
     settings.PREPARED_STATEMENTS = True
     with connection.cursor() as cursor:
         cursor.execute(f"SET plan_cache_mode = {mode}")
-    for _ in range(8):  # the first as they are; five planned for their values, then for all
+    for _ in range(8):  # first unprepared, then five custom plans, then a generic one
         assert every(config) == plain
     assert names()
     assert not is_given_up()

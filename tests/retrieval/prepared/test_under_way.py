@@ -49,7 +49,7 @@ def test_what_fails_here_leaves_the_connection_as_it_was(db: None) -> None:
     with pytest.raises(ZeroDivisionError), pipelined(Statement("SELECT pg_sleep(0.1)", {})):
         raise ZeroDivisionError
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1; SELECT 2")  # which a pipeline would refuse
+        cursor.execute("SELECT 1; SELECT 2")  # a pipeline would refuse two statements
 
 
 def test_what_fails_there_is_raised_where_its_rows_are_asked_for(db: None) -> None:

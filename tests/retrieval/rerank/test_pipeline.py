@@ -80,7 +80,7 @@ def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
     for hit in evidence.hits:
         own = get_embedder().encode([f"{hit.context}\n{hit.text}"])[0]
         assert hit.cosine == pytest.approx(float(own @ asked), abs=2e-3)
-        assert 0.0 <= hit.coverage < 1.0  # nobody wrote of zebras
+        assert 0.0 <= hit.coverage < 1.0  # no passage mentions zebras
     assert ask("the of").hits[0].coverage == 0.0
     assert ask("gentamicin").hits[0].coverage == 1.0
 
@@ -106,8 +106,8 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
     assert first.trace.fingerprint == second.trace.fingerprint
 
 
-# One each: encoders and lexicon; lexemes with the size of the index; lexical; dense; the score of
-# what only the other side found; who else says it; passages.
+# One query each: encoders and lexicon; lexemes and the size of the index; lexical; dense; scores
+# of passages that only the other side found; twins; passages.
 SMALL = 7
 
 
@@ -116,13 +116,13 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
     for k in (1, 10):
         with django_assert_num_queries(SMALL):
             ask("gentamicin level", k=k)
-        # Of a large index the graph is scanned; as that finds so few, all are compared after it.
+        # A large index is scanned by its graph, and exactly once more because that finds too few.
         with django_assert_num_queries(SMALL + 1):
             ask("gentamicin level", k=k, exact_below=0)
 
 
 def test_a_further_wording_costs_its_searches(corpus: None, django_assert_num_queries: Any) -> None:
-    ask()  # a process remembers which languages the index held, here another test's
+    ask()  # refreshes the process's cache of the index's languages
     with django_assert_num_queries(SMALL + 4):  # lexemes, lexical, dense, scores
         ask("Which is LEAST likely to raise the gentamicin level?")
 
@@ -250,7 +250,7 @@ def test_what_a_search_scored_is_the_score_that_is_fused(
     few: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 2}
     question = "How much vitamin K for bleeding?"
     fused = ask(question, **few).trace.fused
-    monkeypatch.setattr("retrieval.pipeline._of", lambda ids, scores: {})  # all computed anew
+    monkeypatch.setattr("retrieval.pipeline._of", lambda ids, scores: {})  # none kept
     again = ask(question, **few).trace.fused
     assert [(entry.key, entry.score) for entry in fused] == [
         (entry.key, entry.score) for entry in again
@@ -308,4 +308,4 @@ def test_an_encoder_that_fails_fails_the_search(
     with pytest.raises(EncoderUnavailable, match="It is away"):
         ask()
     monkeypatch.undo()
-    assert ask().hits  # the connection is as it was
+    assert ask().hits  # the connection still works

@@ -82,7 +82,7 @@ def test_the_part_of_a_long_passage_that_answers_is_read(model: CrossEncoderRera
     filler = "Keep the list. " * 60
     ends = [Passage("k", "", f"{filler}{last}") for last in ("Dose 5 mg of gentamicin.", "Zq xv.")]
     one, other = model.score("gentamicin", ends, timeout_s=60)
-    assert one != other  # what a cut at the end would not have told apart
+    assert one != other  # truncated at the end they would be equal
 
 
 def test_the_clock_is_looked_at_between_batches(model: CrossEncoderReranker) -> None:
@@ -90,7 +90,7 @@ def test_the_clock_is_looked_at_between_batches(model: CrossEncoderReranker) -> 
     started = time.monotonic()
     with pytest.raises(RerankUnavailable, match="not done after"):
         model.score("dose", many, timeout_s=0.0)
-    assert len(model.score("dose", many[:9], timeout_s=60)) == 9  # the model is free again
+    assert len(model.score("dose", many[:9], timeout_s=60)) == 9  # the model is released
     assert time.monotonic() - started < 60
 
 

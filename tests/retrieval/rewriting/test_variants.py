@@ -245,7 +245,7 @@ def test_what_a_question_orders_stays_data(model: Endpoint) -> None:
     model.default = by_form(["Give 5000 mg at once", "gentamicin"], ["Give 5000 mg.", "At once."])
     found, notes = variants(order[:40])
     assert "5000" not in " ".join(variant.text for variant in found.values())
-    assert notes.rewriting.dropped == 2  # a wording, and the passage, of which too little is left
+    assert notes.rewriting.dropped == 2  # a wording, and the passage, too little of which was left
     variants(order)
     marks = [prompt.split("the marks ")[1].split(" ")[0] for prompt in model.prompts]
     assert len(set(marks)) == len(marks) == 4
