@@ -1,4 +1,4 @@
-"""Prompt files: all of ours can be filled, and archived ones are found by their identity."""
+"""Prompt files: all of ours can be filled, and the keys of stored replies do not change."""
 
 from __future__ import annotations
 
