@@ -18,8 +18,7 @@ from corpus.parsing import registry
 from corpus.parsing.serialise import to_json
 from corpus.parsing.sniff import media_type_of
 from corpus.parsing.types import ParsedDocument, ParseError
-from corpus.sandbox import fork_server as nursery
-from corpus.sandbox import fork_servers as nurseries
+from corpus.sandbox import fork_server, fork_servers
 from corpus.sandbox.child_process import PROJECT_ROOT, environment
 from corpus.sandbox.parent import CHILD, Limits, parse_in_child
 from tests.corpus.documents import GUIDELINE
@@ -30,10 +29,10 @@ ANEW = (*CHILD[:1], "-u", *CHILD[1:])  # the same program, begun anew for each f
 
 
 @pytest.fixture(autouse=True)
-def no_nursery_yet() -> Iterator[None]:
-    nurseries._close_all()
+def no_server_yet() -> Iterator[None]:
+    fork_servers._close_all()
     yield
-    nurseries._close_all()
+    fork_servers._close_all()
 
 
 @pytest.fixture
@@ -59,8 +58,8 @@ def parse(path: Path, out: Path, **options: object) -> ParsedDocument:
     return parse_in_child(path, media_type=media_type, output_dir=out, limits=limits, **options)  # type: ignore[arg-type]
 
 
-def only_nursery() -> psutil.Process:
-    (found,) = nurseries._idle
+def only_server() -> psutil.Process:
+    (found,) = fork_servers._idle
     return psutil.Process(found.process.pid)
 
 
@@ -68,8 +67,8 @@ def at_start_of_the_child(do: Callable[[psutil.Process], None]) -> dict[str, obj
     """Options for `parse` that `do` something to the forked child when it begins."""
 
     def begun() -> None:
-        nursery_ = next(p for p in psutil.Process().children() if "sandbox.fork_server" in " ".join(p.cmdline()))  # noqa: E501  # fmt: skip
-        (child,) = nursery_.children()
+        server = next(p for p in psutil.Process().children() if "sandbox.fork_server" in " ".join(p.cmdline()))  # noqa: E501  # fmt: skip
+        (child,) = server.children()
         do(child)
 
     return {"on_start": begun}
@@ -85,7 +84,7 @@ def test_files_of_all_formats_come_out_as_in_a_child_begun_anew(tmp_path: Path) 
     for path in [*paths, *reversed(paths)]:
         forked = to_json(parse(path, tmp_path / "forked"))
         assert forked == to_json(parse(path, tmp_path / "anew", command=ANEW)), path.name
-    assert only_nursery().is_running()  # one for all of them
+    assert only_server().is_running()  # one for all of them
 
 
 def test_nothing_that_a_child_does_reaches_the_next(long_markdown: Path, tmp_path: Path) -> None:
@@ -106,13 +105,13 @@ def test_nothing_that_a_child_does_reaches_the_next(long_markdown: Path, tmp_pat
     assert seen_session == [first, second]  # each leads a session of its own
 
 
-def test_the_nursery_sees_no_secret_and_has_one_thread(
+def test_the_server_sees_no_secret_and_has_one_thread(
     markdown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgres://user:password@host/db")
     for path in (markdown, fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns)):
         parse(path, tmp_path / "out")
-    process = only_nursery()
+    process = only_server()
     assert "DATABASE_URL" not in process.environ()
     assert process.num_threads() == 1
     assert process.children() == []
@@ -127,10 +126,10 @@ def test_limits_are_those_of_the_file_at_hand(long_markdown: Path, tmp_path: Pat
         wanted = Limits(memory_mb=memory_mb, cpu_s=cpu_s)
         parse(long_markdown, tmp_path / "out", limits=wanted, **at_start_of_the_child(limits))
     assert found == [(2_000 * 2**20, 50), (3_000 * 2**20, 70)]
-    assert only_nursery().rlimit(psutil.RLIMIT_AS)[0] == -1  # it has none of them itself
+    assert only_server().rlimit(psutil.RLIMIT_AS)[0] == -1  # it has none of them itself
 
 
-@pytest.mark.parametrize("victim", ["child", "nursery"])
+@pytest.mark.parametrize("victim", ["child", "server"])
 def test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read(
     victim: str, long_markdown: Path, tmp_path: Path
 ) -> None:
@@ -149,17 +148,17 @@ def test_a_kill_in_mid_file_is_reported_and_the_next_file_is_read(
     assert parse(long_markdown, tmp_path / "again").pages
 
 
-def test_a_nursery_that_died_while_idle_is_not_noticed(markdown: Path, tmp_path: Path) -> None:
-    nurseries.start_early()
+def test_a_server_that_died_while_idle_is_replaced(markdown: Path, tmp_path: Path) -> None:
+    fork_servers.start_early()
     for number in (signal.SIGKILL, signal.SIGTERM):
-        dead = only_nursery()
+        dead = only_server()
         dead.send_signal(number)
         dead.wait()
         assert parse(markdown, tmp_path / "out").pages
-        assert only_nursery() != dead
+        assert only_server() != dead
 
 
-def test_a_nursery_that_stands_still_is_given_up_with_its_child(
+def test_a_server_that_hangs_is_given_up_with_its_child(
     long_markdown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(child: psutil.Process) -> None:
@@ -170,16 +169,16 @@ def test_a_nursery_that_stands_still_is_given_up_with_its_child(
             process.suspend()
 
     children: list[psutil.Process] = []
-    monkeypatch.setattr(nurseries, "ENDING_S", 0.5)
+    monkeypatch.setattr(fork_servers, "ENDING_S", 0.5)
     with pytest.raises(ParseError) as caught:
         short = Limits(wall_s=4)
         parse(long_markdown, tmp_path / "out", limits=short, **at_start_of_the_child(stop))
     assert caught.value.code == "parser_timeout"
     assert survivors(children) == []
-    assert nurseries._idle == []
+    assert fork_servers._idle == []
 
 
-def test_threads_have_a_nursery_each(markdown: Path, tmp_path: Path) -> None:
+def test_threads_have_a_server_each(markdown: Path, tmp_path: Path) -> None:
     found: list[str] = []
     threads = [
         threading.Thread(target=lambda n=n: found.append(to_json(parse(markdown, tmp_path / n))))
@@ -193,19 +192,19 @@ def test_threads_have_a_nursery_each(markdown: Path, tmp_path: Path) -> None:
     assert len(set(found)) == 1
 
 
-def test_a_forked_process_leaves_its_parents_nursery_alone(markdown: Path, tmp_path: Path) -> None:
+def test_a_forked_process_leaves_its_parents_server_alone(markdown: Path, tmp_path: Path) -> None:
     parse(markdown, tmp_path / "out")
-    before = only_nursery()
+    before = only_server()
     pid = os.fork()
     if pid == 0:
         ended = 1
         try:
-            ended = 0 if not nurseries._idle and parse(markdown, tmp_path / "its").pages else 1
+            ended = 0 if not fork_servers._idle and parse(markdown, tmp_path / "its").pages else 1
         finally:
             os._exit(ended)
     assert os.waitpid(pid, 0)[1] == 0
     assert parse(markdown, tmp_path / "out").pages
-    assert only_nursery() == before
+    assert only_server() == before
 
 
 def test_all_end_with_the_process_that_reads(markdown: Path, tmp_path: Path) -> None:
@@ -244,13 +243,13 @@ def test_beside_a_thread_the_child_begins_anew(
     monkeypatch.setattr(os, "execv", begin)
     monkeypatch.setattr(os, "_exit", leave)
     with pytest.raises(RuntimeError, match="left with 5"):
-        nursery._work(["a.md", "text/markdown"], is_safe=False)
+        fork_server._work(["a.md", "text/markdown"], is_safe=False)
     assert ran == [(sys.executable, "-m", "corpus.sandbox.child", "a.md", "text/markdown")]
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
     try:
-        assert nursery._threads() > 1
+        assert fork_server._threads() > 1
     finally:
         stop.set()
         thread.join()
@@ -267,10 +266,10 @@ def test_every_library_that_is_loaded_early_is_there_and_starts_no_thread() -> N
 
 def test_many_files_leave_no_files_open(markdown: Path, tmp_path: Path) -> None:
     parse(markdown, tmp_path / "out")
-    ours, its = psutil.Process().num_fds(), only_nursery().num_fds()
+    ours, its = psutil.Process().num_fds(), only_server().num_fds()
     for _ in range(5):
         parse(markdown, tmp_path / "out")
     deadline = time.monotonic() + 5
     while psutil.Process().num_fds() > ours and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert (psutil.Process().num_fds(), only_nursery().num_fds()) == (ours, its)
+    assert (psutil.Process().num_fds(), only_server().num_fds()) == (ours, its)
