@@ -1,4 +1,4 @@
-"""A guideline in force, a clinician who is signed in, and what a whole module reads."""
+"""Fixtures: a guideline in force, a signed-in clinician, and rows shared by a module's tests."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ def storing(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Storing:
-    """For fixtures of a module: a database of its own, with what a function stores in it.
+    """Give fixtures of a module a database of its own, with the rows that a function stores.
 
-    Each test still begins with just that, since its own rows are rolled back. Files are not kept.
+    Each test sees just these rows, since its own are rolled back. Files are not kept.
     """
 
     @contextmanager

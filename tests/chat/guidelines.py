@@ -1,4 +1,4 @@
-"""A guideline that can be searched, cited and shown, made without a parser."""
+"""Publish a guideline that can be searched, cited and shown, without a parser."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BLOCKS = [
 
 
 def publish_guideline(*, picture: bool = True, **fields: Any) -> Document:
-    """A document of one page in force, its only passage indexed as the worker does it."""
+    """Publish a document of one page and one passage, indexed as the worker does it."""
     title = fields.setdefault("title", "Pneumonia in adults")
     shelf, _ = Collection.objects.get_or_create(
         slug="chest", defaults={"name": "Chest", "owner_name": "Dr Owner", "owner_contact": "4417"}
@@ -83,7 +83,7 @@ def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
 
 
 def store_files(document: Document, *, picture: bool = True) -> None:
-    """Its original and, if so wanted, the picture of its page, in the folder of the test."""
+    """Store the document's original, and if wanted its page's picture, in the test's folder."""
     original = files.document_path(document.sha256)
     original.parent.mkdir(parents=True, exist_ok=True)
     original.write_bytes(b"%PDF-1.7")

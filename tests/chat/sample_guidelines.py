@@ -1,4 +1,4 @@
-"""The invented guidelines of `samples/`, published from their source: no parser, no scan."""
+"""Publish the invented guidelines of `samples/` from their source, without a parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MARKUP = re.compile(r"(\^\w+)\^|~(\w+)~")
 
 
 def publish_samples() -> None:
-    """Each guideline that is in force, with title and population."""
+    """Publish each guideline that is in force, with its title and population."""
     for path in sorted(CONTENT.glob("*.txt")):
         if path.stem not in OUT_OF_FORCE:
             _, head, body = path.read_text(encoding="utf-8").split("+++\n", 2)

@@ -1,4 +1,4 @@
-"""What the fixture `storing` is: rows that are stored once for all tests of a module."""
+"""The type of the fixture `storing`, which stores rows once for all tests of a module."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""Who may see what. "Missing" and "not yours" get the same answer."""
+"""Test who may see what, and that "missing" and "not yours" get the same answer."""
 
 import uuid
 

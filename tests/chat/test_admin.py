@@ -1,4 +1,4 @@
-"""What an auditor reads, and that nobody writes there."""
+"""Test what an auditor reads in the administration, and that nobody can write there."""
 
 import re
 

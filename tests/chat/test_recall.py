@@ -1,4 +1,4 @@
-"""Whom a withdrawal concerns: the past answers that cited the document."""
+"""Test the list of past answers that cited a withdrawn document."""
 
 from __future__ import annotations
 

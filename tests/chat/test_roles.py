@@ -1,4 +1,4 @@
-"""What PostgreSQL itself refuses to the application and to the auditor."""
+"""Test what PostgreSQL itself refuses to the application's and the auditor's roles."""
 
 import io
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def connect(name: str, role: str) -> psycopg.Connection:
 def database(
     django_db_setup: None, socket_dir: str, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[str]:
-    """One database with an answer and two events, for all statements that change nothing."""
+    """Make one database with an answer and two events, for tests that change nothing."""
     with django_db_blocker.unblock(), fresh_database(socket_dir) as name:
         store_turn()
         record_events(2)

@@ -1,7 +1,7 @@
 """Execute a run of questions and die: `python -m tests.dying.dying_run RUN MOMENT COUNT`.
 
-It kills itself with SIGKILL at the moment when that comes for the COUNT-th time. Without a moment
-it executes to the end.
+It kills itself with SIGKILL the COUNT-th time that it comes to the moment; without a moment, it
+executes to the end.
 """
 
 from __future__ import annotations

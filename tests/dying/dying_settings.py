@@ -1,4 +1,4 @@
-"""The tests' settings with as many attempts as a test has deaths for a document."""
+"""The tests' settings, with as many attempts for a document as a test kills."""
 
 from tests.settings import *  # noqa: F403
 

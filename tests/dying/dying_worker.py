@@ -1,9 +1,9 @@
-"""Attempts that die at a named moment, in a test's database: `python -m tests.dying.dying_worker`.
+"""Die at a named moment of an attempt: `python -m tests.dying.dying_worker`.
 
 Each line read from stdin is `MOMENT DOCUMENT`; a forked child works on the document and kills
-itself with SIGKILL at that moment. The answer is a line with the signal that ended it, 0 if none.
-Each child loads its own encoder, whose threads would not outlive the fork. What the child runs is
-the real thing: only the last call before the moment is followed by the kill.
+itself with SIGKILL at that moment. The answer is a line with the signal that ended the child, 0 if
+none. Each child loads its own encoder, whose threads would not outlive the fork. The child runs the
+real code: only the last call before the moment is followed by the kill.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _die(*_: object) -> None:
 
 
 def _arm(moment: str) -> None:
-    """Make the moment deadly."""
+    """Patch the call that the moment follows, so that it kills the process."""
     from django.db.backends.base.base import BaseDatabaseWrapper
 
     from corpus.indexing.leases import Lease
@@ -88,7 +88,7 @@ def _arm(moment: str) -> None:
 
 
 def _dying_after(call: Callable[..., None], count: int) -> Callable[..., None]:
-    """Do `call`, and die in the transaction of the one after the first `count`."""
+    """Wrap `call` so that the process dies in the transaction after the first `count` calls."""
     done: list[int] = []
 
     def counted(*arguments: Any) -> None:

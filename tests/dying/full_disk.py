@@ -1,4 +1,4 @@
-"""What happens on a disk that is full, without filling one."""
+"""Behave as a full disk does, without filling one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_file_longer_than(size_bytes: int) -> Iterator[None]:
-    """The kernel refuses to write more into a file, as on a disk that is full."""
+    """Let the kernel refuse to make a file longer than this, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))

@@ -1,6 +1,6 @@
-"""The real parser's child, except for files that say how it shall misbehave.
+"""Run the real parser's child, except for files that say how to misbehave.
 
-A file whose first line is `POISON: die`, `hang`, `kill-worker` or `slow SECONDS`.
+Such a file begins with the line `POISON: die`, `hang`, `kill-worker` or `slow SECONDS`.
 """
 
 import ctypes

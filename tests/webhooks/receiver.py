@@ -1,4 +1,4 @@
-"""Another system on loopback, which verifies what it is sent, and misbehaves on demand."""
+"""A receiver on loopback that verifies each message, and misbehaves on demand."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ SECRET = "whsec_dGVzdHMgYWxvbmUgc2lnbiB3aXRoIHRoaXMga2V5Lg=="
 
 @dataclass
 class Receiver:
-    """Verified messages as (`webhook-id`, message). Of `statuses` each answers once, then 204.
+    """Verified messages as (`webhook-id`, message).
 
-    0 is no answer at all. `on_message` is called before the answer.
+    Answers with each of `statuses` once, then with 204; 0 is no answer at all. Calls `on_message`
+    before it answers.
     """
 
     statuses: list[int] = field(default_factory=list)
@@ -30,7 +31,7 @@ class Receiver:
     url: str = ""
 
     def endpoint(self, *events: Event, **fields: Any) -> Endpoint:
-        """One at this address, for these events, or all."""
+        """Store an endpoint with this address, for these events or all."""
         values = {"name": "Ward", "url": self.url, "secret": SECRET}
         return Endpoint.objects.create(**(values | {"events": list(events or Event)} | fields))
 

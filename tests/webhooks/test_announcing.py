@@ -1,4 +1,4 @@
-"""What happens here becomes messages, in the same transaction, and nothing clinical is in them."""
+"""Test that events become messages in their transaction, and that no message is clinical."""
 
 from __future__ import annotations
 

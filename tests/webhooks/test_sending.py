@@ -1,4 +1,4 @@
-"""Messages arrive signed, again where they did not, and under one id."""
+"""Test that messages are signed, retried after a failure, and keep one id."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def announced(endpoint: Endpoint) -> Delivery:
 
 
 def attempt(endpoint: Endpoint) -> None:
-    """The next one, whose time has come."""
+    """Make the next attempt due, and send."""
     endpoint.deliveries.filter(state=DeliveryState.PENDING).update(due_at=Now())
     endpoint_send_due(endpoint)
 

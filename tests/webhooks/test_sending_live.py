@@ -1,4 +1,4 @@
-"""The worker sends; the process that does is killed while it waits for the answer."""
+"""Test that the worker sends, also after it is killed while it waits for the answer."""
 
 from __future__ import annotations
 

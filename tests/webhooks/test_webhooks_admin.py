@@ -1,4 +1,4 @@
-"""Endpoints and messages in the administration."""
+"""Test endpoints and messages in the administration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log in the administration: found, verified, signed, replayed and handed out."""
+"""Test the audit log in the administration: search, verification, signing, replay and export."""
 
 from __future__ import annotations
 

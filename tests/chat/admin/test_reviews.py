@@ -1,4 +1,4 @@
-"""Answers and refusals are judged by others than who asked, counted and handed out."""
+"""Test the review of answers: who may judge which turn, the queue, the figures and the export."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_a_patient_is_taken_out_of_the_note(auditor: Client, review: Review) -> 
 def test_whoever_asked_neither_sees_nor_judges_it(
     alice: User, answered: Turn, review: Review
 ) -> None:
-    """The rights of an auditor, or all of them, change nothing about that."""
+    """Not even as an auditor or a superuser."""
     asker = member(alice, AUDITORS)
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     assert QUESTION not in asker.get(QUEUE).content.decode()

@@ -1,4 +1,4 @@
-"""How an auditor finds a question among many."""
+"""Test the list of turns in the administration: its search, filters, order and queries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def refused(mallory: User, answered: Turn) -> Turn:
 
 
 def listed(client: Client, **asked: object) -> list[str]:
-    """The ids of the turns that a list shows, in its order."""
+    """Return the ids of the turns that the list shows, in its order."""
     response = client.get(LIST, {name: str(value) for name, value in asked.items()})
     assert response.status_code == 200
     return [str(turn.pk) for turn in response.context["cl"].result_list]
@@ -150,7 +150,7 @@ def test_whoever_asked_does_not_read_the_administration(alice: User, answered: T
 
 
 def copy_at(turn: Turn, day: datetime.date) -> Turn:
-    """The same turn on another day, without its claims."""
+    """Store a copy of the turn, without its claims, under another day."""
     stored = Turn.objects.get(pk=turn.pk)
     stored.pk = uuid.uuid4()
     stored.created_at = turn.created_at.replace(year=day.year, month=day.month, day=day.day)

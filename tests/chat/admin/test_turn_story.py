@@ -1,4 +1,4 @@
-"""A turn read by an auditor: how it came about, and what became of what it cites."""
+"""Test the page on which an auditor reads how a turn came about."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def told(client: Client, turn: Turn) -> str:
 
 
 def stored_like(turn: Turn, **fields: Any) -> Turn:
-    """Another turn that differs in some of its columns; nobody can change one that is stored."""
+    """Store a copy of the turn with other values; a stored turn can't be changed."""
     other = Turn.objects.get(pk=turn.pk)
     for name, value in {"pk": uuid.uuid4(), **fields}.items():
         setattr(other, name, value)

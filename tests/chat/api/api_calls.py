@@ -1,4 +1,4 @@
-"""Calls of the API as a program makes them, and the form in which it says what is wrong."""
+"""Call the API as a client program does, and check the form of its errors."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ PROBLEM = "application/problem+json"
 
 
 def signed_in(user: User, *scopes: str) -> Client:
-    """Signed in by a token of all scopes, or of these; errors are shown as by a server."""
+    """Return a client with a token of these scopes, or of all; a server error is a response."""
     token = token_create(user, scopes=scopes or Scope.values)
     # Its first use of a day would be an event more: see test_rights_recorded.py.
     TokenGrant.objects.filter(user=user).update(used_on=timezone.localdate())

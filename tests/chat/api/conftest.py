@@ -1,4 +1,4 @@
-"""Nobody's requests count for the next test."""
+"""Clear the counters of requests between the API's tests."""
 
 import pytest
 from django.core.cache import cache

@@ -1,4 +1,4 @@
-"""Server-sent events as a client reads them."""
+"""Read server-sent events as a client does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.chat.api.api_calls import QUERY, post
 
 
 def streamed(client: Client, body: Any, *, path: str = QUERY, **headers: str) -> Any:
-    """The events of a question, each with its name and data."""
+    """Ask a question and return the events of its stream, as (name, data)."""
     response = post(client, path, body, **({"accept": "text/event-stream"} | headers))
     assert response.status_code == 200, response.content
     assert response["Content-Type"] == "text/event-stream"
@@ -20,7 +20,7 @@ def streamed(client: Client, body: Any, *, path: str = QUERY, **headers: str) ->
 
 
 def events_of(text: str) -> list[tuple[str, Any]]:
-    """Names and data in order; the ids count from 1, and comments are none."""
+    """Return (name, data) of each event; check that ids count from 1, and skip comments."""
     events = []
     for part in text.split("\n\n"):
         if not part or part.startswith(":"):

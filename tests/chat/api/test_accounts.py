@@ -1,4 +1,4 @@
-"""Accounts, collections and the log over the API: by role, and nobody gives what they lack."""
+"""Test accounts, collections and the log over the API: who may do what, and give which rights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def root(db: None) -> Client:
 
 @pytest.fixture
 def manager(db: None) -> Client:
-    """May view, make and change accounts, and is one of the clinicians."""
+    """Return a clinician's client with the rights to view, add and change accounts."""
     user = person("manager", CLINICIANS)
     rights = Permission.objects.filter(codename__in=["view_user", "add_user", "change_user"])
     user.user_permissions.set(rights)

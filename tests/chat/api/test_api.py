@@ -1,4 +1,4 @@
-"""The API through the HTTP client: answers, refusals and searches."""
+"""Test answers, refusals and searches over the API."""
 
 import json
 from typing import Any

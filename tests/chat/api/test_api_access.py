@@ -1,4 +1,4 @@
-"""Every operation of the API by every role: on what is alice's, and on what is not there."""
+"""Test every operation of the API with every role, on alice's things and on missing ones."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_ones_own_is_open_to_every_role(turn: Turn, method: str, name: str, role
 @pytest.mark.parametrize("role", [*ROLES, "superuser"])
 @pytest.mark.parametrize(("method", "name"), OF_ONE)
 def test_another_s_is_as_what_is_missing(turn: Turn, method: str, name: str, role: str) -> None:
-    """But that an auditor, as a superuser, reads every turn."""
+    """Except that a superuser, as an auditor, reads every turn."""
     body, _, _ = OF_ONE[method, name]
     is_superuser = role == "superuser"
     other = person("other", *ROLES.get(role, ()), is_superuser=is_superuser)

@@ -1,4 +1,4 @@
-"""The page that shows the operations: from this site alone, as its content policy wants it."""
+"""Test the page that shows the API's operations: it loads nothing from other sites."""
 
 import re
 

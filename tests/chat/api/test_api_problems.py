@@ -1,4 +1,4 @@
-"""What the API says of what is wrong: with a token, a request, its rate, or the site itself."""
+"""Test the API's errors: of a token, a request, a rate, and the site itself."""
 
 import datetime
 import logging

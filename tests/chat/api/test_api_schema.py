@@ -1,4 +1,4 @@
-"""The description of the API is complete, and what it says is true."""
+"""Test that the API's description is complete and true."""
 
 import io
 import json
@@ -101,7 +101,7 @@ def test_each_operation_needs_a_token_and_shows_its_problems(
 def test_each_call_of_the_document_works(
     guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
-    """All of them on one answer and its document, and none of the operations is left out."""
+    """Every call of `docs/api.md`, which has to name every operation."""
     settings.CONVERSATIONS_DELETABLE = True
     turn, called = ask(alice), set()
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
@@ -139,7 +139,7 @@ NAMES = {"$ID": "{id}", "$USER": "{id}", "$TURN": "{id}", "$RUN": "{id}"}
 def called_as_written(
     client: Client, path: str, body: str, form: str, *, named: str
 ) -> tuple[Any, str]:
-    """The answer, and the method that curl takes for it."""
+    """Send a curl call; return the response, and the method that curl would use."""
     if form:
         fields = dict(re.findall(r"-F (\w+)=(\S+)", form))
         file = SimpleUploadedFile(fields["file"].removeprefix("@"), b"# Sepsis\n\nGive it at once.")

@@ -1,8 +1,7 @@
-"""What the API's description promises and what the API does are the same, by schemathesis.
+"""Test with schemathesis that the API does what its description says.
 
-All of its checks, over requests that the description allows and requests that it doesn't, drawn
-from one seed. A few to one operation in 13 are in every run, many more to each in `make
-exhaustive`.
+All its checks, on requests that the description allows and on others, drawn from one seed: a few to
+one operation in 13 in every run, many to each in `make exhaustive`.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 
 
 def described() -> dict[str, Any]:
-    """The description, with what is there: it can't name any to everybody."""
+    """Return the description with the keys of stored things, which the public one can't name."""
     made = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     whole: dict[str, Any] = json.loads(json.dumps(made, default=str))
     for name in ("QueryRequest", "SearchRequest"):
@@ -90,9 +89,9 @@ LABELS = [
 
 
 def drawn_by(label: str, max_examples: int, send: Callable[[Case], None]) -> Callable[[], None]:
-    """Return the test of an operation as schemathesis builds it, which sends case after case.
+    """Return schemathesis's test of one operation, which sends many cases.
 
-    Its own collector builds those of all operations in every process, and gives all of them one
+    Schemathesis's own collector would build the tests of all operations in every process, under one
     node id, of which pytest-xdist runs one.
     """
     # late: it takes a second, and most processes run none of these
@@ -139,7 +138,7 @@ def drawn_by(label: str, max_examples: int, send: Callable[[Case], None]) -> Cal
 
 @pytest.fixture
 def one_connection() -> Iterator[None]:
-    """A request ends no connection: the test's transaction lives in it."""
+    """Keep requests from closing the connection, whose transaction holds the test's rows."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield
@@ -154,7 +153,7 @@ def headers(
     one_connection: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> dict[str, str]:
-    """Those of somebody with a token, on a site with one guideline that streams see too."""
+    """Return the headers of a superuser, on a site with one guideline whose rows are committed."""
     alice = User.objects.create_user("alice")
     settings.AXES_FAILURE_LIMIT = settings.LOCKOUT_ADDRESS_FAILURES = 10**6
     assert publish_guideline().collection.slug == COLLECTION
@@ -171,10 +170,10 @@ def headers(
 
 
 def unsaid_of(case: Case) -> list[Any]:
-    """Return the checks that say nothing of a request.
+    """Return the checks to leave out for a request, since no description can say what they need.
 
-    No description can say which bytes are read, and which message is the question. To schemathesis
-    a pattern of letters and digits means those of Latin, so that it expects others to be refused.
+    A description can't say which bytes can be read, nor which message is the question. Schemathesis
+    takes a pattern of letters and digits for Latin ones, and expects others to be refused.
     """
     from schemathesis.specs.openapi.checks import (  # late, as above
         negative_data_rejection,

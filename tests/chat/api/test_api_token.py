@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as a hash, ended at once."""
+"""Test tokens: shown once, stored as a hash, and revoked at once."""
 
 import datetime
 import io

@@ -1,4 +1,4 @@
-"""Conversations over the API: begun, asked in, listed and read, each by its owner alone."""
+"""Test conversations over the API: created, asked in, listed and read by their owner alone."""
 
 import json
 import uuid
@@ -162,7 +162,7 @@ def test_old_messages_hide_what_is_not_open_any_more(guideline: Document, alice:
 
 
 def pages(client: Client, address: str, **query: str) -> list[list[dict[str, Any]]]:
-    """Every page, by the address that each gives of the next."""
+    """Return all pages of a list, following the address of the next."""
     found, told = [], get(client, address, **query).json()
     while True:
         found.append(told["results"])
@@ -236,7 +236,6 @@ def test_one_s_own_is_deleted_where_the_site_lets_people(
 
 
 def test_nobody_asks_in_another_s_conversation(alice: User, mallory: User) -> None:
-    """Its own addresses are in the table of every operation by every role."""
     thread, client = begun(alice, "Secret title"), signed_in(mallory)
     hers, missing = (
         post(client, QUERY, {"question": QUESTION, "conversation": str(pk)})

@@ -1,4 +1,4 @@
-"""A client that others generate from the description does a guideline's whole way, live."""
+"""Test that a client generated from the description can publish and ask, on a running site."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CONFIG = "content_type_overrides:\n  image/png: application/octet-stream\n"
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The client, generated without a warning."""
+    """Generate the client, without a warning, and return its name."""
     described, config = tmp_path / "schema.yml", tmp_path / "config.yml"
     call_command("spectacular", "--file", str(described))
     config.write_text(CONFIG)
@@ -52,7 +52,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 class Site:
-    """The site through the client: `site("documents", "document_publish", ...)`."""
+    """Call the site by the client: `site("documents", "document_publish", ...)`."""
 
     def __init__(self, package: str, address: str, token: str) -> None:
         self._package = package
@@ -116,7 +116,7 @@ def test_a_guideline_is_uploaded_published_asked_for_and_read(
 
 
 def _read(site: Site, sha256: str) -> Any:
-    """The document, as soon as its job is done."""
+    """Wait until the document's job is done, and return the document."""
     for _ in range(READ_WITHIN_S * 4):
         document = site("documents", "document", sha256)
         if document.job.state == "DONE":

@@ -1,4 +1,4 @@
-"""No list of the API takes more queries when it is longer."""
+"""Test that no list of the API runs more queries when it is longer."""
 
 from __future__ import annotations
 

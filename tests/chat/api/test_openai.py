@@ -1,4 +1,4 @@
-"""Chat completions, by OpenAI's own client and, what that can't say, by plain requests."""
+"""Test chat completions with OpenAI's client and, where it can't send a request, without."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMPLETIONS = "/v1/chat/completions"
 
 
 def said(*messages: str | tuple[str, Any], **more: Any) -> dict[str, Any]:
-    """A request; a message that is only a text is the user's."""
+    """Return a request body; a message without a role is the user's."""
     pairs = [("user", one) if isinstance(one, str) else one for one in messages]
     listed = [{"role": role, "content": content} for role, content in pairs]
     return {"model": "medrag", "messages": listed, **more}

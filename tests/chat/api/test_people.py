@@ -1,4 +1,4 @@
-"""Who one is, and what one may do, as the API says it."""
+"""Test what the API says of the account that asks, and of its rights."""
 
 import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""A citation says that its page is a scan, and how badly it was read."""
+"""Test that a citation names a scanned page, and how well it was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scopes of tokens: what each lets through, what it names, and how often."""
+"""Test the scopes of tokens: what each allows, the error that names it, and its rate."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def address_of(name: str) -> str:
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
 def test_a_scope_that_lacks_is_named(db: None, name: str, method: str) -> None:
-    """By every operation, to somebody who may everything."""
+    """By every operation, even to a superuser."""
     needed = needed_by(name, method)
     others = [scope for scope in Scope.values if scope != needed]
     user = person("root", is_superuser=True)
@@ -82,7 +82,7 @@ def test_a_scope_gives_no_right(guideline: Document, alice: User) -> None:
 
 
 def test_a_token_without_a_grant_asks_and_reads(alice: User) -> None:
-    """Those that were made before there were scopes."""
+    """Such tokens are older than the scopes."""
     client = signed_in(alice, *Scope.values)
     TokenGrant.objects.all().delete()
     assert AuthToken.objects.count() == 1

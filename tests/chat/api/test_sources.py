@@ -1,4 +1,4 @@
-"""What the API says of a source is what the page shows of it, field by field."""
+"""Test that the API says of a source what the page shows, field by field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A_DAY = datetime.timedelta(days=1)
 
 
 def nothing(document: Document) -> None:
-    """It stays as it was when it was cited."""
+    """Leave the document as it was when it was cited."""
 
 
 def overdue(document: Document) -> None:
@@ -90,7 +90,7 @@ def words(html: str) -> str:
 
 
 class Shown:
-    """A turn as a browser and as a program are given it."""
+    """A turn as the page shows it and as the API gives it."""
 
     def __init__(self, user: User, turn: Turn) -> None:
         self.browser = Client()
@@ -100,7 +100,7 @@ class Shown:
         self.told = get(signed_in(user), f"/api/v1/turns/{turn.pk}").json()
 
     def banners(self) -> list[tuple[str, str]]:
-        """Level and words of each on the page, in order."""
+        """Return level and text of each banner of the page, in order."""
         found = re.findall(r'<p class="notice ?([a-z]*)">(.*?)</p>', self.page, re.S)
         return [(level or "note", words(text)) for level, text in found]
 
@@ -157,7 +157,7 @@ def test_a_citation_is_the_page_it_links_to(guideline: Document, alice: User, be
 
 
 def facts(cited: dict[str, Any], document: Document, shown: Shown, *, page: str) -> None:
-    """Compare what is told of a place with the turn's page, and with the page it links to."""
+    """Compare the API's facts of a place with the turn's page and the source page."""
     told = {name: cited[name] for name in ("document", "version", "sha256", "issuer", "population")}
     assert told == {
         "document": document.title,
@@ -230,7 +230,7 @@ def test_many_documents_take_the_queries_of_one(
     queries: int,
     django_assert_num_queries: Any,
 ) -> None:
-    """Of the queries five are for the token, and one is for the log."""
+    """Of the queries, five are for the token and one for the log."""
     turn, client = ask(alice, question), signed_in(alice)
     with django_assert_num_queries(queries):
         get(client, f"/api/v1/turns/{turn.pk}")
@@ -244,7 +244,7 @@ def test_many_documents_take_the_queries_of_one(
 
 
 def cited_in(turn: Turn, others: list[Document]) -> Turn:
-    """The same citation in other documents, too."""
+    """Add the same citation of other documents to the turn's first claim."""
     citation = turn.claims.get(index=1).citations.get()
     for document in others:
         citation.pk, citation.document, citation.sha256 = None, document, document.sha256
@@ -253,7 +253,7 @@ def cited_in(turn: Turn, others: list[Document]) -> Turn:
 
 
 def near_in(turn: Turn, others: list[Document]) -> Turn:
-    """Another turn, with the same passage of other documents, too."""
+    """Store a copy of the turn whose nearest passages include those of other documents."""
     turn.nearest += [
         turn.nearest[0] | {"sha256": document.sha256, "chunk": document.chunks.get().key}
         for document in others

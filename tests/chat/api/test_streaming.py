@@ -1,4 +1,4 @@
-"""Answers as server-sent events: their order, and that the last is the whole answer."""
+"""Test answers as server-sent events: their order, and that the last is the whole answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def at_ease(settings: LazySettings) -> Iterator[None]:
-    """Nothing of the process's own state outlives a test."""
+    """Reset the state of the process after each test."""
     settings.API_RATE = "10000/min"
     yield
     process_admission.cache_clear()
@@ -47,7 +47,7 @@ def at_ease(settings: LazySettings) -> Iterator[None]:
 
 @pytest.fixture
 def reader(own_database: str) -> User:
-    """Somebody in a database whose rows the question's own thread sees, too."""
+    """Return a user of a database of its own, whose rows the question's thread sees too."""
     publish_guideline()
     return User.objects.create_user("alice")
 
@@ -90,7 +90,7 @@ def test_the_last_event_is_what_a_plain_call_gives(client: Client) -> None:
 
 
 def without_addresses(answer: Any) -> Any:
-    """An answer without what names its own turn."""
+    """Return the answer without the ids and links of its own turn."""
     return json.loads(json.dumps(answer), object_hook=_unnamed)
 
 
@@ -201,7 +201,7 @@ def test_a_model_that_is_late_is_a_stored_refusal(
 def test_a_fault_behind_the_first_event_is_the_last_event(
     client: Client, reader: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The turn can't be stored, so nothing of it is sent."""
+    """The turn can't be stored, so nothing of it may be sent."""
 
     def failing(turn: Turn) -> None:
         raise OSError("canary")

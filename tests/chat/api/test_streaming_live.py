@@ -1,4 +1,4 @@
-"""Streams of a real web process: many at once, clients that leave, and the process's own end."""
+"""Test streams of a real web process: many at once, clients that leave, and a stop of the site."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ WAIT_S = 60
 
 
 class Site:
-    """A web process with a token, and a language model that answers when it may."""
+    """A web process, a token, and a language model that answers once `may` is set."""
 
     def __init__(self, address: str, token: str, model: Endpoint, may: threading.Event) -> None:
         self.address, self.model, self.may = address, model, may
         self._headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
 
     def asks(self) -> http.client.HTTPResponse:
-        """Begin a stream; its status has come."""
+        """Begin a stream, and return the response once its status has come."""
         connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=WAIT_S)
         headers = self._headers | {"Content-Type": "application/json"}
         connection.request(
@@ -51,7 +51,7 @@ class Site:
         return connection.getresponse()
 
     def is_well(self) -> bool:
-        """Whether a page that needs the database comes."""
+        """Tell whether `/readyz`, which needs the database, answers 200."""
         with urllib.request.urlopen(f"{self.address}/readyz", timeout=WAIT_S) as response:
             return bool(response.status == 200)
 
@@ -124,6 +124,6 @@ def test_the_servers_end_leaves_a_turn_whole_or_none(site: Site) -> None:
 
 
 def _read(site: Site, answers: list[list[str]]) -> None:
-    """Read a stream to its end, and keep the names of its events."""
+    """Read a stream to its end, and append the names of its events to `answers`."""
     with closing(site.asks()) as response:
         answers.append([name for name, _ in events_of(response.read().decode())])

@@ -1,4 +1,4 @@
-"""One turn over the API: read again, and judged by who asked."""
+"""Test one turn over the API: read again, and rated by who asked."""
 
 import json
 import uuid

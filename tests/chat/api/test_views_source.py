@@ -1,4 +1,4 @@
-"""The source viewer through the HTTP client."""
+"""Test the source viewer over HTTP."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the audit tests share: an answer to record, rows to break, an owner who breaks them."""
+"""Store answers for the audit's tests, and break the log as the owner of its tables can."""
 
 import datetime
 import hashlib
@@ -24,7 +24,7 @@ def record_events(count: int, *, actor: User | None = None) -> None:
 
 
 def store_turn(user: User | None = None, **changes: Any) -> Turn:
-    """A turn with two claims and a citation each, stored and recorded as the service does it."""
+    """Store a turn with two claims of one citation each, and record it as the service does."""
     with transaction.atomic():
         turn = Turn.objects.create(**(_turn_values(user) | changes))
         for index in (1, 2):
@@ -75,7 +75,7 @@ def _citation_values(index: int) -> dict[str, Any]:
 
 
 def as_owner(name: str, *statements: str, role: str = "postgres") -> None:
-    """Run statements with the triggers of the chain switched off, as only an intruder would."""
+    """Run statements with the log's triggers disabled, as an intruder would."""
     host = connections["default"].settings_dict["HOST"]
     with psycopg.connect(host=host, user=role, dbname=name) as connection:
         for table in ("chat_auditevent", "chat_audithead"):
@@ -88,7 +88,7 @@ def as_owner(name: str, *statements: str, role: str = "postgres") -> None:
 
 @contextmanager
 def tampered(statement: str) -> Iterator[None]:
-    """Change the chain as its owner for the block; look at it by the alias `owner`."""
+    """Run a statement on the log, triggers disabled, for the block; read by the alias `owner`."""
     with transaction.atomic(using="owner"):
         with connections["owner"].cursor() as cursor:
             for table in ("chat_auditevent", "chat_audithead"):
@@ -99,7 +99,7 @@ def tampered(statement: str) -> Iterator[None]:
 
 
 def rewrite_from(seq: int) -> str:
-    """SQL that changes row `seq` and then makes the chain whole again from there on."""
+    """Return SQL that changes row `seq` and recomputes all hashes from there on."""
     return f"""
     DO $$
     DECLARE
@@ -119,9 +119,9 @@ def rewrite_from(seq: int) -> str:
 
 
 def independent_verify(lines: Iterable[str]) -> tuple[int, str]:
-    """Check an export with nothing of the project: its number of rows and its last hash.
+    """Verify an export without the project's code; return its rows and last hash.
 
-    It is written from the description of the format alone. Raises `ValueError` at a break.
+    Written from the description of the format alone. Raises `ValueError` at the first break.
     """
 
     def field(value: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""One writer, one unbroken chain, nothing without its transaction."""
+"""Test the audit log: one writer, an unbroken chain, and rows only of what was committed."""
 
 import json
 import math
@@ -103,7 +103,7 @@ def test_recording_is_one_query(
 
 
 def test_the_digest_covers_every_column() -> None:
-    """A column that is added needs a decision: a new version of the digest, or this list."""
+    """A new column needs a new version of the digest, or a place in this list."""
     turn, claim = TURN_FIELDS[DIGEST_VERSION], CLAIM_FIELDS[DIGEST_VERSION]
     assert {field.attname for field in Turn._meta.concrete_fields} == set(turn)
     assert {field.attname for field in Claim._meta.concrete_fields} == {*claim, "turn_id"}
@@ -115,7 +115,7 @@ def test_the_digest_covers_every_column() -> None:
 
 @pytest.mark.django_db
 def test_an_answer_keeps_the_digest_of_its_version(alice: User) -> None:
-    """What a later version covers must be as the migration left it."""
+    """A column of a later version must then have its default (`is_bare`)."""
     turn = stored_turns("default").get(pk=store_turn(alice).pk)
     assert turn_digest(turn, 1) != turn_digest(turn)
     assert is_bare(turn, 1)

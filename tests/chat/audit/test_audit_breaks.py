@@ -1,4 +1,4 @@
-"""Whoever owns the tables can change them; every change is found, and named at its row."""
+"""Test that every change by the owner of the tables is found, and named at its row."""
 
 import io
 import json

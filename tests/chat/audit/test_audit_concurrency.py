@@ -1,4 +1,4 @@
-"""Eight writers at once make one chain."""
+"""Test that eight concurrent writers make one chain."""
 
 import io
 import threading

@@ -1,4 +1,4 @@
-"""What signed heads are for, once somebody takes them away: they are missed, and kept elsewhere."""
+"""Test that missing signed heads are noticed, and that copies of them are kept elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CUT = (
 
 @pytest.fixture
 def signed(own_database: str, settings: Settings) -> Path:
-    """A chain of five rows whose heads at rows 3, 4 and 5 are signed; the file of the heads."""
+    """Write five rows, sign the heads of rows 3, 4 and 5, and return the file of heads."""
     record_events(3)
     sign_head()
     record_events(1)
@@ -74,7 +74,7 @@ def test_heads_that_are_gone_are_a_failure(signed: Path, way: str) -> None:
 def test_each_place_that_knows_of_them_is_enough(
     signed: Path, settings: Settings, lost: tuple[str, ...]
 ) -> None:
-    """The copy beside the key, the key, and the log's own row, which stays when all files go."""
+    """The copy beside the key, the key, and the log's own row, which no lost file takes away."""
     signed.unlink()
     for name in lost:
         (settings.KEYS_DIR / name).unlink()
@@ -108,7 +108,7 @@ def test_a_damaged_copy_is_a_failure_and_no_traceback(signed: Path, settings: Se
 
 @pytest.mark.parametrize("way", ["deleted", "cut"])
 def test_nothing_is_signed_over_heads_that_are_gone(signed: Path, way: str) -> None:
-    """A file that begins anew would hide within minutes what the lost one could show."""
+    """A new file would soon hide what the lost one could prove."""
     lines = signed.read_bytes().splitlines(keepends=True)
     signed.unlink()
     if way == "cut":
@@ -159,7 +159,7 @@ def test_a_disk_that_is_full_at_the_first_head_leaves_no_key_that_signed_nothing
 def test_the_chain_is_compared_with_a_copy_from_elsewhere(
     signed: Path, own_database: str, settings: Settings, tmp_path: Path
 ) -> None:
-    """All that this machine has is cut alike; only the copy still knows."""
+    """Log and heads of this machine are cut alike, so only the copy shows it."""
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(signed.read_bytes())
     assert verify("--head", str(copy)).startswith("OK 5 rows")
@@ -192,7 +192,7 @@ def test_a_copy_that_vouches_for_nothing_is_refused(
 
 
 class Receiver(BaseHTTPRequestHandler):
-    """Keeps what is posted, and answers as the test says."""
+    """Store the bodies that are posted, and answer with `status`."""
 
     bodies: list[bytes]
     status: int

@@ -1,4 +1,4 @@
-"""Signed heads: when they are due, and what a crash or a second signer does to the file."""
+"""Test signed heads: when they are due, and a crash or a second signer in the middle of it."""
 
 import datetime
 import json

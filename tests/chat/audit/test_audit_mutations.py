@@ -1,4 +1,4 @@
-"""Hundreds of random single changes to a signed chain: every one is found."""
+"""Test that every one of hundreds of random single changes to a signed chain is found."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Documents and sign-ins leave their row, in the transaction that makes them happen."""
+"""Test that documents and sign-ins are logged in the transaction that changes them."""
 
 import datetime
 import json
@@ -189,7 +189,7 @@ def test_a_change_of_rights_leaves_who_has_them_from_now_on(
 
 
 def steps(document: Document, user: User) -> dict[str, Callable[[], object]]:
-    """Each change by its service, in an order in which all of them are possible."""
+    """Return a call for each logged change, in an order in which all are possible."""
     chunk = document.chunks.create(key="k", index=0, page=1, text="Text", spans=[], tokens=1)
     Job.objects.create(document=document, state=JobState.FAILED)
     return {
@@ -211,7 +211,7 @@ def steps(document: Document, user: User) -> dict[str, Callable[[], object]]:
 def test_nothing_happens_to_the_corpus_without_its_row(
     document: Document, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each step is refused while the log can't be written, changes nothing, and is taken after."""
+    """While the log can't be written, each step is refused and changes nothing."""
     user = in_groups(alice, PUBLISHERS)
     tables: tuple[Any, ...] = (Document, Collection, Chunk, Job)
 

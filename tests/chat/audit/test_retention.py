@@ -1,4 +1,4 @@
-"""Text that is old goes, what happened stays, and the log still proves both."""
+"""Test retention: old text is deleted, the record stays, and the log still proves both."""
 
 import datetime
 import io

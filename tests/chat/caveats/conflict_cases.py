@@ -1,4 +1,4 @@
-"""Invented statements of two guidelines: pairs that disagree, and pairs that only look so."""
+"""Invented statements of two guidelines: pairs that disagree, and pairs that only seem to."""
 
 from __future__ import annotations
 

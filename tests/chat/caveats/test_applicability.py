@@ -1,4 +1,4 @@
-"""Whom an answer is for, and whether that is whom the question is about."""
+"""Test whether an answer's population fits the question's patient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit about the very patient of the question stands before the answer."""
+"""Test that a limit about the question's patient is shown before the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guidelines that disagree are shown as that; those that only look so are not."""
+"""Test which pairs of statements count as a conflict of guidelines."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ pytestmark = pytest.mark.django_db
 
 
 def told(hits: tuple[Hit, ...], document: Document) -> tuple[DraftClaim, ...]:
-    """All that a document says, as claims."""
+    """Return all statements of a document as claims."""
     own = [hit for hit in hits if hit.document_id == document.pk]
     return tuple(DraftClaim(unit.text, unit.quotes) for unit in quotable_units(own, ""))
 
 
 def found(question: str, ours: Guideline, theirs: Guideline, **fields: Any) -> tuple[Conflict, ...]:
-    """Conflicts of an answer from the first guideline, both being retrieved.
+    """Publish two guidelines; return the conflicts of an answer from the first.
 
-    `fields` of the second are `theirs_` and their name, of the first their name.
+    `fields` are for the first document, those that begin with `theirs_` for the second.
     """
     of_theirs = {k.removeprefix("theirs_"): v for k, v in fields.items() if k.startswith("theirs_")}
     of_ours = {k: v for k, v in fields.items() if not k.startswith("theirs_")}

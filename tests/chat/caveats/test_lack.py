@@ -1,4 +1,4 @@
-"""What a refusal says of its nearest passages."""
+"""Test what a refusal says that its nearest passages lack."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The banners of a document, without a database."""
+"""Test the banners of a document, without a database."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Limits beside a quoted statement that the answer leaves out."""
+"""Test the limits beside a quoted statement that an answer leaves out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SENTENCE = "Give gentamicin 5 mg/kg once daily by infusion"
 
 
 def claim(hits: tuple[Hit, ...], words: str) -> DraftClaim:
-    """The quotable unit that holds `words`."""
+    """Return the first quotable unit whose quote holds `words`, as a claim."""
     return next(
         DraftClaim(unit.text, unit.quotes)
         for unit in quotable_units(hits, "")

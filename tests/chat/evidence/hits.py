@@ -1,4 +1,4 @@
-"""Hits and claims over documents of `tests.corpora`."""
+"""Make hits and claims from documents of `tests.corpora`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def hits_for(question: str) -> tuple[Hit, ...]:
 
 
 def made_up_hit(**values: Any) -> Hit:
-    """A hit without a database."""
+    """Return a hit without a database."""
     fields: dict[str, Any] = {
         "chunk_id": 1,
         "key": "a_p1_c0",
@@ -50,7 +50,7 @@ def made_up_hit(**values: Any) -> Hit:
 
 
 def quote_of(hit: Hit, words: str, *, page: int = 1) -> Quote:
-    """A true quote of `words`."""
+    """Return the quote of `words` at their place on the hit's page."""
     text = Document.objects.get(pk=hit.document_id).pages.get(number=page).text
     start = text.index(words)
     return Quote(hit, page, start, start + len(words), words)

@@ -1,4 +1,4 @@
-"""Multiple-choice questions over the sample guidelines: the option that is borne out, or none."""
+"""Test multiple-choice questions on the sample guidelines: the supported option, or none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ITEMS = json.loads(Path(__file__).with_name("choice_questions.json").read_text(e
 
 @dataclass(frozen=True)
 class Item:
-    """A question with a known answer; without one it has to be refused."""
+    """A question, its options and the right one; empty where it has to be refused."""
 
     question: str
     options: tuple[str, ...]
@@ -73,7 +73,7 @@ def outcome(item: Item, chosen: Generation) -> str:
 
 @cache
 def chosen(name: str) -> dict[Item, Generation]:
-    """What is chosen for each question of a set."""
+    """Return the generation for each question of a set."""
     return {item: choose(task_of(item)) for item in items(name)}
 
 
@@ -86,8 +86,9 @@ def chosen(name: str) -> dict[Item, Generation]:
     ],
 )
 def test_answers_many_and_none_wrongly(name: str, least_right: int) -> None:
-    """Weights and rules were set on the first two sets. Of the third one was answered wrongly at
-    first, which made the exception stricter.
+    """Weights and rules were set on the first two sets.
+
+    One question of the third was answered wrongly at first; the exception is stricter since.
     """
     outcomes = {item.question: outcome(item, made) for item, made in chosen(name).items()}
     counted = Counter(outcomes.values())

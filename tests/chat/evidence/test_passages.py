@@ -1,4 +1,4 @@
-"""Quotable units: what must come with a sentence, an item or a row so that it means the same."""
+"""Test what a quotable unit has to include so that a sentence, item or row keeps its meaning."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -286,7 +286,10 @@ def test_where_the_file_tells_the_depth_an_item_has_what_it_is_under(
 
 
 def _page(rows: list[tuple[str, int, str]], *, continues: bool = False) -> PageView:
-    """A page of blocks, their kind, level and words; `continues`: the first goes on from before."""
+    """Return a page of blocks from their kind, level and text.
+
+    `continues`: the first block goes on from the page before.
+    """
     text, blocks = "", []
     for kind, level, words in rows:
         here = {"kind": kind, "start": len(text), "end": len(text) + len(words), "level": level}

@@ -1,4 +1,4 @@
-"""A list that holds together is one statement."""
+"""Test which lists are one statement."""
 
 import pytest
 
@@ -19,7 +19,7 @@ APART = "Gentamicin doses:\n- 5 mg/kg in adults\n- 7 mg/kg in sepsis"
 
 
 def wholes(text: str, wanted: str) -> list[Unit]:
-    """What the statements that hold the words become."""
+    """Return the units that hold `wanted`, after their lists were joined."""
     publish(f"# Gentamicin\n{text}\nA paragraph after it.")
     found = [unit for unit in quotable_units(hits_for(QUESTION), QUESTION) if wanted in unit.text]
     assert found

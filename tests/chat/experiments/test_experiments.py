@@ -1,4 +1,4 @@
-"""Experiments: who is in which arm, what answers there, and how one is started and stopped."""
+"""Test experiments: arms and their shares, what answers in each, and how one starts and stops."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def ask(user: User, conversation: Conversation | None = None, **asked: Any) -> T
 
 
 def begun(experiment: Experiment, arm: Arm, user: User) -> Conversation:
-    """A new conversation that falls in this arm."""
+    """Create a conversation whose id falls into the arm."""
     keys = (uuid.uuid4() for _ in range(1000))
     pk = next(key for key in keys if arm_of(experiment.pk, key, share=experiment.share) is arm)
     return Conversation.objects.create(pk=pk, user=user, title="")
@@ -69,7 +69,7 @@ def begun(experiment: Experiment, arm: Arm, user: User) -> Conversation:
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_arms_are_near_their_share_and_stay(share: float) -> None:
-    """Of 2,000 ids, within 4 standard deviations of the binomial: one run in 16,000 is outside."""
+    """Within 4 standard deviations of the binomial for 2,000 ids: one run in 16,000 is outside."""
     keys = [uuid.UUID(int=number) for number in range(2000)]
     arms = [arm_of(7, key, share=share) for key in keys]
     expected, spread = 2000 * share, (2000 * share * (1 - share)) ** 0.5
@@ -169,7 +169,7 @@ def test_a_replay_runs_with_what_the_turn_had(running: Experiment, alice: User, 
 
 
 def test_a_replay_sees_a_threshold_that_was_not_the_turns(guideline: Document, alice: User) -> None:
-    """The check above could not fail if a replay ignored what the turn had."""
+    """The test above would pass if a replay ignored the turn's own settings."""
     experiment = experiment_start(FAITHFUL, by=alice)
     turn = ask(alice, begun(experiment, Arm.CANDIDATE, alice))
     turn.mode = Mode.CONFIDENT_LITE

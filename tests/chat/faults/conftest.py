@@ -1,4 +1,4 @@
-"""A guideline that a language model is asked about, and what has to come of its faults."""
+"""Fixtures: a guideline for questions to a faulty language model, and the check of a refusal."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Whoever asks a language model, given the same faults: what it says, and that it takes nothing."""
+"""Test every caller of a language model with the same faults: its message, and what it keeps."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ Caller = Callable[[Endpoint, LazySettings, float], str]  # returns what it says 
 
 
 def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """The question is searched as it stands, and nothing is kept, so that it is asked again."""
+    """Only the question is searched, and nothing is cached, so the next question asks again."""
     rewriting(server, settings)
     config = RetrievalConfig(multi_query=2, hyde=True, rules=False)
     found, notes = variants_of(analyse(QUESTION, Lexicon(())), config, deadline_s=timeout_s)
@@ -115,7 +115,7 @@ def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
 
 
 def follow_up(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """The rules word it."""
+    """The rules word the question instead."""
     rewriting(server, settings)
     made = standalone(
         "how often?", [Asked(FOLLOWED, FOLLOWED, True)], by="llm", timeout_s=timeout_s
@@ -130,7 +130,7 @@ def rewriting(server: Endpoint, settings: LazySettings) -> None:
 
 
 def reranker(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """The fused order stays."""
+    """The fused order is kept."""
     set_model(settings, "rerank", server.url, model="m", key="key-canary")
     config = RetrievalConfig(reranker="llm", rerank_timeout_s=timeout_s)
     found = rerank(QUESTION, candidates(), config)
@@ -140,7 +140,7 @@ def reranker(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
 
 
 def writer(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """There is no claim, and the answer is a refusal."""
+    """The generator raises, so the answer is a refusal."""
     writing = generator(server)
     assert "canary" not in repr(writing)
     with pytest.raises(GeneratorUnavailable) as raised:
@@ -149,7 +149,7 @@ def writer(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
 
 
 def judge_of_pairs(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """No statement is cleared."""
+    """No statement is accepted."""
     where = Where(server.url, "m", "key-canary", role="judge")
     pair = Pair(f"Give {SECRET} 5 mg.", Evidence((f"Give {SECRET} 7 mg.",), ""))
     with pytest.raises(VerifierUnavailable) as raised:
@@ -158,7 +158,7 @@ def judge_of_pairs(server: Endpoint, settings: LazySettings, timeout_s: float) -
 
 
 def judge_of_answers(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """No answer is cleared."""
+    """No answer is accepted."""
     set_model(settings, "judge", server.url, model="m", key="key-canary")
     passage = made_up_hit(key="a_p1_c0", text=f"Give {SECRET}.", context="")
     with pytest.raises(VerifierUnavailable) as raised:
@@ -167,7 +167,7 @@ def judge_of_answers(server: Endpoint, settings: LazySettings, timeout_s: float)
 
 
 def context_line(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """Any text is an answer; without one there is no line, and the document waits."""
+    """Any text is accepted; without one, no line is stored and the document waits."""
     set_model(settings, "context", server.url, model="m", key="key-canary")
     with patch.object(context_lines, "DEADLINE_S", timeout_s), pytest.raises(MedragError) as raised:
         context_lines.ask(Shown("Guide", "Dose", "", f"Give {SECRET} 5 mg once a day."))
@@ -176,7 +176,7 @@ def context_line(server: Endpoint, settings: LazySettings, timeout_s: float) -> 
 
 
 def encoder(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """It has a form of its own, which `tests/corpus/encoders/test_openai.py` breaks."""
+    """Its own format is tested in `tests/corpus/encoders/test_openai.py`."""
     model = OpenAIModel(server.url, key="key-canary", dimensions=8, query_deadline_s=timeout_s)
     with pytest.raises(EncodingFailed) as raised:
         OpenAIEmbedder(model).encode_queries([f"How much {SECRET} is given?"])
@@ -184,7 +184,7 @@ def encoder(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
 
 
 def rerank_endpoint(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
-    """It too: `tests/retrieval/rerank/test_rerank_endpoint.py`."""
+    """Its own format is tested in `tests/retrieval/rerank/test_rerank_endpoint.py`."""
     where = Where(f"{server.url}/rerank", "m", "key-canary", role="rerank")
     passages = [Passage("a", "Title", f"Give {SECRET} 5 mg once a day.")]
     with pytest.raises(RerankUnavailable) as raised:
@@ -214,7 +214,7 @@ ALL = {name: (caller, FAULTS) for name, caller in CALLERS.items()} | dict(OTHERS
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No second of a test goes to a pause, or to the import of a client."""
+    """Shorten retries and the longest answer, and load the client beforehand."""
     language_model.warm_up()
     for module in (language_model, openai):
         monkeypatch.setattr(module, "FIRST_WAIT_S", 0.01)
@@ -234,7 +234,7 @@ def server() -> Iterator[Endpoint]:
 
 
 def shown_to(server: Endpoint) -> Iterator[str]:
-    """Every text that it was sent."""
+    """Yield every text that the model was sent."""
     for request in server.asked:
         yield from request.get("input") or request.get("documents") or []
         yield from (message["content"] for message in request.get("messages", []))

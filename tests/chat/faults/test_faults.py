@@ -1,4 +1,4 @@
-"""A language model that writes answers and fails or lies: each time a stored refusal, in time."""
+"""Test that each fault or lie of a model that writes answers ends in a stored refusal, in time."""
 
 from __future__ import annotations
 

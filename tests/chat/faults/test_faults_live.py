@@ -1,4 +1,4 @@
-"""A real web process and a real worker live through a language model that fails in every way."""
+"""Test a real web process and worker with a language model that fails in every way."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ AT_ONCE = 6  # questions; the web process has four threads
 
 
 class Site:
-    """A web process, asked by its API."""
+    """A web process, asked over its API."""
 
     def __init__(self, address: str, token: str) -> None:
         self.address, self.token = address, token
@@ -133,7 +133,7 @@ def test_the_processes_live_through_all_of_it(
 
 
 def _ask_many_at_once(site: Site, server: Endpoint) -> None:
-    """Questions that wait for a model keep nobody from asking whether the site is well."""
+    """Check that `/readyz` answers while questions wait for the model."""
     server.default = hangs()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         asked = [pool.submit(site.ask) for _ in range(AT_ONCE)]
@@ -148,7 +148,6 @@ def _is_answered(site: Site) -> bool:
 
 
 def _workers_of_the_web() -> set[int]:
-    """Process ids of gunicorn and its workers below this process."""
     return {
         child.pid
         for child in psutil.Process().children(recursive=True)

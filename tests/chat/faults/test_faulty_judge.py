@@ -1,4 +1,4 @@
-"""A language model that judges and fails or lies: no claim is shown that it did not clear."""
+"""Test that no claim is shown which a failing or lying judge did not accept."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ UNREADABLE = (
 
 @pytest.fixture
 def written(settings: LazySettings) -> Iterator[Endpoint]:
-    """A language model that writes in its own words, so that somebody has to judge."""
+    """Let a model answer with a claim that is no quote, so that the judge is asked."""
     with endpoint(replies(of(FREE))) as writer:
         generate_by(settings, writer.url)
         yield writer
@@ -70,7 +70,7 @@ def written(settings: LazySettings) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def server(settings: LazySettings, written: Endpoint) -> Iterator[Endpoint]:
-    """Judges what the model writes, and is fair at first."""
+    """Serve a judge that is fair until a test changes it."""
     with endpoint(replies(judging(fair))) as state:
         judge_by(settings, state.url)
         yield state

@@ -1,4 +1,4 @@
-"""A language model that writes random text: every question ends in a refusal."""
+"""Test that every question to a model that writes random text ends in a refusal."""
 
 from __future__ import annotations
 

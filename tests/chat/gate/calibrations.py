@@ -1,4 +1,4 @@
-"""Calibrations that were made up, kept as the command keeps them."""
+"""Make up calibrations, and store them as the command does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corpus.encoders.registry import encoder_facts
 
 
 def made_up_fit(**values: Any) -> Fitted:
-    """Weights of their own, by name, and two judged questions."""
+    """Return an invented fit with two judged questions; `values` are its weights by name."""
     return Fitted(
         calibration=replace(Calibration(-9.0, 11.0, 8.0), **values),
         method="platt",
@@ -31,7 +31,7 @@ def made_up_fit(**values: Any) -> Fitted:
 def kept(
     *, encoder: str = "", retrieval: str = "f" * 16, by: User | None = None, **values: Any
 ) -> CalibrationRecord:
-    """For the encoder in use, unless another is named."""
+    """Store an invented calibration, for the encoder in use unless another is named."""
     provenance = Provenance(
         testset="ward.json",
         testset_digest="d" * 64,

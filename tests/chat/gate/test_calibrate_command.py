@@ -1,4 +1,4 @@
-"""`manage.py calibrate` over indexed guidelines, from a file of questions to the next answer."""
+"""Test `manage.py calibrate`, from a file of questions to the next answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def question(text: str, *, answerable: bool, **fields: Any) -> dict[str, Any]:
 
 
 def questions() -> list[dict[str, Any]]:
-    """30 with an answer, 40 without any."""
+    """Return 30 questions with an answer and 40 without."""
     asked = [
         question(f"What is the {what} of {drug} in {ill}?", answerable=True)
         for drug, ill in zip(DRUGS, ILLS, strict=True)
@@ -74,7 +74,6 @@ def testset(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def quick(settings: LazySettings) -> None:
-    """Few passages."""
     settings.RETRIEVAL = "k=3"
 
 
@@ -209,7 +208,7 @@ def test_arguments_that_can_not_be_are_refused(
 
 
 def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
-    """An answer that is not among the passages can't be given: its question must stay shut."""
+    """A question whose answer is not among the passages counts as unanswerable."""
     text = "What is the dose of digoxa in gout?"
     config = RetrievalConfig(k=2)
     on = timezone.localdate()
@@ -253,7 +252,7 @@ def test_an_unanswerable_one_is_looked_at_among_what_has_ended(guidelines: None)
 
 
 def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
-    """A calibration is the site's: made with all that anybody may be answered from."""
+    """A calibration is for the whole site: all that anybody may search counts."""
     secret = publish("# Scurvy\nGive ascorbil 250 mg to adults with scurvy.", collection="closed")
     narrow(secret.collection, "searchers", "Some group")
     asked = Labelled("What is the dose of ascorbil in scurvy?", True, documents=(secret.sha256,))

@@ -1,4 +1,4 @@
-"""From labelled questions to a gate: what is split, what is promised, what is refused."""
+"""Test calibration: how questions are split, what is guaranteed, and what is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from chat.gate.scorers import logistic
 def drawn(
     answerable: int, unanswerable: int, *, seed: int = 0, apart: float = 0.35
 ) -> list[Example]:
-    """Questions with three passages each; the best of an answerable one is better by `apart`."""
+    """Draw questions of three passages; the best of an answerable one is better by `apart`."""
     random = np.random.default_rng(seed)
     examples = []
     for number in range(answerable + unanswerable):
@@ -63,7 +63,7 @@ def test_the_same_questions_in_any_order_give_the_same() -> None:
 
 
 def test_no_question_is_fitted_on_and_judged() -> None:
-    """Labels of the judged ones may be anything: the weights stay the same."""
+    """The weights are those of a fit without the judged questions."""
     examples = drawn(60, 60)
     fitted = calibrate(examples, Plan())
     judged = {entry.question for entry in fitted.judged}
@@ -86,7 +86,7 @@ def test_a_second_look_goes_where_its_question_goes_and_is_not_judged() -> None:
 
 
 def test_the_whole_way_keeps_its_promise_in_simulation() -> None:
-    """Fit and threshold on 25 + 35 questions, risk on 400 new unanswerable ones; kinds overlap."""
+    """Calibrated on 25 + 35 overlapping questions; risk measured on 400 new unanswerable ones."""
     risks = [
         opened(
             calibrate(drawn(25, 35, seed=trial, apart=0.15), Plan()),

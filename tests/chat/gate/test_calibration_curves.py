@@ -1,4 +1,4 @@
-"""Platt's regression and isotonic regression, against their formulas."""
+"""Test Platt's and isotonic regression against their formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chat.gate.risk import Bools, Floats, isotonic, platt, smoothed_targets
 
 
 def drawn(n: int, *, seed: int, weights: tuple[float, float] = (6.0, 4.0)) -> tuple[Floats, Bools]:
-    """Features in [0, 1] and labels by a logistic model of intercept -5."""
+    """Draw features in [0, 1], and labels from a logistic model with intercept -5."""
     random = np.random.default_rng(seed)
     features = random.random((n, 2))
     odds = -5.0 + features @ np.array(weights)

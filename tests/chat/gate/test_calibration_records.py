@@ -1,4 +1,4 @@
-"""Which gate is in use, and how that changes."""
+"""Test which calibration is in use, and when that changes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def versions_active() -> list[str]:
 
 
 def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
-    """Another encoder's name where the site asks for the one in use."""
+    """Make the site believe that another encoder is in use."""
 
     facts = replace(searched_facts(), fingerprint=fingerprint)
     monkeypatch.setattr("chat.gate.records.searched_facts", lambda names=(): facts)

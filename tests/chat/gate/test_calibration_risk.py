@@ -1,4 +1,4 @@
-"""Thresholds with a guarantee, and the figures of a calibration, against their formulas."""
+"""Test the guaranteed threshold and the figures of a calibration against their formulas."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_risk_that_allows_all_of_them_opens_the_gate() -> None:
 
 @pytest.mark.parametrize(("n", "risk"), [(19, 0.05), (30, 0.05), (45, 0.1), (200, 0.02)])
 def test_the_guarantee_holds_in_simulation(n: int, risk: float) -> None:
-    """Of uniform scores the share above t is 1 - t: 500 calibrations, and their mean true risk."""
+    """For uniform scores the share above t is 1 - t: the mean true risk of 500 calibrations."""
     random = np.random.default_rng(n)
     risks = [1 - conformal_threshold(random.random(n).tolist(), risk) for _ in range(500)]
     tolerance = 3 * float(np.std(risks)) / math.sqrt(500)
@@ -64,7 +64,7 @@ def test_the_guarantee_holds_in_simulation(n: int, risk: float) -> None:
 
 
 def test_the_guarantee_needs_its_plus_one() -> None:
-    """The quantile without the correction breaks the promise: the test above can fail."""
+    """The quantile without the correction breaks the guarantee, so the test above can fail."""
     random = np.random.default_rng(7)
     naive = [1 - float(np.quantile(random.random(19), 0.95)) for _ in range(500)]
     assert np.mean(naive) > 0.05 + 3 * float(np.std(naive)) / math.sqrt(500)

@@ -1,4 +1,4 @@
-"""Whether evidence may be used at all."""
+"""Test whether the gate lets evidence pass."""
 
 import math
 from dataclasses import replace

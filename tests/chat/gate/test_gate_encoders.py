@@ -1,4 +1,4 @@
-"""The gate judges the cosines of one encoder alone: of that which gave them."""
+"""Test that the gate judges only the cosines of the encoder that it was calibrated for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANSWER = (
 
 @pytest.fixture
 def two(own_database: str, settings: LazySettings, tmp_path: Path) -> None:
-    """The bundled encoder is the primary one; `tiny` is searched beside it."""
+    """Configure the bundled encoder as the primary one, and `tiny` beside it."""
     model = tiny_models.transformer(tmp_path / "tiny", width=32)
     path = tmp_path / "encoders.toml"
     path.write_text(f'[minilm]\nmodel = "bundled"\n[tiny]\nmodel = "{model}"\npooling = "mean"\n')

@@ -1,4 +1,4 @@
-"""For a language model the gate asks whether the passages hold the answer at all."""
+"""Test the gate for a language model: whether the passages hold the answer at all."""
 
 from __future__ import annotations
 

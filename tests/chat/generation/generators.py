@@ -1,4 +1,4 @@
-"""Generators that say what a test tells them to."""
+"""Generators that return what a test sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Said = Callable[[Sequence[Hit]], tuple[DraftClaim, ...]]
 
 @dataclass
 class FakeGenerator:
-    """Gives what it is told to, or raises it. Called, it is itself, as `site_generator` is."""
+    """Return `result`, or raise it. Callable in place of `site_generator`."""
 
     result: Said | Exception
     fingerprint: str = "fake"

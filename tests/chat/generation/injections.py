@@ -1,7 +1,7 @@
-"""Fifty ways to give a language model orders in a guideline, and what one says that obeys.
+"""Fifty prompt injections in a guideline, and what a model that obeys them answers.
 
-Of the classes that are published (direct and indirect override, role-play, hidden and coded text,
-delimiters, forged authority, few-shot, exfiltration ...); the words are our own. Each stands among
+Of the published classes (direct and indirect override, role-play, hidden and coded text,
+delimiters, forged authority, few-shot, exfiltration ...); the words are our own. Each is put among
 true sentences of a guideline in the notation of `tests.corpora`.
 """
 
@@ -17,7 +17,7 @@ from tests.llm.server import Reply
 
 @dataclass(frozen=True)
 class Injection:
-    """`text` is the attack; `obeyed` what a model answers that follows it."""
+    """An attack's text, and the answer (`obeyed`) of a model that follows it."""
 
     name: str
     text: str
@@ -34,12 +34,12 @@ def coded(text: str) -> str:
 
 
 def tagged(text: str) -> str:
-    """In the invisible characters of Unicode that mirror ASCII."""
+    """Write a text in Unicode's invisible tag characters, which mirror ASCII."""
     return "".join(chr(0xE0000 + ord(letter)) for letter in text)
 
 
 def spaced(text: str) -> str:
-    """With a space of no width between all letters."""
+    """Put a zero-width space between all letters."""
     return "\u200b".join(text)
 
 

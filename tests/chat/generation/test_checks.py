@@ -1,4 +1,4 @@
-"""Settings of language models that do not fit together stop the start, by name."""
+"""Test that settings of language models that contradict each other stop the start, by name."""
 
 from __future__ import annotations
 

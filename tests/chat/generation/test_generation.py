@@ -1,4 +1,4 @@
-"""The extractive generator: it chooses, and never writes."""
+"""Test that the extractive generator only quotes."""
 
 import dataclasses
 from typing import Any

@@ -1,7 +1,7 @@
-"""Orders inside documents and questions change no answer beyond a refusal.
+"""Test that orders inside documents and questions change nothing, or make a refusal.
 
-The language model that is played here does whatever such an order asks, with real keys and real
-quotes. What then reaches a clinician is a refusal, or the claims of it that are sound.
+The model here obeys each order, with real keys and real quotes. What reaches a clinician is a
+refusal, or the claims that their sources support.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def test_the_extractive_generator_only_quotes_a_document(
 
 
 def _obeying(injection: Injection) -> Reply:
-    """Follows the order where it is read, and is honest where it is not."""
+    """Obey the injection where the prompt holds it, and answer honestly elsewhere."""
     return lambda prompt: injection.obeyed(prompt) if _is_in(injection, prompt) else honest(prompt)
 
 
@@ -123,14 +123,13 @@ def test_the_extractive_generator_only_quotes_whatever_is_asked(
 
 
 def test_an_order_that_is_no_harm_is_answered(server: Endpoint) -> None:
-    """Else all of the above could pass because nothing is ever answered here."""
+    """Without this, the tests above could pass because nothing is ever answered."""
     publish(GUIDELINE, population="adult")
     server.default = replies(HARMLESS.obeyed)
     assert answers_of(ask(HARMLESS.text)) == [DOSE]
 
 
 def test_marks_and_keys_of_one_prompt_are_of_no_use_in_the_next(server: Endpoint) -> None:
-    """What a model gave away of a prompt opens no other one."""
     publish(GUIDELINE, population="adult")
     ask()
     before = shown_in(server.asked[0])
@@ -152,7 +151,7 @@ def test_marks_and_keys_of_one_prompt_are_of_no_use_in_the_next(server: Endpoint
 
 
 def _assert_sound(turn: Turn, injection: Injection, client: Client, prompt: Shown) -> None:
-    """A refusal, or just the claims that their sources bear out."""
+    """Check that the turn is a refusal or has just the supported claims, and leaks no secret."""
     said = answers_of(turn)
     assert said in ([], list(injection.sound))
     _assert_own_words(turn)
@@ -165,7 +164,7 @@ def _assert_sound(turn: Turn, injection: Injection, client: Client, prompt: Show
 
 
 def _assert_own_words(turn: Turn) -> None:
-    """An answer has quotes that stand on their pages, and claims made of the words of these."""
+    """Check that quotes are on their pages, and that claims use only words of their quotes."""
     assert turn.claims.exists() == (turn.status == TurnStatus.ANSWERED)
     for claim in turn.claims.all():
         quotes = list(claim.citations.all())
@@ -178,7 +177,7 @@ def _assert_own_words(turn: Turn) -> None:
 
 
 def _assert_inert(turn: Turn, client: Client) -> None:
-    """Nothing of a document's, a question's or a model's became a part of the page."""
+    """Check that no text of a document, question or model became markup."""
     page = one_line(shown(turn, client).page)
     for tag in re.findall(r"<[a-zA-Z][^>]*>", page):
         assert "canary.invalid" not in re.sub(r'(value|title|aria-label)="[^"]*"', "", tag)

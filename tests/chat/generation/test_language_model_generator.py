@@ -1,4 +1,4 @@
-"""The generator by a language model on loopback: prompts, forms of answers, endpoints, replays."""
+"""Test the generator by a language model on loopback: prompts, answers, endpoints, replays."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_an_answer_of_another_form_is_none(server: llm_server.Endpoint, answer: 
 def test_a_server_that_knows_no_schema_may_put_words_around_its_answer(
     server: llm_server.Endpoint,
 ) -> None:
-    """It says nothing of what it ignores, so that the form stands in the prompt, too."""
+    """A server doesn't say that it ignores the schema, so the prompt states the form too."""
     server.default = says('Sure!\n```json\n{"claims": [], "option": "none"}\n```')
     assert generator(server).generate(task()).claims == ()
     assert '{"claims": [{"text": "...", "citations":' in server.prompts[0]

@@ -1,4 +1,4 @@
-"""Where a quote stands: by its words, in order, whatever stands between them."""
+"""Test where a quote is found: by its words in order, whatever lies between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses and markup in a statement, and what only looks like them."""
+"""Test which statements hold an address or markup, and which only seem to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A citation of a model's is placed on the page it stands on, whole, or said to be nowhere."""
+"""Test that a model's citation is placed on its page, whole, or reported as not found."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shown(question: str = QUESTION) -> tuple[Shown, dict[str, Hit]]:
 
 
 def place(quote: str, question: str = QUESTION) -> Placed | Unplaced:
-    """By the passage that holds the quote, or else the first."""
+    """Place the quote in the passage that holds it, or else in the first."""
     known, by_key = shown(question)
     words = " ".join(quote.split())
     key = next((key for key, hit in by_key.items() if words in " ".join(hit.text.split())), "k0")

@@ -1,4 +1,4 @@
-"""A collection that is narrowed to a group: no door leaks a word of it to anybody else."""
+"""Test that no word of a collection narrowed to a group reaches anybody else, by any address."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ OUTSIDERS: dict[str, tuple[str, ...]] = {
 
 @pytest.fixture(scope="module", autouse=True)
 def stored(storing: Storing) -> Iterator[None]:
-    """In a new database most rows have the same few keys, so that fewer are to be tried."""
+    """Use a new database: most of its rows share a few keys, so fewer addresses are tried."""
     with storing(_store):
         yield
 
 
 def _store() -> None:
-    """A guideline in force in a collection that is narrowed in every right, and who reads it."""
+    """Publish a guideline in a collection that is narrowed in every right, and make its reader."""
     shelf = Collection.objects.create(
         slug="shelf-7",
         name="Quizzaxol shelf",
@@ -88,7 +88,7 @@ def member(db: None) -> User:
 
 
 def refused_for(response: Any) -> None:
-    """The response holds nothing of it, headers and all."""
+    """Check that neither body nor headers of the response hold a word of the collection."""
     body = b"".join(response.streaming_content) if response.streaming else response.content
     text = body.decode(errors="replace") + str(dict(response.headers))
     assert not SECRETS.search(text), f"{response.request['PATH_INFO']}: {SECRETS.findall(text)}"
@@ -98,7 +98,7 @@ def refused_for(response: Any) -> None:
 
 
 def with_both(user: User, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """Somebody who is signed in and has a token, for as many requests as it takes."""
+    """Return a client with a session and a token, without a limit of requests."""
     monkeypatch.setattr(ScopedRateThrottle, "THROTTLE_RATES", {"query": None})
     client = signed_in(user)
     client.force_login(user)
@@ -132,7 +132,7 @@ def values_for(document: Document, *others: Document) -> dict[str, list[str]]:
 
 
 def queries(document: Document) -> list[str]:
-    """Searches that would find it, on the pages that list something."""
+    """Return the searches that would find the document on the pages with lists."""
     listed = ("document", "collection")
     return [
         *(f"/admin/corpus/{model}/?q=pathway" for model in listed),
@@ -213,7 +213,7 @@ def test_nothing_that_an_outsider_sends_tells_or_changes_anything(
 def test_the_walk_would_find_what_leaks(
     secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same walk for a member finds the words behind many an address."""
+    """Shows that the tests above can fail: a member finds the words at many addresses."""
     turn = ask(member)
     client = with_both(member, monkeypatch)
     found = []
@@ -341,7 +341,7 @@ def test_an_old_answer_hides_what_is_not_open_any_more(
 
 
 class Choosing(FakeGenerator):
-    """Says of each question that B is right."""
+    """Choose option B for each question."""
 
     def generate(self, task: Task) -> Generation:
         return replace(super().generate(task), option="B")

@@ -1,4 +1,4 @@
-"""What becomes of a claim that a language model writes: it is borne out as it stands, or fails."""
+"""Test which claims of a language model are kept, and which fail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def guideline(db: None) -> None:
 
 
 def only(server: llm_server.Endpoint, text: str, quote: str, *, key: str = "") -> DraftClaim:
-    """The one claim that is made of this text and this quote of the passage that holds a word."""
+    """Return the one claim made from a text and a quote of the passage that holds the dose."""
 
     def write(shown: dict[str, str]) -> Mapping[str, Any]:
         held = next((known for known, said in shown.items() if DOSE in said), "")
@@ -138,7 +138,7 @@ Do not give together with gentamicin:
 def test_a_claim_that_is_its_quote_says_what_stands_around_that_too(
     server: llm_server.Endpoint, said: str, text: str
 ) -> None:
-    """An item of a list of what not to give is true, and alone it says the opposite."""
+    """An item of a "do not give" list says the opposite without its introduction."""
     publish(LISTED)
     (made,) = generated(server, says_verbatim(said)).claims
     assert made.text == text

@@ -1,4 +1,4 @@
-"""A language model that writes answers: claims by the passages that its prompt shows."""
+"""A language model that writes claims from the passages of its prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Write = Callable[[dict[str, str]], Mapping[str, Any]]  # passages by key to an a
 
 
 def writes(write: Write) -> Answer:
-    """Answers each request with what `write` makes of its passages."""
+    """Answer each request with `write` of its passages."""
     return replies(lambda shown: json.dumps(write(shown.passages)))
 
 
@@ -22,7 +22,7 @@ def claim(text: str, *citations: tuple[str, str]) -> dict[str, Any]:
 
 
 def says_verbatim(*sentences: str, option: str = "none") -> Write:
-    """A claim for each sentence, quoted from the first passage that holds it."""
+    """Claim each sentence, quoted from the first passage that holds it."""
 
     def write(shown: dict[str, str]) -> Mapping[str, Any]:
         claims = [

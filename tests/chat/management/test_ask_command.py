@@ -1,4 +1,4 @@
-"""`manage.py ask`: one JSON object and nothing else, or text for people."""
+"""Test `manage.py ask`: one JSON object and nothing else, or text for people."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
 
 
 def test_a_refusal_has_the_same_shape(guideline: str) -> None:
-    """It is no failure: no error is raised, and the process exits 0 as after an answer."""
+    """A refusal is no failure: the command exits 0."""
     refusal = asked("What is the boiling point of tungsten?")
     assert refusal.keys() == TOP
     assert (refusal["status"], refusal["reason"]) == ("abstained", "WEAK_EVIDENCE")

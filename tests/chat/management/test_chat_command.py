@@ -1,4 +1,4 @@
-"""`manage.py chat`: a conversation in a terminal, typed or piped."""
+"""Test `manage.py chat`: a conversation in a terminal, typed or piped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def guideline(db: None) -> Document:
 
 
 def talked(monkeypatch: pytest.MonkeyPatch, *lines: str, **options: Any) -> tuple[str, str]:
-    """What is said on standard output, and on standard error."""
+    """Return standard output and standard error of a conversation of these lines."""
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
     call_command("chat", stdout=out, stderr=err, **options)
@@ -187,7 +187,7 @@ def test_who_is_not_known_does_not_ask(db: None, monkeypatch: pytest.MonkeyPatch
 
 @contextmanager
 def terminal() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command in a terminal of its own, and the end that a person sits at."""
+    """Run the command in a pseudo-terminal; yield the process and the user's end."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "manage.py", "chat"],
@@ -219,7 +219,7 @@ def read_until(ours: int, words: str) -> str:
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
-    """Press Ctrl-C, and again where it came between the prompt and the wait for a line."""
+    """Send Ctrl-C until the process ends: between two reads it may be ignored."""
     while process.poll() is None:
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):

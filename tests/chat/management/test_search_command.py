@@ -1,4 +1,4 @@
-"""`manage.py search`."""
+"""Test `manage.py search`."""
 
 import json
 from io import StringIO

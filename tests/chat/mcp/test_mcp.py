@@ -1,4 +1,4 @@
-"""The tools by the package's own client, over both transports: they say what the API says."""
+"""Test the MCP tools with the package's client, over both transports, against the API."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def guideline(own_database: str) -> Document:
 
 @pytest.fixture
 def tokens(guideline: Document) -> dict[str, str]:
-    """Alice's, by what is wrong with them."""
+    """Return alice's tokens, by what is wrong with each."""
     alice = User.objects.create_user("alice")
     made = {"expired": token_create(alice)}
     AuthToken.objects.update(expiry=timezone.now() - datetime.timedelta(days=1))
@@ -59,7 +59,7 @@ def tokens(guideline: Document) -> dict[str, str]:
 
 @pytest.fixture
 def address(tokens: dict[str, str], tmp_path: Path) -> Iterator[str]:
-    """A process that serves over HTTP."""
+    """Serve MCP over HTTP, and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     settings = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
@@ -69,7 +69,7 @@ def address(tokens: dict[str, str], tmp_path: Path) -> Iterator[str]:
 
 
 def by_api(token: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-    """What the API says to the same token; its links are those of the same site."""
+    """Return the API's answer to the same token, with links of the same site."""
     headers = {"host": "127.0.0.1:8000"} | ({"authorization": f"Bearer {token}"} if token else {})
     browser = Browser(headers=headers, REMOTE_ADDR="192.0.2.1")  # wrong tokens lock an address
     if body is None:
@@ -78,12 +78,12 @@ def by_api(token: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
 
 
 def nameless(answer: dict[str, Any]) -> Any:
-    """An answer without the numbers under which it and its citations are stored."""
+    """Return the answer without the keys of its turn and citations."""
     return json.loads(re.sub(r"citation[/=]\d+", "citation", json.dumps(answer | {"turn": None})))
 
 
 async def assert_answers(client: Any, token: str, document: Document) -> None:
-    """All three tools, with a token that may use them."""
+    """Check all three tools with a valid token."""
     assert {tool.name for tool in (await client.list_tools()).tools} == {
         "ask_guidelines", "open_source", "search_guidelines",
     }  # fmt: skip
@@ -118,7 +118,7 @@ async def assert_answers(client: Any, token: str, document: Document) -> None:
 
 
 async def assert_refused(client: Any, token: str, wrong: str, document: Document) -> None:
-    """With the API's words, and nothing beside them."""
+    """Check that a refusal is the API's sentence and nothing else."""
     calls = [
         (CALLS[0], "/api/v1/search"),
         (CALLS[1], ASKED),
@@ -172,7 +172,7 @@ def test_over_http(address: str, tokens: dict[str, str], guideline: Document) ->
 
 
 async def assert_misuse_is_named(client: Any) -> None:
-    """By the API's words of a body; what its path can't hold is nowhere."""
+    """Check invalid arguments: the API's error for a body, 404 for a path."""
     misspelt = await client.call_tool("search_guidelines", {"query": "x", "colections": []})
     assert "#/colections" in misspelt.content[0].text
     for arguments, words in [

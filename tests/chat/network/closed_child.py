@@ -1,6 +1,6 @@
-"""The whole way in one process: ingest, parse, index, publish, search, ask, verify the log.
+"""Run the whole way in one process: ingest, parse, index, publish, search, ask, verify the log.
 
-Prints what came of it as JSON. Run where there is no network.
+Prints the results as JSON. Runs where there is no network.
 """
 
 from __future__ import annotations

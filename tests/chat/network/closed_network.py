@@ -1,8 +1,8 @@
-"""A process from which nothing leaves: each attempt is written down and refused.
+"""Refuse and record every attempt of this process to reach the network.
 
-By CPython's audit hook, which every connect, send and look-up passes that goes through the
-interpreter's own sockets, whatever reference to them a library keeps. A hook can't be taken back,
-so it looks whether it is wanted. What C code opens by itself is left to a network namespace.
+By CPython's audit hook, which every connect, send and look-up of the interpreter's sockets passes,
+whatever reference a library keeps. A hook can't be removed, so it checks whether it is wanted.
+Sockets of C code are left to a network namespace.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NAME_AT = {"socket.getaddrinfo": 0, "socket.gethostbyname": 0, "socket.gethostb
 
 
 class NetworkClosed(OSError):
-    """Something tried to leave."""
+    """Raised when something tries to reach another machine."""
 
 
 @dataclass
 class Attempts:
-    """What a process tried: what was refused, and the ports of this machine that it went to."""
+    """The refused attempts of a process, and the ports of this machine that it used."""
 
     refused: list[str] = field(default_factory=list)
     local_ports: set[int] = field(default_factory=set)
@@ -34,7 +34,7 @@ _ATTEMPTS: Attempts | None = None  # None: the network is open
 
 
 def is_here(host: Any) -> bool:
-    """Whether an address does not leave the machine. A name may, so only `localhost` does not."""
+    """Tell whether an address is of this machine. Of names, only `localhost` is."""
     if isinstance(host, bytes):
         host = host.decode("ascii", "replace")
     if host in ("", None, "localhost"):
@@ -47,7 +47,7 @@ def is_here(host: Any) -> bool:
 
 @contextmanager
 def closed_network() -> Iterator[Attempts]:
-    """Of all threads of this process, within the block."""
+    """Refuse the network to all threads of this process, within the block."""
     global _ATTEMPTS
     _ATTEMPTS = attempts = Attempts()
     try:

@@ -1,4 +1,4 @@
-"""Nothing leaves the machine: the whole system with the network closed, and nothing missed it."""
+"""Test that the whole system works without a network, and never tries to reach one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AT_HOME = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
 def no_namespaces() -> bool:
-    """Whether this user may not make a network of its own."""
+    """Tell whether this user may not create a network namespace."""
     made = subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False)
     return made.returncode != 0
 
@@ -142,7 +142,7 @@ def test_no_link_of_a_models_is_followed(
 
 
 def in_namespace(folder: Path, *command: str) -> tuple[str, dict[str, int]]:
-    """The output of a command, and how often it tried to leave, as the kernel counted it."""
+    """Run a command without a network; return its output and the kernel's counts of attempts."""
     counters = folder / "counters"
     script = '"$@"; code=$?; cat /proc/net/snmp /proc/net/snmp6 > "$0"; exit $code'
     environment = {
@@ -162,7 +162,7 @@ def in_namespace(folder: Path, *command: str) -> tuple[str, dict[str, int]]:
 
 
 def tried_to_leave(counters: str) -> dict[str, int]:
-    """Packets that went out or had no way out, by the kernel's counters of a namespace."""
+    """Return the counts of packets sent or without a route, from a namespace's counters."""
     names, values = (line.split()[1:] for line in counters.splitlines() if line.startswith("Ip:"))
     found = dict(zip(names, map(int, values), strict=True))
     sixth = dict(line.split() for line in counters.splitlines() if line.startswith("Ip6"))

@@ -1,4 +1,4 @@
-"""Questions wait in turn, and one that would wait too long is told so."""
+"""Test that questions wait in turn, and that one that would wait too long is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Clock:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait for another thread, for as long as a busy machine may take."""
+    """Wait up to a minute for another thread."""
     for _ in range(6000):
         if condition():
             return

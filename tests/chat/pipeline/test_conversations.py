@@ -1,4 +1,4 @@
-"""Follow-ups and multiple-choice questions on the way of any question."""
+"""Test follow-ups and multiple-choice questions through the whole pipeline."""
 
 from __future__ import annotations
 

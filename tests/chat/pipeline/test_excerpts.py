@@ -1,4 +1,4 @@
-"""A refusal shows the statements of the nearest passages, and no passage that is far away."""
+"""Test that a refusal shows statements of the nearest passages, and none of distant ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a question is searched: once, and again only to say why it is refused."""
+"""Test how a question is searched: once, and again only to explain a refusal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DECOY_ALONE = "dense=no k=1"  # a search that gives no more
 
 @pytest.fixture
 def documents(db: None) -> list[Document]:
-    """The decoy, the answer, and one with nothing of either."""
+    """Publish a decoy, the answer, and a document with neither."""
     rash = "# Rash\nCall the ward when a rash appears in adults."
     return [publish(DECOY), publish(ANSWER, population="adult"), publish(rash)]
 
@@ -61,7 +61,7 @@ def gates(turn: Turn) -> list[float]:
 
 
 class Failing:
-    """Searches as usual until the search with that number, counted from 1."""
+    """Search as usual, but raise at the searches with these numbers, counted from 1."""
 
     def __init__(self, *numbers: int, error: Exception | None = None) -> None:
         self.numbers, self.calls = numbers, 0
@@ -81,7 +81,6 @@ class Failing:
 def test_a_shut_gate_is_a_refusal_at_once(
     documents: list[Document], settings: LazySettings, question: str, search: str
 ) -> None:
-    """However near the threshold it is."""
     settings.RETRIEVAL = search
     turn = ask(question)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
@@ -152,7 +151,7 @@ def test_what_a_search_notes_is_in_the_log(
 
 @pytest.fixture
 def model(settings: LazySettings) -> Iterator[Endpoint]:
-    """Writes one wording for each question."""
+    """Serve a model that returns one wording for each question."""
     wording = {"wordings": ["demonstracillin dosing for community acquired pneumonia"]}
     with endpoint(says(json.dumps(wording))) as server:
         set_model(settings, "rewrite", server.url, model="m")

@@ -1,4 +1,4 @@
-"""A stored turn comes out the same; what changed since is named by its first step."""
+"""Test that a stored turn replays the same, and that a change is named by its first step."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_stood_beside_is_compared(document: Document, name: str) -> None:
 
 @pytest.fixture
 def model(settings: LazySettings) -> Iterator[Endpoint]:
-    """A language model that copies what it is shown."""
+    """Serve a language model that copies the dose from its passages."""
     with endpoint(writes(says_verbatim(DOSE))) as server:
         settings.GENERATOR = "llm"
         set_model(settings, "generate", server.url, model="writer-1")

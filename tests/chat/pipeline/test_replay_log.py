@@ -1,4 +1,4 @@
-"""A replay is an event of its own, and no answer's."""
+"""Test that a replay is logged as an event of its own, and not as an answer."""
 
 from __future__ import annotations
 

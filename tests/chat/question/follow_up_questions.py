@@ -1,4 +1,4 @@
-"""Questions that others follow, and those of the golden sets, which all stand by themselves."""
+"""Follow-up questions, and questions of the golden sets, which are all complete by themselves."""
 
 from __future__ import annotations
 

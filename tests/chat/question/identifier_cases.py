@@ -1,4 +1,4 @@
-"""Invented questions: with what identifies somebody marked as {kind:text}, and with nothing."""
+"""Invented questions: with identifiers of a patient marked as {kind:text}, and without any."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARKED = re.compile(r"\{(?P<kind>[a-z -]+):(?P<text>[^{}]+)\}")
 
 
 def unmarked(case: str) -> tuple[str, tuple[Identifier, ...]]:
-    """The plain text, and what stands marked in it."""
+    """Return the plain text, and the identifiers that are marked in it."""
     parts: list[str] = []
     found: list[Identifier] = []
     position = 0

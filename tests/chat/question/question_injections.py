@@ -1,7 +1,7 @@
-"""Fifty ways to give a language model orders in a question, and what one says that obeys.
+"""Fifty prompt injections in a question, and what a model that obeys them answers.
 
-Of the classes that are published; the words are our own. Each holds a real question, so that the
-evidence is found and the model is asked.
+Of the published classes; the words are our own. Each holds a real question, so that evidence is
+found and the model is asked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MARK = "<8899aabbccddeeff>"
 
 
 def _asks(name: str, text: str, obeyed: Reply, *sound: str) -> Injection:
-    """The order stands where `{q}` does not."""
+    """Make an injection of the text, in which `{q}` stands for the real question."""
     return Injection(name, text.replace("{q}", QUESTION), obeyed, sound)
 
 

@@ -1,4 +1,4 @@
-"""What a follow-up took from the question before, and how the question reads without it."""
+"""Test what a follow-up takes from the question before, and how it reads without that."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Follow-ups become questions of their own; what stands by itself is never touched."""
+"""Test that follow-ups become complete questions, and complete questions are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follow-ups in the words of a language model, taken where they keep to what was asked."""
+"""Test follow-ups worded by a language model: accepted only if they keep to what was asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What identifies a patient is found, and what medicine writes down all day is not."""
+"""Test that identifiers of a patient are found, and everyday clinical text is not."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_redacting_mixed_pieces_twice_is_redacting_once() -> None:
      "👩‍⚕️ ", "א ", "e\u0301", "１"],
 )  # fmt: skip
 def test_the_time_grows_as_the_text_does(piece: str) -> None:
-    """Sixteen times the text: a square would take 256 times as long, and this allows 64."""
+    """For 16 times the text, 64 times the time is allowed: a quadratic search would take 256."""
 
     def duration_s(chars: int) -> float:
         text = (piece * (chars // len(piece) + 1))[:chars]

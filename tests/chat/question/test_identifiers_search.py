@@ -1,4 +1,4 @@
-"""The search door of the API: what identifies a patient is neither searched, sent nor logged."""
+"""Test that a search over the API neither searches, sends nor logs identifiers of a patient."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def client(alice: User) -> Client:
 
 @pytest.fixture
 def model(settings: LazySettings) -> Iterator[Endpoint]:
-    """A model that words questions, so that each search sends its words somewhere."""
+    """Serve a model that words questions, to which each search would send its text."""
     with endpoint(says('{"queries": ["dose of demonstracillin"]}')) as state:
         settings.RETRIEVAL = "multi_query=2"
         set_model(settings, "rewrite", state.url, model="small", key="key-canary")

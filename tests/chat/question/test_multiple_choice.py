@@ -1,4 +1,4 @@
-"""Which questions are multiple-choice questions, and their parts. Every text is invented."""
+"""Test which questions are multiple-choice questions, and their parts; every text is invented."""
 
 from __future__ import annotations
 

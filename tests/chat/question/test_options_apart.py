@@ -1,4 +1,4 @@
-"""Options that are given apart from their question: shown to what chooses, and never searched."""
+"""Test options given apart from their question: shown to the generator, and never searched."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUIZ = (Option("A", "Is it 250 mg?"), Option("B", "Or is it tungsten?"))
 
 
 def test_options_are_not_searched(guideline: Document) -> None:
-    """Options that no rule takes for such stand apart all the same."""
+    """Even options that no rule would recognise in the question's text."""
     turn = turn_ask(STEM, user=None, channel=Channel.EVALUATION, options=QUIZ)
     plain = turn_ask(STEM, user=None, channel=Channel.EVALUATION)
     assert turn.question == f"{STEM} A) Is it 250 mg? B) Or is it tungsten?"

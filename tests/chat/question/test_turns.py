@@ -1,4 +1,4 @@
-"""`turn_ask`: an answer, a refusal, or nothing at all."""
+"""Test `turn_ask`: it stores an answer, a refusal, or nothing at all."""
 
 from __future__ import annotations
 

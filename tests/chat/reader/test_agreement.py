@@ -1,4 +1,4 @@
-"""A statement about another medicine, or for other people, is never the answer."""
+"""Test that a statement about another medicine or other people is never the answer."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_the_severity_of_a_row_or_its_caption_counts_before_the_headings() -> No
 
 
 def agreeing(text: str, question: str) -> list[str]:
-    """What is left of a document of its own."""
+    """Publish a document; return its statements that agree with the question."""
     publish(text)
     return [
         unit.text for unit in in_agreement(question, question, quotable_units(hits_for(text), ""))

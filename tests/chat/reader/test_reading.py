@@ -1,4 +1,4 @@
-"""Which statements answer, by the features of each and what these were learned to be worth."""
+"""Test which statements answer a question, by their features and learned weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kappa by hand, and against scikit-learn."""
+"""Test kappa against hand-computed values and scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ A, B = "supported", "unsafe"
 
 
 def answers(both_a: int, a_b: int, b_a: int, both_b: int) -> list[list[tuple[str, str]]]:
-    """An answer of one statement each."""
+    """Return answers of one statement each, from the four cells of a table of two labels."""
     pairs = [(A, A)] * both_a + [(A, B)] * a_b + [(B, A)] * b_a + [(B, B)] * both_b
     return [[pair] for pair in pairs]
 
@@ -24,7 +24,7 @@ def test_perfect_agreement() -> None:
 
 
 def test_agreement_as_by_chance() -> None:
-    """Half of each say either: 0.5 agreed, and 0.5 x 0.5 + 0.5 x 0.5 by chance."""
+    """Both say each label half of the time: observed 0.5, by chance 0.25 + 0.25."""
     found = agreement(answers(25, 25, 25, 25))
     assert (found.kappa, found.agreed) == (0, 0.5)
     assert found.interval is not None
@@ -32,7 +32,7 @@ def test_agreement_as_by_chance() -> None:
 
 
 def test_a_skewed_table() -> None:
-    """90 % agree, and kappa is low: by chance 0.95 x 0.93 + 0.05 x 0.07 = 0.887."""
+    """Agreement is 90 % and kappa low: by chance 0.95 x 0.93 + 0.05 x 0.07 = 0.887."""
     found = agreement(answers(89, 6, 4, 1))
     assert found.agreed == pytest.approx(0.9)
     assert found.kappa == pytest.approx((0.9 - 0.887) / (1 - 0.887))

@@ -1,4 +1,4 @@
-"""Samples that are drawn again, and intervals against published values."""
+"""Test the drawing of samples, and intervals against published values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements labelled by two who don't see each other's, and by a third where they disagree."""
+"""Test labelling by two people who don't see each other's labels, and a third where they differ."""
 
 from __future__ import annotations
 

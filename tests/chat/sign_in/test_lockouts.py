@@ -1,4 +1,4 @@
-"""Wrong passwords and tokens: when somebody has to wait, whom that leaves alone, how it ends."""
+"""Test lockouts after wrong passwords and tokens: when, for whom, and how they end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HERE, THERE = "192.0.2.1", "198.51.100.7"
 
 
 class CountingHasher(MD5PasswordHasher):
-    """A real one that says how often it was asked."""
+    """Hash passwords, and count the calls."""
 
     hashed = 0
 

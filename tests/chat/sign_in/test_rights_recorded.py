@@ -1,4 +1,4 @@
-"""Who opened what, used which token and gave which rights stands in the log."""
+"""Test that the log records who opened what, used which token and gave which rights."""
 
 import io
 import json

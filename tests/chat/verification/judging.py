@@ -15,7 +15,7 @@ SAID = {"yes": "supported", "no": "contradicted", "unknown": "not_found"}
 
 
 def replying(change: Callable[[list[dict[str, Any]]], Any] = lambda judged: judged) -> Answer:
-    """Judge each statement by its first word, in reverse order; `change` makes it lie."""
+    """Judge each statement by its first word, in reverse order; `change` may falsify the answer."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         prompt = handler.request_body["messages"][0]["content"]  # type: ignore[attr-defined]

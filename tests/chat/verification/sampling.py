@@ -1,4 +1,4 @@
-"""Some cases of a table in every run, the others in `make exhaustive`."""
+"""Run some cases of a table in every run, the others in `make exhaustive`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 def one_in(
     number: int, cases: Iterable[Any], *, first: int = 0, name: Callable[[Any], str] = str
 ) -> list[Any]:
-    """All cases; of so many in a row one is in every run, that at the place `first`."""
+    """Return all cases as parameters; one in `number`, from `first` on, is in every run."""
     return [
         pytest.param(
             case,

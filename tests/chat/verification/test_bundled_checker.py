@@ -1,4 +1,4 @@
-"""The bundled checker: what it says of plain cases, the same every time, and how it fails."""
+"""Test the bundled checker: plain cases, the same result every time, and its failures."""
 
 from __future__ import annotations
 

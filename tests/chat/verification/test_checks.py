@@ -1,4 +1,4 @@
-"""The exact checks: what they stop, and what they leave to the verifier."""
+"""Test the exact checks: what they stop, and what they leave to the verifier."""
 
 from __future__ import annotations
 

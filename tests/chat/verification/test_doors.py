@@ -1,4 +1,4 @@
-"""Every door of a question: what is refused at it, what is kept behind it, who sees what later."""
+"""Test every way to ask: what is refused, what is stored, and who may see it later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judging language model over a real HTTP server that answers, lies and fails."""
+"""Test a judging language model over HTTP that answers, lies and fails."""
 
 from __future__ import annotations
 

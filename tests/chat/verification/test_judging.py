@@ -1,4 +1,4 @@
-"""A judge of whole answers on loopback: what it says, and what is no judgement."""
+"""Test a judge of whole answers on loopback: its judgement, and what counts as none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""No text of a model or a page holds the process up: what reads it takes time as it grows.
+"""Test that reading a text of a model or a page takes time in proportion to its length.
 
-A pattern that tries every way to part a text holds the whole process while it does, deadlines
-included.
+A pattern that tries every way to split a text blocks the whole process, deadlines included.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ CLAIM_READERS: dict[str, Callable[[str], object]] = {
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Of this process, so that a busy machine does not count. Patterns can be interrupted."""
+    """Limit the process's CPU time, so that a busy machine makes no difference."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise AssertionError("it would not end")
@@ -72,7 +71,7 @@ def cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def took_s(reader: Callable[[str], object], text: str) -> float:
-    """Without the collection of garbage, which takes as long as all tests before have left."""
+    """Return the CPU time in seconds, without garbage collection, which other tests prolong."""
     gc.disable()
     try:
         started = time.process_time()

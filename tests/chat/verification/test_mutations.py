@@ -1,4 +1,4 @@
-"""Claims made from guidelines: those that were altered are stopped, those that are true stand.
+"""Test that altered claims are stopped and true ones pass.
 
 The claims are made in `tests/chat/verification/mutations/`, which knows nothing of the checks. A
 part of those made from the samples is in every run, all of them are in `make exhaustive`. `python
@@ -31,7 +31,7 @@ MIN_CLAIMS, MIN_CLAIMS_OF_PART = 600, 400
 
 @dataclass(frozen=True)
 class Judged:
-    """The suite or a part of it, with what the checks made of it."""
+    """The suite or a part of it, with the verdicts of the checks."""
 
     outcomes: tuple[Outcome, ...]
     ceiling: float  # of faithful claims that are stopped
@@ -56,7 +56,7 @@ def judged(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Judged]:
-    """Claims on documents that are stored in a database of this module's own."""
+    """Judge the claims on documents stored in a database of this module's own."""
     out = tmp_path_factory.mktemp("mutations")
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         samples = sources.sample_sources(documents.stored_samples(out))
@@ -81,7 +81,7 @@ def _judged(made: Sequence[Item], ceiling: float, min_claims: int) -> Judged:
 
 
 def test_table_of_rates(judged: Judged) -> None:
-    """Not a check but the report; it holds what a reader needs to see what was asked."""
+    """Prints the rates for a reader; checks only that every altered kind is among them."""
     print("\n" + table(judged.outcomes))
     print("\nWrongly judged: " + wrong(judged.outcomes))
     assert {item.kind for item, _ in judged.outcomes if item.altered} == set(suite.FLOORS)
@@ -96,7 +96,7 @@ def test_there_are_enough_claims_of_either_sort(judged: Judged) -> None:
 
 
 def test_no_claim_is_made_twice(judged: Judged) -> None:
-    """Two kinds may come to the same words, and rarely do; one kind never does."""
+    """By one kind; two kinds may, rarely, make the same claim."""
     told = Counter(
         (item.kind, item.claim.text, item.claim.quotes, item.claim.unplaced)
         for item, _ in judged.outcomes
@@ -124,7 +124,7 @@ def test_faithful_claims_stand(judged: Judged) -> None:
 
 
 def test_what_was_held_out_is_judged_as_well_as_what_was_looked_at(judged: Judged) -> None:
-    """Rules that fit the sentences one saw, and no others, show up here."""
+    """Shows rules that fit only the sentences they were written for."""
     faithful = [one for one in judged.faithful() if one[0].source.held_out]
     altered = [one for one in judged.outcomes if one[0].altered and one[0].source.held_out]
     assert rate(faithful).share <= judged.ceiling + 0.06

@@ -1,4 +1,4 @@
-"""A generator that lies in any of these ways is found out."""
+"""Test that every way in which a generator can lie is found."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ def hit(db: None) -> Hit:
 
 
 class Believing:
-    """A verifier that everything passes: what is stopped is stopped by the exact checks."""
+    """A verifier that accepts everything, so that only the exact checks stop a claim."""
 
     name = fingerprint = "believing"
     usage, said = Usage(), ()
@@ -92,7 +92,7 @@ def test_what_the_question_gives_may_be_repeated(hit: Hit) -> None:
 
 
 def test_what_a_statement_stands_under_bears_it_out(hit: Hit) -> None:
-    """The medicine is named by the title alone."""
+    """Only the title names the medicine."""
     claim = claim_of(hit, DOSE, text="Enoxaparin is given as 40 mg once a day.")
     assert failure(claim) == ""
 
@@ -127,7 +127,7 @@ def test_every_quote_must_stand_not_only_the_first(hit: Hit) -> None:
 
 
 def test_a_quote_from_outside_the_passage_falls(hit: Hit) -> None:
-    """The page holds it, but it was no part of the evidence that passed the gate."""
+    """The page holds the quote, but the passage that passed the gate doesn't."""
     words = "Another page of words."
     quote = replace(quote_of(hit, words, page=2), hit=replace(hit, text=DOSE))
     assert failure(DraftClaim(words, (quote,))) == "quote not in the passage"

@@ -1,4 +1,4 @@
-"""What a verifier's word makes of a claim that no exact check has anything against."""
+"""Test what a verifier's judgement makes of a claim that passes the exact checks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNKNOWN = Judgement(Label.NOT_FOUND, 0.3, 0.2, "it does not say so")
 
 @dataclass
 class Scripted:
-    """Says what it was told of a statement, else `YES`."""
+    """A verifier that gives each statement its scripted judgement, else `YES`."""
 
     script: dict[str, Judgement] = field(default_factory=dict)
     usage = Usage()

@@ -1,4 +1,4 @@
-"""A local model of inference from a folder, by the real loading, tokenizer and forward pass."""
+"""Test a local NLI model from a folder, with the real loading, tokenizer and forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of natural language inference that are loaded as any, whose word is known beforehand."""
+"""NLI models that are loaded as any other, and whose output is known beforehand."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def make_nli(
     reads: int = 64,
     scales: tuple[float, float] = (1.0, 1.0),
 ) -> Path:
-    """A BERT of one layer with weights set by hand, saved as sentence-transformers saves theirs.
+    """Save a BERT of one layer with weights set by hand, as sentence-transformers does.
 
-    It entails where the token `confirms` is anywhere in the pair, and contradicts where `denies`
+    It says entailment where the token `confirms` is in the pair, and contradiction where `denies`
     is: uniform attention brings the mark of a token to the first vector, the pooler saturates it.
     """
     import torch

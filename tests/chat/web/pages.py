@@ -1,4 +1,4 @@
-"""Addresses of the clinician's pages, and what a reader sees of them."""
+"""Addresses of the clinician's pages, and the text that a reader sees on them."""
 
 import re
 import uuid
@@ -10,7 +10,7 @@ HTMX = {"hx-request": "true"}
 
 
 def text_of(response: Any) -> str:
-    """What a reader sees: tags out, white space single."""
+    """Return the text of a page without tags, with single spaces."""
     content = re.sub(r"<template.*?</template>", " ", response.content.decode(), flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", content).split())
 

@@ -1,4 +1,4 @@
-"""The page's question as a stream: the same response, as the last event."""
+"""Test the page's question as a stream, whose last event is the whole response."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ OLD, NEW = "demonstracillin 500 mg", "demonstracillin 50 mg"
 
 
 def correct(document: Document) -> None:
-    """Correct the dose, index it and publish it again."""
+    """Correct the dose, index the document and publish it again."""
     row = correction_make(
         document, page=1, block=1, cell=None, as_read=DOSE, text=RIGHT, reason="OCR.", by=None
     )
@@ -33,7 +33,7 @@ def correct(document: Document) -> None:
 
 @pytest.fixture
 def guideline(db: None, alice: User) -> tuple[Document, Turn]:
-    """One with an answer from before, then corrected."""
+    """Publish a document, answer from it, then correct it; return it and the earlier answer."""
     document = publish_guideline()
     before = ask(alice)
     correct(document)
@@ -45,7 +45,7 @@ def cited(turn: Turn, quote: str) -> Citation:
 
 
 def pages(turn: Turn, citation: Citation, user: User) -> tuple[str, str]:
-    """The page of the answer, and that of what it cites."""
+    """Return the page of the answer, and that of the citation's source."""
     client = Client()
     client.force_login(user)
     answer = client.get(f"/conversations/{turn.conversation_id}/").content.decode()

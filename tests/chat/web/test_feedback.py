@@ -1,4 +1,4 @@
-"""What people say of an answer: kept, changed, theirs alone, and never lost for being too long."""
+"""Test feedback on an answer: kept, changed, private, and never lost for being too long."""
 
 from django.contrib.auth.models import User
 from django.test import Client

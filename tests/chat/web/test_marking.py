@@ -1,4 +1,4 @@
-"""The words of a question are marked in an excerpt, and nothing of it becomes markup."""
+"""Test that the question's words are marked in an excerpt, and that no text becomes markup."""
 
 import pytest
 

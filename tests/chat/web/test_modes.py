@@ -1,4 +1,4 @@
-"""What an answer has to pass in each mode, and what stands beside it."""
+"""Test which checks an answer passes in each mode, and what is shown beside it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ask(mode: str, **arguments: Any) -> Turn:
 
 
 def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
-    """Let the generator say these, each with the true sentence as its quote."""
+    """Let the generator make these claims, each with the dose sentence as its quote."""
 
     def claims(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         return tuple(DraftClaim(text, (quote_of(hits[0], DOSE),)) for text in texts)

@@ -1,4 +1,4 @@
-"""Where a span is painted, without a database."""
+"""Test where a span is painted on a page's picture, without a database."""
 
 from typing import Any
 

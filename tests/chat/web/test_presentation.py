@@ -1,4 +1,4 @@
-"""What a page says of a statement, without a database."""
+"""Test how a statement is presented, without a database."""
 
 from chat.models import Claim, Reason
 from chat.web.presentation import ShownClaim
@@ -35,7 +35,7 @@ def test_a_part_of_a_quote_is_not_verbatim() -> None:
 
 
 def test_what_is_put_together_of_quotes_is_not_verbatim() -> None:
-    """Each word stands there, and nobody said it."""
+    """Each word is quoted, but no quote says the sentence."""
     assert not is_verbatim("Give 5 mg. Stop it.", ["Give 5 mg.", "Give 9 mg.", "Stop it."])
     assert not is_verbatim("Dose: 20 to 39", [ROW, HEADER, NOTE])
     header = "Medicine | Adults | Children"

@@ -1,4 +1,4 @@
-"""A conversation that its owner lets colleagues read."""
+"""Test a conversation that its owner shares with colleagues."""
 
 import pytest
 from django.contrib.auth.models import Group, User

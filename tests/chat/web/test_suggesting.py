@@ -1,4 +1,4 @@
-"""Suggestions while a question is typed, and the offer of another spelling."""
+"""Test suggestions while a question is typed, and the offer of another spelling."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Beside a row stands what its table is about, and how much of it is left out."""
+"""Test what is shown of the table around a cited row."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shown(turn: Turn) -> ShownTurn:
 def test_a_row_stands_under_its_caption(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
 ) -> None:
-    """No cell of it and no heading names the medicine."""
+    """Only the caption names the medicine, no cell and no heading."""
     publish(TABLE)
     turn = answered(monkeypatch, ROW, user=alice)
     found = shown(turn)
@@ -96,7 +96,7 @@ def test_all_rows_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_row_that_is_not_found_again_stands_under_its_headings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its document was read anew, or is gone: nothing is guessed."""
+    """Nothing is guessed of a document that was read again or is gone."""
     publish(TABLE)
     turn = answered(monkeypatch, ROW)
     Page.objects.update(text="All is new.")

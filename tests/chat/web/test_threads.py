@@ -1,4 +1,4 @@
-"""Past questions: renamed and deleted, and what stays of them."""
+"""Test past conversations: renamed and deleted, and what is kept of them."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""The clinician's pages through the HTTP client, with htmx and without."""
+"""Test the clinician's pages over HTTP, with htmx and without."""
 
 import datetime
 import re
@@ -222,7 +222,7 @@ def test_a_search_can_be_narrowed_where_guidelines_differ(
 
 
 def test_a_claim_is_not_laid_out_as_the_aside_of_a_page() -> None:
-    """A class of a statement has no rule of its own that lays out a part of the source's page."""
+    """A claim's classes may not include one that positions the aside of the source's page."""
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", (ROOT / "static" / "medrag.css").read_text())
     laid_out = {
         name
@@ -311,7 +311,7 @@ def refused(
     text: str = DOSE,
     conversation: Conversation | None = None,
 ) -> Turn:
-    """A refusal as the service stores it; without a passage where there is no text."""
+    """Store a refusal as the service does; without a passage if `text` is empty."""
     hit = {"document": document.title, "version": "2.1", "sha256": document.sha256, "page": 1}
     passage = {**hit, "section": "Treatment", "text": text, "chunk": "none"}
     return Turn.objects.create(

@@ -1,4 +1,4 @@
-"""Every operation on documents by every role, and what is not there beside what is not theirs."""
+"""Test every operation on documents with every role, and that missing and forbidden look alike."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ OF_ONE = [key for key in OPERATIONS if key[1] != "documents"]
 
 
 def stored() -> dict[str, str]:
-    """A guideline and documents beside it, each in the state that an operation speaks of."""
+    """Store a guideline, and a document in the state that each operation needs; return sha256s."""
     chest = publish_guideline()
     draft = publish("# New", collection="chest", lifecycle=Lifecycle.DRAFT).sha256
     newer = publish("# Newer", collection="chest").sha256
@@ -81,7 +81,7 @@ def others(storing: Storing) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def chest(others: dict[str, str], db: None) -> Document:
-    """The guideline; its files are the test's own."""
+    """Return the guideline, with its files in this test's folder."""
     document = Document.objects.get(sha256=others["chest"])
     store_files(document, picture=True)
     return document

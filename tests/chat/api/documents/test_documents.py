@@ -1,4 +1,4 @@
-"""Documents over the API: taken in once, listed, read, changed and taken through their life."""
+"""Test documents over the API: upload, list, read, edit and every change of their lifecycle."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
 
 
 def corrected(by: User, title: str) -> tuple[Document, Correction]:
-    """A document that was in force until one of its words was corrected, and is indexed so."""
+    """Correct a word of a published document and index it; return it and the correction."""
     document = publish_guideline(title=title)
     row = correction_make(
         document, page=1, block=1, cell=None, as_read=DOSE, text=RIGHT, reason="A 0.", by=by

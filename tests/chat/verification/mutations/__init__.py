@@ -1,5 +1,5 @@
-"""Claims made from guidelines, altered and faithful: what the checks of an answer are judged by.
+"""Claims made from guidelines, altered and faithful, to measure the checks of an answer.
 
-The rules here know nothing of the checks. What counts as altered is what a careful clinician would
-not say on the strength of the sentence that is cited; as faithful, what they would.
+The rules here know nothing of the checks. Altered is what a careful clinician would not say on the
+strength of the cited sentence; faithful is what they would.
 """

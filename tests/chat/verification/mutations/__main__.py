@@ -1,4 +1,4 @@
-"""Print rates and what was judged wrongly: `python -m tests.chat.verification.mutations`."""
+"""Print rates and wrongly judged claims: `python -m tests.chat.verification.mutations`."""
 
 from __future__ import annotations
 

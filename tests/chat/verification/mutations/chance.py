@@ -1,4 +1,4 @@
-"""What looks like chance and is the same in every process. Pure."""
+"""Choose by hashes: like chance, and the same in every process. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 
 def digest(*parts: str) -> bytes:
-    """Bytes that order things as if by chance, the same in every process."""
+    """Return a hash of the parts, to order things by."""
     return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
 
 def shuffled(texts: Iterable[str], *seed: str) -> Iterator[str]:
-    """Each text once, in an order that the seed decides."""
+    """Yield each text once, in an order that the seed decides."""
     yield from sorted(dict.fromkeys(texts), key=lambda text: digest(*seed, text))

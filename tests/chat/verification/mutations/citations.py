@@ -1,4 +1,4 @@
-"""Citations that do not bear out what they stand under."""
+"""Make citations that don't support their statement."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SMALL = set(
 
 
 def moved(source: Source, others: Sequence[Source]) -> Iterator[DraftClaim]:
-    """The statement under quotes that are true, and say something else.
+    """Yield the statement with true quotes of other sentences.
 
-    From the nearest sentence of the same document, from another row of the same table, and from
-    the nearest sentence of another document: those that share most of its words, and lack some.
+    Of the nearest sentence or row of the same document, another row of the same table, and the
+    nearest sentence of another document. Nearest: it shares most words, and lacks some.
     """
     own = [other for other in others if other.document == source.document]
     foreign = [other for other in others if other.document != source.document]
@@ -30,7 +30,7 @@ def moved(source: Source, others: Sequence[Source]) -> Iterator[DraftClaim]:
 
 
 def misplaced(source: Source) -> Iterator[DraftClaim]:
-    """The right words at the wrong place: another page, other offsets, another passage."""
+    """Yield the right words at a wrong place: another page, other offsets, another passage."""
     first, *rest = source.quotes
     yield _under(source, replace(first, page=first.page + 1), rest)
     yield _under(source, replace(first, start=first.start + 3, end=first.end + 3), rest)
@@ -44,7 +44,7 @@ def misplaced(source: Source) -> Iterator[DraftClaim]:
 
 
 def quote_altered(source: Source) -> Iterator[DraftClaim]:
-    """One word of the quote dropped, doubled or replaced; the statement verbatim or with it."""
+    """Drop, double or replace one word of the quote; leave the statement, or change it too."""
     first, *rest = source.quotes
     words = list(re.finditer(r"[A-Za-z]{3,}", first.text))
     if not words:
@@ -67,7 +67,7 @@ def _under(source: Source, quote: Quote, rest: Sequence[Quote]) -> DraftClaim:
 
 
 def _nearest(source: Source, others: Sequence[Source]) -> Source | None:
-    """The one that shares most of its words and does not hold all of what it says."""
+    """Return the source that shares most words but lacks at least two; None if there is none."""
     said = _words(source.text)
     candidates = []
     for other in others:

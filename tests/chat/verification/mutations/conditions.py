@@ -1,4 +1,4 @@
-"""Limits that are left out. Pure."""
+"""Leave out conditions and limits. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_LIMIT = re.compile(
 
 
 def dropped(text: str) -> Iterator[str]:
-    """The statement without when it holds."""
+    """Yield the statement without one of its conditions."""
     for match in [*_LAST.finditer(text), *_ADVICE.finditer(text)]:
         before = text[: match.start()]
         made = before + text[match.end() :]

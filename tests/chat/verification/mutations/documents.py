@@ -1,4 +1,4 @@
-"""The sample guidelines and a part of MedQuAD, read by the real parsers and stored.
+"""Parse the sample guidelines and a part of MedQuAD with the real parsers, and store them.
 
 Passages are cut as for the index; nothing is embedded, since nothing is searched.
 """
@@ -29,7 +29,7 @@ SETTINGS = ChunkSettings(220, 40)
 
 
 def stored_samples(out: Path) -> list[tuple[Hit, ...]]:
-    """The passages of each sample guideline, in order of file names."""
+    """Return the passages of each sample guideline, in the order of file names."""
     manifest = json.loads((SAMPLES / "manifest.json").read_text())
     entries = sorted(manifest["documents"], key=lambda entry: entry["file"])
     return [
@@ -39,7 +39,7 @@ def stored_samples(out: Path) -> list[tuple[Hit, ...]]:
 
 
 def stored_medquad(out: Path) -> list[tuple[Hit, ...]]:
-    """The passages of some answered files of MedQuAD, chosen by a hash of their names."""
+    """Return the passages of some answered files of MedQuAD, chosen by a hash of their names."""
     return [stored(path, "", "", out) for path in _medquad_files(out / "medquad")]
 
 
@@ -58,7 +58,7 @@ def _medquad_files(folder: Path) -> Iterator[Path]:
 
 
 def stored(path: Path, title: str, population: str, out: Path) -> tuple[Hit, ...]:
-    """Read a file, store its document and pages, and give its passages as hits."""
+    """Parse a file, store its document and pages, and return its passages as hits."""
     media_type = media_type_of(path, path.name)
     parsed = parse_file(Request(path, media_type, out, 20, on_page=lambda page, pages: None))
     title = title or parsed.title

@@ -1,4 +1,4 @@
-"""Another medicine in the place of the one that the source names. Pure."""
+"""Replace a medicine by another. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DRUG = re.compile(rf"(?<![\w-])({_NAMES})(?![\w-])", re.IGNORECASE)
 
 
 def swapped(text: str) -> Iterator[str]:
-    """One name becomes that of another medicine, wherever it stands in the statement."""
+    """Replace one medicine by another, wherever the statement names it."""
     said = dict.fromkeys(match.group(1).lower() for match in _DRUG.finditer(text))
     for name in said:
         others = [other for other in _OTHERS[name] if other not in text.lower()]

@@ -1,4 +1,4 @@
-"""The same in another order, in the passive, or a clause shorter. Pure."""
+"""Reword faithfully: clauses in another order, the passive, or a clause less. Pure."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _LIMIT = re.compile(
 
 
 def passive(text: str) -> Iterator[str]:
-    """`Give X for Y.` as `X should be given for Y.`"""
+    """Turn `Give X for Y.` into `X should be given for Y.`"""
     match = _ORDER.match(text)
     if match and not _NO_PASSIVE.search(text):
         verb, thing, rest = match.group(1), match.group(2), match.group(3) or ""
@@ -77,7 +77,7 @@ def passive(text: str) -> Iterator[str]:
 
 
 def reordered(text: str) -> Iterator[str]:
-    """The condition first where it stood last, and last where it stood first."""
+    """Move a condition from the end to the beginning, or from the beginning to the end."""
     if match := _LEADING.match(text):
         condition, action = match.groups()
         if not re.search(r"\b(?:because|since|if|when|until)\b", action):
@@ -89,7 +89,7 @@ def reordered(text: str) -> Iterator[str]:
 
 
 def shortened(text: str) -> Iterator[str]:
-    """Without its reason, or without a second order that limits nothing of the first."""
+    """Leave out the reason, or a second order that doesn't limit the first."""
     reason = _REASON.search(text)
     if reason and not re.search(r"\b(?:unless|except|avoid)\b", reason.group()):
         made = text[: reason.start()] + text[reason.end() :]

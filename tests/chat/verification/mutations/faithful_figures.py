@@ -1,4 +1,4 @@
-"""The same quantity in other units or figures. Pure."""
+"""Write the same quantity in other units or figures. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SINGULAR = {"days": "day", "weeks": "week", "hours": "hour", "years": "year", "
 
 
 def converted(text: str) -> Iterator[str]:
-    """One quantity in another unit, where that is exact and usual."""
+    """Write one quantity in another unit, where that is exact and usual."""
     for unit, other, factor in _FACTORS:
         for match in re.finditer(rf"{_NUMBER} {unit}(?![\w/²])", text):
             value = float(match.group(1).replace(",", ""))
@@ -65,7 +65,7 @@ def converted(text: str) -> Iterator[str]:
 
 
 def numbers_worded(text: str) -> Iterator[str]:
-    """`5 days` as `five days`, `two tubes` as `2 tubes`."""
+    """Write `5 days` as `five days`, and `two tubes` as `2 tubes`."""
     nouns = "days|weeks|months|hours|doses|tablets|puffs|minutes|courses|units a day"
     for match in re.finditer(rf"(?<![\w.,-])(?<!to )(\d|1[0-2]) (?={nouns})(?!\d)", text):
         word = _WORDS[int(match.group(1))]
@@ -76,7 +76,7 @@ def numbers_worded(text: str) -> Iterator[str]:
 
 
 def forms(text: str) -> Iterator[str]:
-    """The same figures and units as others print them."""
+    """Write figures and units in other usual forms."""
     for pattern, replacement in (
         (r"(?<=\d) to (?=\d)", "-"),
         (r"(?<=\d) to (?=\d)", "–"),

@@ -1,4 +1,4 @@
-"""Several faithful rewordings of one statement, as people write. Pure."""
+"""Combine several faithful rewordings of one statement. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_LEAST = 3
 
 
 def several(text: str) -> Iterator[str]:
-    """One of each sort that fits, where three do or more; two ways to choose."""
+    """Apply one rewording of each sort that fits, in two ways; only where three or more do."""
     for seed in ("first", "second"):
         made, times = text, 0
         for rule in (*_CLAUSES, *_WORDS):

@@ -1,4 +1,4 @@
-"""The same in short forms, other spellings, other names and usual words. Pure."""
+"""Reword faithfully: abbreviations, spellings, other names and usual words. Pure."""
 
 from __future__ import annotations
 
@@ -191,32 +191,32 @@ _USUAL: tuple[Turn, ...] = (
 
 
 def abbreviated(text: str) -> Iterator[str]:
-    """Short forms of clinical writing, and the words for short forms."""
+    """Abbreviate as in clinical writing, or write out abbreviations."""
     yield from _each(text, _ABBREVIATED)
 
 
 def spelled(text: str) -> Iterator[str]:
-    """American for British and the other way round."""
+    """Write American spellings for British, and British for American."""
     yield from _each(text, _SPELLINGS)
 
 
 def renamed(text: str) -> Iterator[str]:
-    """Another name of the same medicine."""
+    """Call a medicine by another of its names."""
     yield from _each(text, _NAMES)
 
 
 def intervals(text: str) -> Iterator[str]:
-    """`twice daily` as `12-hourly`, and such."""
+    """Write `twice daily` as `12-hourly`, and the like."""
     yield from _each(text, _INTERVALS)
 
 
 def reworded(text: str) -> Iterator[str]:
-    """One word or phrase by another that says the same."""
+    """Replace one word or phrase by a synonym."""
     yield from _each(text, _USUAL)
 
 
 def _each(text: str, turns: Sequence[Turn]) -> Iterator[str]:
-    """Each turn applied wherever it fits: a writer who abbreviates does so throughout."""
+    """Apply each replacement wherever it fits, since a writer abbreviates throughout."""
     for pattern, replacement in turns:
         made = re.sub(pattern, replacement, text)
         if made != text:

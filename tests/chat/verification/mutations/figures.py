@@ -1,4 +1,4 @@
-"""Numbers that are not those of the source. Pure."""
+"""Change numbers. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Place = tuple[int, int]
 
 
 def places(text: str) -> list[Place]:
-    """Where figures stand, from the left."""
+    """Return the spans of the figures, from the left, without those of lists and names."""
     lists = [match.span() for match in _LIST_NUMBER.finditer(text)]
     found = (match.span() for match in FIGURE.finditer(text))
     return [
@@ -47,7 +47,7 @@ def places(text: str) -> list[Place]:
 
 
 def measured(text: str) -> list[Place]:
-    """The same without whom to call: ten times a telephone number is none."""
+    """Return the spans of the figures, without telephone numbers."""
     return [place for place in places(text) if not _is_telephone(text, place)]
 
 
@@ -57,7 +57,7 @@ def _is_telephone(text: str, place: Place) -> bool:
 
 
 def changed(text: str) -> Iterator[str]:
-    """One number becomes another of its size."""
+    """Replace one number by another of its size."""
     said = {text[start:end] for start, end in places(text)}
     for start, end in places(text):
         number = text[start:end]
@@ -68,7 +68,7 @@ def changed(text: str) -> Iterator[str]:
 
 
 def factor_ten(text: str) -> Iterator[str]:
-    """One number ten times as large, or a tenth of it."""
+    """Multiply or divide one number by ten."""
     for start, end in measured(text):
         for other in (_shifted(text[start:end], 1), _shifted(text[start:end], -1)):
             if other != text[start:end]:
@@ -76,7 +76,7 @@ def factor_ten(text: str) -> Iterator[str]:
 
 
 def range_cut(text: str) -> Iterator[str]:
-    """Of a range only one end is said, or one end is another number."""
+    """Leave out one end of a range, or change it."""
     for match in RANGE.finditer(text):
         low, sign, joint, high = match.groups()
         if _KEY.search(text[: match.start()]):
@@ -94,7 +94,7 @@ def range_cut(text: str) -> Iterator[str]:
 
 
 def swapped(text: str) -> Iterator[str]:
-    """Two numbers of different things change places."""
+    """Exchange two neighbouring numbers of different things."""
     found = measured(text)
     for first, second in pairwise(found):
         one, other = text[slice(*first)], text[slice(*second)]
@@ -104,7 +104,7 @@ def swapped(text: str) -> Iterator[str]:
 
 
 def _near(number: str) -> list[str]:
-    """Numbers that one could misread or mistype it for."""
+    """Return numbers that the number could be misread or mistyped as."""
     value = _value(number)
     if "." in number:
         digits = len(number.split(".")[1])
@@ -119,7 +119,7 @@ def _near(number: str) -> list[str]:
 
 
 def _shifted(number: str, powers: int) -> str:
-    """`0.5` to `5` and `0.05`, `1,000` to `10,000` and `100`."""
+    """Multiply by a power of ten: `0.5` to `5` or `0.05`, `1,000` to `10,000` or `100`."""
     value = _value(number) * 10**powers
     if value == int(value):
         return _like(int(value), number)

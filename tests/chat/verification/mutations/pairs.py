@@ -1,4 +1,4 @@
-"""Statements that rest on two rows or two sentences, each quoted truly."""
+"""Make statements of two rows or two sentences, each truly quoted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTE = re.compile(r" \((?:[*†‡]|[a-c] [A-Z]|Dose by)")
 
 
 def exchanged(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
-    """A row with a value of the next row of its table, under the quotes of both."""
+    """Yield a row with one value of the next row of its table, quoting both."""
     for one, other in pairwise(sources):
         if not _of_one_table(one, other):
             continue
@@ -26,7 +26,7 @@ def exchanged(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
 
 
 def together(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
-    """Two rows of a table, or two sentences that follow each other, as they stand."""
+    """Yield two rows of a table, or two sentences that follow each other, verbatim."""
     for one, other in pairwise(sources):
         both_sentences = not (one.has_more or other.has_more) and _is_sentence(one)
         if one.document == other.document and (both_sentences or _of_one_table(one, other)):
@@ -36,7 +36,7 @@ def together(sources: Sequence[Source]) -> Iterator[tuple[Source, DraftClaim]]:
 
 
 def _both(one: Source, other: Source) -> tuple[Quote, ...]:
-    """As two citations, which is how a model's answer names them."""
+    """Return the quotes as two citations, as a model's answer has them."""
     return (*one.quotes, *(replace(quote, citation=1) for quote in other.quotes))
 
 
@@ -50,6 +50,6 @@ def _is_sentence(source: Source) -> bool:
 
 
 def _cells(source: Source) -> list[str]:
-    """`label: value` of each cell, without what a footnote adds behind them."""
+    """Return `label: value` of each cell, without the footnotes."""
     note = _NOTE.search(source.text)
     return source.text[: note.start() if note else None].split("; ")

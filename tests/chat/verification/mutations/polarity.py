@@ -1,4 +1,4 @@
-"""Statements that are turned round. Pure."""
+"""Turn statements into their opposite. Pure."""
 
 from __future__ import annotations
 
@@ -120,22 +120,22 @@ _DROPPED: tuple[Turn, ...] = (
 
 
 def flipped(text: str) -> Iterator[str]:
-    """What is to be done is not, what is so is not, or the other way round."""
+    """Negate an order or a fact, or remove its negation."""
     yield from _turned(text, _FLIPPED)
 
 
 def direction_turned(text: str) -> Iterator[str]:
-    """Above is below, before is after, more is less."""
+    """Turn above into below, before into after, more into less, and so on."""
     yield from _turned(text, _DIRECTIONS)
 
 
 def negation_dropped(text: str) -> Iterator[str]:
-    """The word that negates or excepts is left out."""
+    """Leave out a word that negates or excepts."""
     yield from _turned(text, _DROPPED)
 
 
 def _turned(text: str, turns: Sequence[Turn]) -> Iterator[str]:
-    """One alternative for each place that a turn applies to."""
+    """Yield one text for each place where a pattern matches."""
     for pattern, replacement in turns:
         for match in re.finditer(pattern, text):
             made = text[: match.start()] + match.expand(replacement) + text[match.end() :]

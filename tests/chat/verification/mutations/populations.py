@@ -1,4 +1,4 @@
-"""Whom a statement is about: left out, or somebody else. Pure."""
+"""Leave out or replace whom a statement is about. Pure."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _BARE = re.compile(r"^(?:the )?(?:patients?|people|person)$")
 
 
 def changed(text: str) -> Iterator[str]:
-    """Another group stands in its place."""
+    """Replace the group by another."""
     for pattern, replacement in _CHANGED:
         for match in re.finditer(pattern, text):
             if replacement not in text:
@@ -81,7 +81,7 @@ def changed(text: str) -> Iterator[str]:
 
 
 def dropped(text: str) -> Iterator[str]:
-    """The statement without the group that it is about."""
+    """Yield the statement without the group that it is about."""
     for match in _GROUP.finditer("" if _SCOPE.search(text) else text):
         if _BARE.match(match.group(1)) or _MORE.search(match.group(1)):
             continue
@@ -91,7 +91,7 @@ def dropped(text: str) -> Iterator[str]:
 
 
 def is_said_by(context: str, text: str, made: str) -> bool:
-    """Whether the group that `made` lacks is the one that the whole document is about."""
+    """Tell whether the context names the group that `made` lacks."""
     kept = _words(made)
     lost = [word for word in _words(text) if word not in kept and word not in _SMALL]
     about = " ".join(_words(context))

@@ -1,4 +1,4 @@
-"""How many claims of each kind were stopped, and the table of it. Pure but for its types."""
+"""Count the stopped claims of each kind, and print them as a table. Pure but for its types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Outcome = tuple[Item, Verdict]
 
 @dataclass(frozen=True)
 class Rate:
-    """Of `total` claims `stopped` did not stand."""
+    """How many of `total` claims were stopped."""
 
     stopped: int
     total: int
@@ -32,7 +32,7 @@ def rate(outcomes: Iterable[Outcome]) -> Rate:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Markdown: a row for each kind, altered ones first, then all of either."""
+    """Return a Markdown table of rates: a row for each kind, altered ones first, and two totals."""
     lines = [
         "| claims | stopped | development | held out | by which check |",
         "|---|---|---|---|---|",
@@ -47,7 +47,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def wrong(outcomes: Iterable[Outcome], *, limit: int = 30) -> str:
-    """The first claims that were judged wrongly, those held out left out: one to look at each."""
+    """List the first wrongly judged claims, without those held out."""
     found = [
         f"{item.kind} | {item.source.document}\n  said:   {item.claim.text}\n"
         f"  source: {item.source.text}\n  {verdict.failed or 'stands'} {verdict.detail}".rstrip()

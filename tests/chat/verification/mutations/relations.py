@@ -1,4 +1,4 @@
-"""Subject and object in each other's place. Pure."""
+"""Exchange subject and object. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CLAUSE = re.compile(
 
 
 def swapped(text: str) -> Iterator[str]:
-    """`A raises B` becomes `B raises A`."""
+    """Turn `A raises B` into `B raises A`."""
     if match := _SENTENCE.match(text):
         subject, verb, thing, rest = match.groups(default="")
         sides = f"{subject} | {thing}"
@@ -58,5 +58,5 @@ def _upper(name: str) -> str:
 
 
 def _lower(name: str) -> str:
-    """The name of a disease keeps its capital, since it may be a person's."""
+    """Write a name in lower case, unless it may be a person's, as in a disease."""
     return name[0].lower() + name[1:] if name.split()[0] in _COMMON else name

@@ -1,4 +1,4 @@
-"""Another way in, another interval, another length. Pure."""
+"""Change the route, the interval or the duration. Pure."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def frequency_changed(text: str) -> Iterator[str]:
 
 
 def duration_changed(text: str) -> Iterator[str]:
-    """A length of time, or a time limit, of another number; the unit stays."""
+    """Replace the number of a duration or time limit; the unit stays."""
     for match in [*_LENGTH.finditer(text), *_IN_ROW.finditer(text)]:
         before, number, unit = match.groups()
         other = _NEXT[number] if number in _NEXT else _longer(int(number))
@@ -106,7 +106,7 @@ def duration_changed(text: str) -> Iterator[str]:
 
 
 def _longer(number: int) -> str:
-    """A length that is printed elsewhere: 5 days become 7, 24 hours 48."""
+    """Return another usual duration: 7 for 5 days, 48 for 24 hours."""
     usual = {
         1: 2,
         2: 4,

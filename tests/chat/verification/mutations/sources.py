@@ -1,4 +1,4 @@
-"""Statements that stand by themselves, with their quotes, from stored passages."""
+"""Choose complete statements, with their quotes, from stored passages."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _WEB = re.compile(r"http|clinical trials|Human Phenotype Ontology|NCI|\bNIH\b|we
 
 
 def sample_sources(documents: Sequence[tuple[Hit, ...]]) -> list[Source]:
-    """Every sentence, list item and row, in order of documents and of reading."""
+    """Return every sentence, list item and row, in reading order."""
     return [source for hits in documents for source in _sources(hits)]
 
 
 def medquad_sources(documents: Sequence[tuple[Hit, ...]]) -> list[Source]:
-    """Whole sentences of a fair length, each once, at most six of a file, chosen by a hash."""
+    """Return whole sentences of a fair length, each once, at most six of a file."""
     kept: dict[str, Source] = {}
     for hits in documents:
         found = [source for source in _sources(hits) if _stands_alone(source)]
@@ -50,7 +50,7 @@ def medquad_sources(documents: Sequence[tuple[Hit, ...]]) -> list[Source]:
 
 
 def _telling(source: Source) -> tuple[bool, bytes]:
-    """Sentences with numbers, negations and causes first: there is more to get wrong."""
+    """Order by a hash, sentences with numbers, negations and causes first: more can go wrong."""
     return not _TELLING.search(source.text), digest("sentences", source.text)
 
 
@@ -73,7 +73,7 @@ def _sources(hits: Sequence[Hit]) -> Iterator[Source]:
 
 
 def _parts(unit: Unit) -> Iterator[Source]:
-    """A row or an item with what it depends on; of a paragraph each sentence."""
+    """Yield a row or an item with what it depends on, or each sentence of a paragraph."""
     name = unit.hit.filename
     if len(unit.quotes) > 1:
         is_row = " | " in unit.quotes[0].text

@@ -1,4 +1,4 @@
-"""The claims of the suite, by kind, from stored sources. The same sources give the same claims."""
+"""Make the claims of the suite, by kind. The same sources give the same claims."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STRICT_PER_KIND = 150  # of kinds whose floor is 99 %: one in a hundred must be 
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to make claims, and which share of them must be stopped (altered)."""
+    """A rule that makes claims, and the share of them that must be stopped if they are altered."""
 
     name: str
     rule: Rule
@@ -44,7 +44,7 @@ class Kind:
 
     @property
     def limit(self) -> int:
-        """How many altered claims it gives at most."""
+        """The most altered claims of this kind."""
         return STRICT_PER_KIND if self.floor >= 0.94 else ALTERED_PER_KIND
 
 
@@ -90,7 +90,7 @@ FLOORS = (
 
 
 def items(samples: Sequence[Source], medquad: Sequence[Source]) -> list[Item]:
-    """All claims, kind by kind."""
+    """Return all claims, kind by kind."""
     made = [item for kind in ALTERED for item in _reworded(kind, samples, medquad, altered=True)]
     made += _cited_wrongly(samples, medquad)
     made += _of_two(ROWS_EXCHANGED, pairs.exchanged(samples), altered=True)
@@ -101,7 +101,7 @@ def items(samples: Sequence[Source], medquad: Sequence[Source]) -> list[Item]:
 
 
 def part(made: Sequence[Item]) -> list[Item]:
-    """Some of each kind, evenly spread, in the order that they have."""
+    """Return some claims of each kind, evenly spread, in their order."""
     kinds: dict[tuple[bool, str], list[Item]] = {}
     for item in made:
         kinds.setdefault((item.altered, item.kind), []).append(item)
@@ -115,7 +115,7 @@ def part(made: Sequence[Item]) -> list[Item]:
 def _reworded(
     kind: Kind, samples: Sequence[Source], medquad: Sequence[Source], *, altered: bool
 ) -> list[Item]:
-    """At most two claims of a sentence; those of the samples first, then of MedQuAD."""
+    """Return at most two claims of each sentence, of the samples first and then of MedQuAD."""
     limit = kind.limit if altered else FAITHFUL_PER_KIND
     made: list[Item] = []
     for sources, share in ((samples, limit * 3 // 4), (medquad, limit)):
@@ -175,7 +175,7 @@ def _spread(sources: Sequence[Source], name: str, number: int) -> list[Source]:
 
 
 def _by_hand(samples: Sequence[Source]) -> Iterator[Item]:
-    """Our own paraphrases, and our own false statements, of a sentence that begins as given."""
+    """Yield our own paraphrases and false statements of the sentences with given beginnings."""
     written = json.loads(HANDWRITTEN.read_text())
     for name, by_document in written.items():
         altered = name in FLOORS
@@ -186,7 +186,7 @@ def _by_hand(samples: Sequence[Source]) -> Iterator[Item]:
 
 
 def _beginning(samples: Sequence[Source], document: str, words: str) -> Source:
-    """The statement, behind headings, a caption or the sentence that stand in front of it."""
+    """Return the statement that begins so, after a heading, a caption or another sentence."""
     for source in samples:
         text = f": {source.text}"
         if source.document == document and (f": {words}" in text or f". {words}" in text):

@@ -1,4 +1,4 @@
-"""What a claim of the suite is made from, and what it is."""
+"""The source of a claim of the suite, and the claim with what was done to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rule = Callable[[str], Iterable[str]]  # each way to reword a statement, in a fi
 
 @dataclass(frozen=True)
 class Source:
-    """A sentence, list item or table row of a stored document, and the quotes that bear it out."""
+    """A sentence, list item or table row of a stored document, and the quotes that support it."""
 
     document: str  # file name
     text: str
@@ -22,17 +22,17 @@ class Source:
 
     @property
     def context(self) -> str:
-        """What its passage is about: title, section and population."""
+        """Title, section and population of the passage."""
         return self.quotes[0].hit.context
 
     @property
     def has_more(self) -> bool:
-        """Whether anything but the words of `text` limits it: an introduction, a footnote."""
+        """Whether an introduction or a footnote limits it, besides the words of `text`."""
         return len(self.quotes) > 1
 
     @property
     def held_out(self) -> bool:
-        """By its words alone, so that a sentence stays where it is however the suite grows."""
+        """Decided by a hash of the text, so that it stays the same when the suite grows."""
         return digest("held out", self.text)[0] % 2 == 1
 
 

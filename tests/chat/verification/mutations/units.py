@@ -1,4 +1,4 @@
-"""Units that are not those of the source. Pure."""
+"""Change units. Pure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _PREPARATION = re.compile(r"(?:chloride|glucose|gluconate|bicarbonate|Glucose) $
 
 
 def changed(text: str) -> Iterator[str]:
-    """The number stays, its unit is another."""
+    """Replace the unit of one number."""
     for match in _MEASURED.finditer(text):
         number, space, unit = match.groups()
         if unit == "%" and _PREPARATION.search(text[: match.start()]):
