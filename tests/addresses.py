@@ -1,4 +1,4 @@
-"""Every address of the site, from the routes that it has."""
+"""Return every address of the site, from its routes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
 
 
 def addresses(values: dict[str, list[str]]) -> list[str]:
-    """Each route with each value of its parameters, 1 for those that have none."""
+    """Fill each route with each value of its parameters; 1 for a parameter without values."""
     found = set()
     for route in routes(get_resolver()):
         names = re.findall(r"<(?:\w+:)?(\w+)>", route)

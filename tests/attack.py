@@ -1,7 +1,7 @@
-"""Attack the product in at most 20 minutes, and say what was tried and what broke: `make attack`.
+"""Attack the product in at most 20 minutes, and report what broke: `make attack`.
 
-Each attack is a choice of the tests that there are, those of `make exhaustive` among them, some of
-these with fewer rounds. The end status is 0 only if nothing broke and the time was enough for all.
+Each attack is a selection of existing tests, those of `make exhaustive` among them, some of these
+with fewer rounds. The exit status is 0 only if nothing broke and the time was enough for all.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ HEADER = ("attack", "tried", "broke", "seconds")
 
 @dataclass
 class Attack:
-    """Some tests, by file or by name, and what one of them is; a test may tell more exactly.
+    """Some tests, by file or by name, and the unit in which they are counted.
 
-    It does so by `record_property("kills of the database", 20)`.
+    A test may give another count by `record_property("kills of the database", 20)`.
     """
 
     name: str
@@ -163,9 +163,9 @@ ATTACKS = (
 
 
 class Table:
-    """Put each test to its attack, and print a row for each attack at the end.
+    """Assign each test to its attack, and print a row for each attack at the end.
 
-    An attack may take what others left, and never what is kept for those that come after it.
+    An attack may use time that earlier ones left, but not the share kept for later ones.
     """
 
     def __init__(self, attacks: Sequence[Attack], time_s: float) -> None:
@@ -196,9 +196,9 @@ class Table:
             terminalreporter.line("  ".join([*cells, row[-1].rjust(len(HEADER[-1]))]))
 
     def _last_start_s(self, attack: Attack) -> float:
-        """Return when its time ends and that of those after it begins, since the beginning.
+        """Return until when the attack may start tests, in seconds from the beginning.
 
-        One that begins late, because those before it took too long, has its share all the same.
+        An attack that begins late, because earlier ones took too long, still has its own share.
         """
         place = self.attacks.index(attack)
         later = sum(other.share for other in self.attacks[place + 1 :])
@@ -213,7 +213,7 @@ class Table:
 
 
 def run(attacks: Sequence[Attack], time_s: float = TIME_S) -> int:
-    """Return 0 where nothing broke and nothing was left out for want of time."""
+    """Run the attacks; return 0 if nothing broke and no test was left out for want of time."""
     table = Table(attacks, time_s)
     tests = [test for attack in attacks for test in attack.tests]
     status = pytest.main([*tests, "-m", ""], plugins=[table])

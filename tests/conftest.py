@@ -1,4 +1,4 @@
-"""People, a database of the tests' own, and a folder for files."""
+"""Fixtures for all tests: users, a database of the tests' own, and a folder for files."""
 
 import gc
 import shutil
@@ -68,10 +68,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for no garbage among what is imported and collected: all of it stays to the end.
+    """Disable garbage collection while tests are collected, and make it rarer afterwards.
 
-    And afterwards look less often: a page or an answer makes thousands of objects, most of which
-    need no search to be let go of.
+    What is imported stays to the end, and most objects of a test are freed without a search.
     """
     gc.disable()
     try:
@@ -84,9 +83,9 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long files, so that no worker is left alone with one of them at the end.
+    """Put the long files first, so that no worker is left alone with one at the end.
 
-    A file's own tests keep their order.
+    The tests of a file keep their order.
     """
     places = {name: place for place, name in enumerate(LONG_FILES)}
     for item in items:
@@ -103,13 +102,13 @@ def _file_of(item: pytest.Item) -> str:
 
 @pytest.fixture(scope="session")
 def socket_dir() -> str:
-    """The test server's socket; it is started once for all runs on this checkout."""
+    """Return the socket of the test server, started once for all runs on this checkout."""
     return start_server()
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(socket_dir: str, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Replaces pytest-django's: its databases belong to the role that the tests run as."""
+    """Replace pytest-django's fixture, whose databases belong to the role of the tests."""
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         yield
 
@@ -118,14 +117,14 @@ def django_db_setup(socket_dir: str, django_db_blocker: DjangoDbBlocker) -> Iter
 def own_database(
     django_db_setup: None, socket_dir: str, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[str]:
-    """A database for one test that commits, or starts processes that must see its rows."""
+    """Use a new database, for a test that commits or starts processes that read its rows."""
     with django_db_blocker.unblock(), fresh_database(socket_dir) as name:
         yield name
 
 
 @pytest.fixture(autouse=True)
 def no_failures_remembered() -> None:
-    """Servers of tests come and go on the same ports."""
+    """Forget failed endpoints: servers of tests reuse ports."""
     forget_failures()
 
 
@@ -138,10 +137,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def files_dir(
     folders: Path, settings: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """Files of each test stay in its own folder; child processes get it by the environment.
-
-    Most tests store nothing: theirs is made and taken away in a moment.
-    """
+    """Give each test its own folder for files; child processes get it by the environment."""
     folder = folders / uuid.uuid4().hex
     folder.mkdir()
     monkeypatch.setenv("MEDRAG_TEST_FILES", str(folder))
@@ -161,17 +157,14 @@ def files_dir(
 
 @pytest.fixture
 def alice(db: None) -> User:
-    """A clinician."""
     return User.objects.create_user("alice", password="alice-secret")
 
 
 @pytest.fixture
 def bob(db: None) -> User:
-    """A colleague of alice's."""
     return User.objects.create_user("bob", password="bob-secret")
 
 
 @pytest.fixture
 def mallory(db: None) -> User:
-    """A stranger."""
     return User.objects.create_user("mallory", password="mallory-secret")

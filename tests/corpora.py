@@ -1,4 +1,4 @@
-"""Small indexed documents from plain text, by the real chunker and encoder, without the parser.
+"""Make small indexed documents from text, by the real chunker and encoder, without the parser.
 
     # heading    ## deeper heading    - list item    ^ footnote
     : caption
@@ -39,7 +39,7 @@ SETTINGS = ChunkSettings(220, 40)
 
 
 def pages_of(text: str) -> tuple[Page, ...]:
-    """Pages with their blocks, as a parser makes them."""
+    """Return pages with their blocks, as a parser makes them."""
     parts = text.strip().split("\n---\n")
     return tuple(_page(number, part) for number, part in enumerate(parts, start=1))
 
@@ -57,9 +57,9 @@ def publish(
     pages: Sequence[Page] = (),
     **fields: Any,
 ) -> Document:
-    """A document in force and indexed, unless `fields` or `indexed` say otherwise.
+    """Publish and index a document, unless `fields` or `indexed` say otherwise.
 
-    Its pages are those that a parser made, where they are given; else they are read from `text`.
+    Its pages are `pages` where given, else read from `text`.
     """
     first_line = (text.strip() or "Untitled").splitlines()[0]
     title = str(fields.setdefault("title", first_line.lstrip("# ")))
@@ -93,7 +93,7 @@ def mark_indexed(document: Document) -> None:
 
 
 def vectors_only(document: Document, given: Iterable[Sequence[float]]) -> None:
-    """Chunks that hold nothing but a vector, for searches by vector alone."""
+    """Store chunks that hold nothing but a vector, for searches by vector alone."""
     made = np.asarray(list(given), dtype=np.float32)
     rows = Chunk.objects.bulk_create(
         Chunk(
@@ -116,13 +116,13 @@ def embed(chunks: Sequence[Chunk], made: Vectors) -> None:
 
 
 def forget_vectors(chunk_ids: Iterable[int]) -> None:
-    """Take the vectors of chunks out of the primary encoder's table."""
+    """Delete the chunks' vectors from the primary encoder's table."""
     with connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM {primary().table} WHERE chunk_id = ANY(%s)", [list(chunk_ids)])
 
 
 def vector_of(chunk: Chunk) -> Vectors:
-    """Its vector by the primary encoder."""
+    """Return the chunk's vector by the primary encoder."""
     return vectors.read(primary(), [chunk.pk])[chunk.pk]
 
 
@@ -152,12 +152,12 @@ def _chunks(document: Document, pages: Sequence[Page]) -> None:
 
 @lru_cache(maxsize=1)
 def _remembered(embedder: Embedder) -> QueryCache:
-    """Nearly every test publishes one of a few guidelines, and each would be encoded anew."""
+    """Cache vectors: nearly every test publishes one of a few guidelines."""
     return QueryCache(embedder.encode, entries=4096)
 
 
 class _Draft:
-    """A page while it is written: its text so far, and the blocks on it."""
+    """A page while it is written: its text so far, and its blocks."""
 
     def __init__(self) -> None:
         self.text = ""

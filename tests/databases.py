@@ -1,7 +1,7 @@
-"""Databases for tests: one migrated template, copied in a fraction of a second per use.
+"""Make databases for tests: one migrated template, copied in a fraction of a second per use.
 
-The tests run as the application's role. That role may not truncate, so a test that needs
-committed rows gets a database of its own instead of one that is flushed.
+The tests run as the application's role. That role may not truncate, so a test that needs committed
+rows gets a database of its own instead of one that is flushed.
 """
 
 import fcntl
@@ -36,7 +36,7 @@ def start_server() -> str:
 
 
 def _wait_for_no_disk(socket_dir: str) -> None:
-    """Let this one server go on before the disk has what it wrote: no test takes its power away."""
+    """Switch off fsync, since no test cuts the server's power."""
     with superuser(socket_dir) as c:
         if c.execute("SHOW fsync").fetchone() != ("off",):
             c.execute("ALTER SYSTEM SET fsync = off")
@@ -48,7 +48,7 @@ def superuser(socket_dir: str, database: str = "postgres") -> psycopg.Connection
 
 
 def ensure_template(socket_dir: str) -> str:
-    """The name of a migrated database for the migrations as they stand on disk."""
+    """Return the name of a database migrated with the migrations on disk; make it if missing."""
     name = "template_" + _migrations_digest()
     with open(settings.DATA_DIR / ".template.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -67,7 +67,7 @@ def ensure_template(socket_dir: str) -> str:
 
 @contextmanager
 def fresh_database(socket_dir: str) -> Iterator[str]:
-    """A copy of the template that all connections and child processes use within the block."""
+    """Use a copy of the template for all connections and child processes within the block."""
     template = ensure_template(socket_dir)
     name = f"test_{os.getpid()}_{uuid.uuid4().hex[:8]}"
     with superuser(socket_dir) as c:

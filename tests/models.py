@@ -1,4 +1,4 @@
-"""Which models a test's site asks, as MEDRAG_MODELS would name them."""
+"""Set which models a test's site asks, as MEDRAG_MODELS would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def set_model(
     key: str = "",
     **more: Any,
 ) -> None:
-    """Give a role its endpoints, in this order; without an address the model is a folder."""
+    """Give a role its endpoints, in this order; without an address, a local model."""
     endpoints = tuple(Endpoint(url, model, key, role=role, **more) for url in urls)
     several = isinstance(getattr(settings.MODELS, role), tuple)
     one = endpoints[0] if endpoints else Endpoint(model=model, role=role)
@@ -31,7 +31,7 @@ def set_model(
 
 
 def change_model(settings: LazySettings | Settings, role: str, **values: Any) -> None:
-    """Give each endpoint of a role these values."""
+    """Change these values of each endpoint of a role."""
     old = getattr(settings.MODELS, role)
     changed = (
         tuple(replace(each, **values) for each in old)

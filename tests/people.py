@@ -1,6 +1,6 @@
-"""People with rights, and collections that are narrowed to groups.
+"""Make users with rights, and narrow collections to groups.
 
-The database of each test has the groups of the site: they came with its tables.
+The database of each test has the groups of the site, made by its migrations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from corpus.models import Collection
 
 
 def person(name: str, *groups: str, is_superuser: bool = False) -> User:
-    """Somebody new in these groups; one that is not among the site's own is made."""
+    """Create a user in these groups; a group that doesn't exist is created."""
     user = User.objects.create_user(
         name, password=f"{name}-secret", is_superuser=is_superuser, is_staff=bool(groups)
     )
@@ -19,12 +19,12 @@ def person(name: str, *groups: str, is_superuser: bool = False) -> User:
 
 
 def in_groups(user: User, *names: str) -> User:
-    """The user read again, so that no permission is remembered."""
+    """Add the user to the groups, and return it from the database, without cached permissions."""
     user.groups.add(*(Group.objects.get_or_create(name=name)[0] for name in names))
     return User.objects.get(pk=user.pk)
 
 
 def narrow(collection: Collection, right: str, *names: str) -> None:
-    """From now on only for members of these groups."""
+    """Restrict a right on the collection to members of these groups."""
     groups = [Group.objects.get_or_create(name=name)[0] for name in names]
     getattr(collection, right).set(groups)

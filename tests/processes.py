@@ -1,4 +1,4 @@
-"""Real processes of the project, started and ended by tests."""
+"""Start and end real processes of the project."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ FAST = {
 
 
 def in_processes(count: int) -> dict[str, str]:
-    """The environment of a worker as fast, which takes so many documents at a time."""
+    """Return the environment of a fast worker with `count` processes."""
     return {"MEDRAG_WORKER": f"{_WORKER} processes={count}"}
 
 
 def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
-    """`manage.py ARGUMENTS` in a session of its own, its output appended to `log`."""
+    """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`."""
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
@@ -43,7 +43,7 @@ def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[by
 
 @contextlib.contextmanager
 def running(*arguments: str, log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The same for a block; it is stopped as by a service manager, and killed if that fails."""
+    """Run `manage.py ARGUMENTS` within the block; end it by SIGTERM, and kill what is left."""
     process = start(*arguments, log=log, **environment)
     family = []
     try:
@@ -61,7 +61,7 @@ def running(*arguments: str, log: Path, **environment: str) -> Iterator[subproce
 
 
 def family_of(pid: int) -> list[psutil.Process]:
-    """A process and all its descendants but the database server's."""
+    """Return the process and all its descendants except the database server's."""
     try:
         process = psutil.Process(pid)
         found = [process, *process.children(recursive=True)]
@@ -71,7 +71,7 @@ def family_of(pid: int) -> list[psutil.Process]:
 
 
 def kill_all(pid: int) -> None:
-    """What `kill -9` does to a whole family; all are stopped first, so that none reacts."""
+    """Kill a process and all its descendants; all are stopped first, so that none reacts."""
     family = family_of(pid)
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for member in family:
@@ -82,7 +82,7 @@ def kill_all(pid: int) -> None:
 
 @contextlib.contextmanager
 def paused(family: Sequence[psutil.Process]) -> Iterator[None]:
-    """Stop them for a block; one that has just ended is left out, and all others go on after it."""
+    """Suspend the processes within the block; those that have ended are skipped."""
     try:
         for member in family:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -95,7 +95,7 @@ def paused(family: Sequence[psutil.Process]) -> Iterator[None]:
 
 
 def survivors(family: list[psutil.Process], timeout_s: float = 5.0) -> list[str]:
-    """Command lines of those that still live after a while."""
+    """Return the command lines of the processes that still live after `timeout_s`."""
     gone_by = time.monotonic() + timeout_s
     while time.monotonic() < gone_by and any(_lives(member) for member in family):
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Where published data lies that some tests read; they are skipped where it is not there."""
+"""Folders of the published data that some tests read, and are skipped without."""
 
 import os
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The project's settings on a database and a data folder of the tests' own.
 
-A child process that a test starts reads the same module: the environment carries the name of
-the test's database and the folder of its files.
+A child process of a test reads the same module: the environment carries the name of the test's
+database and the folder of its files.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ _ENOUGH_BYTES = 4 * 1024**3
 
 
 def _data_dir() -> Path:
-    """Choose a folder in memory where there is room: a database is copied there ten times as fast.
+    """Choose a folder in memory if there is room: copying databases is ten times as fast.
 
-    It is this checkout's and this person's own, and is kept for the next run as `var/test` is.
+    Each checkout and user has its own, kept for the next run as `var/test` is.
     """
     whose = hashlib.sha256(f"{os.getuid()} {_ROOT}".encode()).hexdigest()[:12]
     folder = _MEMORY / f"medrag-test-{whose}"

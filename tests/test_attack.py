@@ -1,4 +1,4 @@
-"""What `make attack` says of tests that pass, fail, can't run, or come too late."""
+"""Test `make attack` with tests that pass, fail, can't run, or come too late."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ sys.exit(run([Attack(name, "tests", tests)], float(time_s)))
 
 
 def attacked(folder: Path, *names: str, time_s: float = 60.0) -> tuple[int, str]:
-    """Return the end status and the row."""
+    """Return the exit status and the row of an attack."""
     made = folder / "test_made.py"
     made.write_text(TESTS)
     (folder / "pytest.ini").write_text("[pytest]\n")

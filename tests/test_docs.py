@@ -1,4 +1,4 @@
-"""What the documents say is there, and what is there is said: both ways."""
+"""Test that the documents name what exists, and that what exists is documented."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def everything() -> str:
 
 
 def configuration_rows() -> dict[str, str]:
-    """The README's settings, with what it says is their default."""
+    """Return the settings of the README's table with their defaults."""
     section = text_of(README).split("\n## Configuration\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `([A-Z_]+)` \|(?: `(.*)`)? \| \S", section, re.MULTILINE)
     assert len(rows) == len(dict(rows)) == section.count("\n| `")
@@ -46,7 +46,7 @@ def configuration_rows() -> dict[str, str]:
 
 
 def own_commands() -> dict[str, str]:
-    """Our commands with their apps; an app's `migrate` counts as Django's."""
+    """Return our commands with their apps; an app's `migrate` counts as Django's."""
     found = {name: app for name, app in get_commands().items() if app in APPS}
     return {name: str(app) for name, app in found.items() if name not in FOREIGN_COMMANDS}
 
@@ -116,7 +116,7 @@ def test_every_command_that_a_document_names_is_there() -> None:
 
 
 def help_of(parser: ArgumentParser) -> str:
-    """With that of its subcommands."""
+    """Return the help of a parser and of its subcommands."""
     choices = [action.choices for action in parser._actions if action.nargs == PARSER]
     below = [help_of(child) for children in choices for child in dict(children or {}).values()]
     return "\n".join([parser.format_help(), *below])
@@ -172,7 +172,7 @@ def test_every_module_that_a_document_names_is_there() -> None:
 
 
 def exists(dotted: str) -> bool:
-    """A module, a name in one, or a name that a module spells out, such as a URL's."""
+    """Tell whether a module exists, or a name that one defines or spells out, such as a URL's."""
     module, _, name = dotted.rpartition(".")
     whole = ROOT.joinpath(*dotted.split("."))
     file = ROOT.joinpath(*module.split(".")).with_suffix(".py")

@@ -1,4 +1,7 @@
-"""What a process of the site loads. Which room may import which is in `[tool.importlinter]`."""
+"""Test what a process of the site loads.
+
+Which room may import which is in `[tool.importlinter]`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that meet in the database at one moment."""
+"""Run calls that meet in the database at one moment."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from core.errors import MedragError
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:
-    """Return what each returned, or the error that it was refused with, in their order.
+    """Run the calls concurrently; return the result or the refusal of each, in order.
 
-    Each has a thread and a connection of its own, and begins when all are there.
+    Each has a thread and a connection of its own, and begins when all are ready.
     """
     barrier = threading.Barrier(len(calls))
 

@@ -1,4 +1,4 @@
-"""Encoders of tiny models, and a site that is configured with them."""
+"""Fixtures: encoders of tiny models, and a site configured with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.corpus.encoders.encoder_sites import Site
 
 @pytest.fixture(scope="session")
 def encoder_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`one` and `two` make 32 dimensions, `wide` makes 64."""
+    """Make models in folders: `one` and `two` with 32 dimensions, `wide` with 64."""
     folder = tmp_path_factory.mktemp("encoders")
     for seed, (name, width) in enumerate((("one", 32), ("two", 32), ("wide", 64)), start=1):
         tiny_models.transformer(folder / name, width=width, seed=seed)

@@ -1,4 +1,4 @@
-"""Documents for tests, made through the service that the site uses."""
+"""Make documents through the service that the site uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Repeat the potassium after 1 hour. Record the ECG again.
 
 
 def guideline(first_line: str = "# Gentamicin", sections: int = 1) -> str:
-    """A Markdown guideline of as many sections; each becomes one passage or two."""
+    """Return a Markdown guideline; each section becomes one passage or two."""
     parts = [first_line, ""]
     for number in range(1, sections + 1):
         parts += [f"## Section {number}", ""]
@@ -43,7 +43,7 @@ def ingest(
 
 
 def derived(document: Document) -> list[tuple[object, ...]]:
-    """All that was made of a document and must not depend on how it came about."""
+    """Return all data derived from a document, which must not depend on interruptions."""
     return [
         (
             chunk.key,
@@ -61,7 +61,7 @@ def derived(document: Document) -> list[tuple[object, ...]]:
 
 
 def said_of(chunk: Chunk) -> list[tuple[object, ...]]:
-    """The statements of a passage with their vectors, in order."""
+    """Return the statements of a passage with their vectors, in order."""
     names = ("index", "kind", "text", "pieces", "caption", "table", "row", "vector__components")
     rows = chunk.statements.values_list(*names)
     return [(*said, bytes(vector or b"")) for *said, vector in rows]

@@ -1,4 +1,4 @@
-"""Receivers of signals for the time of a block."""
+"""Connect receivers to signals within a block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.dispatch import Signal
 
 @contextmanager
 def heard(signal: Signal, name: str) -> Iterator[list[Any]]:
-    """What the signal says by that name, as it comes."""
+    """Yield the list to which the signal's argument of that name is added."""
     said_of: list[Any] = []
 
     def listen(**said: Any) -> None:
@@ -24,7 +24,7 @@ def heard(signal: Signal, name: str) -> Iterator[list[Any]]:
 
 @contextmanager
 def refused(signal: Signal, is_done: Callable[[], bool]) -> Iterator[None]:
-    """Whoever listens raises, after a look whether it `is_done`, and so must what is tried."""
+    """Raise in a receiver, after checking that `is_done`; the block must then raise too."""
 
     def refuse(**said: Any) -> None:
         assert is_done()

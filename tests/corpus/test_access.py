@@ -1,4 +1,4 @@
-"""Who may search, upload and publish where, and which documents follow from it."""
+"""Test who may search, upload and publish in which collection, and so which documents they see."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEAM = "Haematology"
 
 @pytest.fixture(autouse=True)
 def shelves() -> None:
-    """`open` names no group; the others one for one right each, and `blood` for all three."""
+    """Make collections: `open` for all, three narrowed in one right each, `blood` in all three."""
     shelf("open")
     narrow(shelf("found"), "searchers", TEAM)
     narrow(shelf("filled"), "uploaders", TEAM)
@@ -103,7 +103,7 @@ def draft_in(slug: str) -> Document:
 def test_the_administration_shows_what_somebody_works_with(
     groups: tuple[str, ...], seen: set[str]
 ) -> None:
-    """Staff fill `found` without searching it; where somebody does nothing, nothing is shown."""
+    """Staff see `found`, which they fill and may not search; without any right nothing is seen."""
     for slug in EVERY:
         draft_in(slug)
     user = person("x", *groups)

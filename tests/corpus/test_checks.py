@@ -1,4 +1,4 @@
-"""What is set but can't be used is said before anything starts."""
+"""Test that unusable settings are reported before anything starts."""
 
 import json
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""A site of a release that had a queue beside the table of jobs is brought to this one."""
+"""Test the migration of a site whose release had a queue beside the table of jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the jobs of all documents, or of some, have come."""
+"""Test the progress of the jobs of all documents, or of some."""
 
 from __future__ import annotations
 

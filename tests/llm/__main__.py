@@ -2,8 +2,8 @@
 
     python -m tests.llm [--port N] [--fault slow|hangs|refuses|garbage]
 
-It supports what a text holds word for word and nothing else: that all is connected can be told from
-its marks, how good an answer is can't. With a fault it shows what a run makes of such a judge.
+The judge supports only what a text holds word for word: its marks show that all is connected, not
+how good an answer is. With a fault, it shows how a run handles such a judge.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def judge(handler: BaseHTTPRequestHandler) -> None:
 
 
 def slow(handler: BaseHTTPRequestHandler) -> None:
-    """Answer soundly, but late."""
+    """Answer correctly, but late."""
     time.sleep(SLOW_S)
     judge(handler)
 

@@ -1,4 +1,4 @@
-"""What a language model may answer: honest, false, gullible or random."""
+"""Contents of a language model's answers: honest, false, gullible or random."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LITTLE = frozenset(
 
 @dataclass(frozen=True)
 class Said:
-    """A claim as the model words it. An empty `key` is that of the passage with the quote."""
+    """A claim as the model words it. An empty `key` means that of the passage with the quote."""
 
     text: str
     quote: str
@@ -34,7 +34,7 @@ class Said:
 
 
 def claims(*said: Said) -> Reply:
-    """A model that says just this, whatever it is asked."""
+    """Make just these claims, whatever is asked."""
     return lambda shown: as_content([one.as_json(shown) for one in said])
 
 
@@ -43,30 +43,28 @@ def as_content(found: Sequence[dict[str, Any]], *, option: str = "none") -> str:
 
 
 def verbatim(words: str) -> Said:
-    """A sound claim: its quote, word for word."""
+    """Return a sound claim: its quote, word for word."""
     return Said(words, words)
 
 
 def honest(shown: Shown) -> str:
-    """The two sentences or rows that hold most of the question's words, each with its own quote.
+    """Claim the two units with most of the question's words, each quoted.
 
-    A well-behaved model as far as a rule can play one: it claims nothing that it does not quote.
+    As well-behaved as a rule can be: it claims nothing that it doesn't quote.
     """
     return _answer(shown, _nearest(_units(shown), shown.question)[:2])
 
 
 @dataclass(frozen=True)
 class Known:
-    """Where the answer to a question stands."""
+    """Where a question's answer is."""
 
     span: str
     titles: tuple[str, ...]
 
 
 def informed(answers: Mapping[str, Known]) -> Reply:
-    """A model that knows where the answer to each of these questions stands, and is honest: of
-    another question it says that no passage answers it.
-    """
+    """Answer known questions from the known place, and others with no claim."""
 
     def reply(shown: Shown) -> str:
         known = answers.get(shown.question)
@@ -83,7 +81,7 @@ def _holds(unit: Said, shown: Shown, known: Known) -> bool:
 
 
 def _nearest(units: Sequence[Said], question: str) -> list[Said]:
-    """Those that share most words with the question first; ties as they are read."""
+    """Sort the units by the number of words shared with the question; ties in reading order."""
     asked = _roots(question)
     return sorted(units, key=lambda unit: -len(asked & _roots(unit.quote)))
 
@@ -96,7 +94,7 @@ def _answer(shown: Shown, chosen: Sequence[Said]) -> str:
 
 
 def _units(shown: Shown) -> list[Said]:
-    """Sentences, items and rows as they stand in the passages; headings are too short."""
+    """Return sentences, items and rows of the passages, without headings (under four words)."""
     return [
         Said(one_line(unit), unit, key)
         for key, text in shown.passages.items()
@@ -124,12 +122,12 @@ def words(generator: random.Random, count: int) -> str:
 
 
 def babbles(generator: random.Random) -> Reply:
-    """Random text of no form at all."""
+    """Write random text without any form."""
     return lambda shown: words(generator, generator.randrange(1, 60))
 
 
 def babbles_in_form(generator: random.Random, *, are_quotes_real: bool) -> Reply:
-    """Random claims of the right form, with real keys, and random quotes or real ones."""
+    """Write random claims in the right form, with real keys and real or random quotes."""
 
     def reply(shown: Shown) -> str:
         return as_content([claim(shown) for _ in range(generator.randrange(1, 5))])
@@ -149,7 +147,7 @@ def babbles_in_form(generator: random.Random, *, are_quotes_real: bool) -> Reply
 
 
 def babble(generator: random.Random) -> Reply:
-    """One of the kinds of random text."""
+    """Choose one kind of random text."""
     kinds: list[Callable[[random.Random], Reply]] = [
         babbles,
         lambda g: babbles_in_form(g, are_quotes_real=False),

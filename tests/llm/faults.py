@@ -1,4 +1,4 @@
-"""What a model that writes and one that judges are both put through, and what has to come of it."""
+"""Faults for models that write and models that judge, and the check of their outcome."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.llm.sites import SLACK_S, ask, assert_alive, assert_nothing_leaked
 
 
 def failing(sound: Reply) -> dict[str, Answer]:
-    """Faults of a model that would answer soundly, each over at once or soon noticed."""
+    """Return faults of an otherwise sound model that are noticed at once or soon."""
     return {
         **{str(code): status(code) for code in (400, 401, 403, 404, 410, 418, 500, 503)},
         "429 for an hour": status(429, Retry_After="3600"),
@@ -41,7 +41,7 @@ def failing(sound: Reply) -> dict[str, Answer]:
 
 
 def late(sound: Reply) -> dict[str, Answer]:
-    """A sound answer that does not come in time."""
+    """Return answers that would be sound, but don't come in time."""
     return {
         "nothing": hangs(),
         "half of it": stalls(sound),
@@ -51,7 +51,7 @@ def late(sound: Reply) -> dict[str, Answer]:
 
 @dataclass(frozen=True)
 class Refused:
-    """Asks, and looks at all that is left of it: a refusal for one of the reasons, in time."""
+    """Ask, and check that the outcome is a refusal for one of the reasons, in time."""
 
     settings: LazySettings
     user: User

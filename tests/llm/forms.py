@@ -1,4 +1,4 @@
-"""Answers in a form that is not the one asked for; what they say is sound unless named false."""
+"""Answers in another form than asked for; their content is sound unless named false."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EMPTY = as_content([])
 
 
 def body(value: Any) -> Answer:
-    """A body that does not depend on the prompt."""
+    """Answer with a body that doesn't depend on the prompt."""
     raw = value if isinstance(value, bytes) else json.dumps(value).encode()
     return sends(lambda shown: raw)
 
@@ -26,7 +26,7 @@ def content(value: Any) -> Answer:
 
 
 def finished(reason: str) -> Answer:
-    """A sound answer that ended for another reason than that it was done."""
+    """Answer soundly, with another `finish_reason` than `stop`."""
 
     def body_of(shown: Shown) -> bytes:
         answer = completion(SOUND(shown))
@@ -37,12 +37,12 @@ def finished(reason: str) -> Answer:
 
 
 def claim_of(**fields: Any) -> Answer:
-    """One claim that is sound but for these fields."""
+    """Answer with one claim that is sound except for these fields."""
     return replies(lambda shown: as_content([verbatim(DOSE).as_json(shown) | fields]))
 
 
 def filled(**fields: Any) -> Answer:
-    """The form that is asked for, but for these fields."""
+    """Answer in the form asked for, except for these fields."""
     return content(json.dumps({"claims": [], "option": "none"} | fields))
 
 
@@ -109,7 +109,7 @@ def _sound_body(shown: Shown) -> str:
 
 
 def _worded(text: str) -> Answer:
-    """The sound claim in an odd spelling of the same."""
+    """Answer with the sound claim, oddly written."""
     return replies(claims(Said(text, DOSE)))
 
 

@@ -1,4 +1,4 @@
-"""A language model that judges, claims by their evidence and whole answers: honest, or not."""
+"""A language model that judges claims by their evidence and whole answers, honestly or not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHOLE_ANSWER = {"coverage": 1.0, "in_scope": True, "contradicts": False}
 
 @dataclass(frozen=True)
 class Pair:
-    """A statement beside its evidence, under the label that it is shown by."""
+    """A statement beside its evidence, under the label of the prompt."""
 
     label: str
     claim: str
@@ -41,7 +41,7 @@ def pairs_in(shown: Shown) -> list[Pair]:
 
 
 def fair(pair: Pair) -> str:
-    """Supported where the evidence holds each word of the statement."""
+    """Judge as supported if the evidence holds each word of the statement."""
     words, evidence = (set(_WORD.findall(text.lower())) for text in (pair.claim, pair.evidence))
     return "supported" if words <= evidence else "not_found"
 
@@ -59,7 +59,7 @@ def content(judgements: list[dict[str, Any]]) -> str:
 
 
 def judging(judge: Judge) -> Reply:
-    """Answers both kinds of question: about pairs, and about an answer as a whole."""
+    """Answer questions about pairs and about a whole answer."""
 
     def reply(shown: Shown) -> str:
         pairs = pairs_in(shown)
@@ -71,7 +71,7 @@ def judging(judge: Judge) -> Reply:
 
 
 def misjudging(alter: Callable[[list[dict[str, Any]]], Any]) -> Answer:
-    """All is supported, in a form that is not the one asked for."""
+    """Judge all as supported, in another form than asked for."""
 
     def reply(shown: Shown) -> str:
         said = [judgement(pair.label, "supported") for pair in pairs_in(shown)]

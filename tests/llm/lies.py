@@ -1,4 +1,4 @@
-"""Claims that a guideline does not bear out, each false in one way, and all of them well formed."""
+"""Well-formed claims that a guideline doesn't support, each false in one way."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def of(text: str, quote: str = DOSE, key: str = "") -> Reply:
 
 
 def changed(old: str, new: str, sentence: str = DOSE) -> Reply:
-    """A sentence with one word changed, and its true quote."""
+    """Claim a sentence with one word changed, and quote the true one."""
     assert old in sentence
     return of(sentence.replace(old, new), sentence)
 
 
 def joined(text: str, *quotes: str) -> Reply:
-    """One claim that cites several sentences."""
+    """Make one claim that cites several sentences."""
 
     def reply(shown: Shown) -> str:
         cited = [{"passage": shown.key_of(quote), "quote": quote} for quote in quotes]
@@ -48,7 +48,7 @@ def uncited(shown: Shown) -> str:
 
 
 def half_cited(shown: Shown) -> str:
-    """A sound citation beside one that leads nowhere."""
+    """Cite soundly once, and once with a key that doesn't exist."""
     good = Said(DOSE, DOSE).as_json(shown)
     bad = {"passage": "0" * 8, "quote": DOSE}
     return as_content([good | {"citations": [*good["citations"], bad]}])
@@ -150,6 +150,6 @@ LIES: dict[str, Reply] = {**FIGURES, **WORDS, **CITATIONS, **MARKUP}
 
 
 def text_of(lie: Reply) -> str:
-    """The claim of a lie, in the model's words."""
+    """Return the claim of a lie, in the model's words."""
     (claim,) = json.loads(lie(Shown("", passages={"0": GUIDELINE})))["claims"]
     return str(claim["text"])

@@ -1,6 +1,6 @@
-"""What a prompt shows to a language model: read as a model reads it, from the prompt alone.
+"""Read a prompt as a language model does, from its text alone.
 
-It names its marks, and each thing that is data stands between two of them:
+A prompt names its marks, and puts all data between two of them:
 
     Question: <mark> text <mark>
     Offered answers: <mark> A. text ... <mark>
@@ -40,7 +40,7 @@ class Shown:
     options: dict[str, str] = field(default_factory=dict)  # by letter
 
     def key_of(self, words: str) -> str:
-        """Of the first passage that holds the words; else of the first one."""
+        """Return the key of the first passage that holds the words, else of the first one."""
         for key, text in self.passages.items():
             if one_line(words) in one_line(text):
                 return key
@@ -48,7 +48,7 @@ class Shown:
 
 
 def shown_in(request: dict[str, Any]) -> Shown:
-    """What the messages of one request show."""
+    """Parse the messages of one request."""
     prompt = "\n".join(str(message["content"]) for message in request.get("messages", ()))
     found = list(_PASSAGE.finditer(prompt))
     return Shown(

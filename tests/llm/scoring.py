@@ -1,6 +1,6 @@
-"""A language model that judges for RAGAS: it answers each of its questions by the schema asked for.
+"""A judge for RAGAS that answers each of its questions by the schema asked for.
 
-Honest in its way: what a text holds word for word is supported, and nothing else.
+It supports what a text holds word for word, and nothing else.
 """
 
 from __future__ import annotations
@@ -75,19 +75,19 @@ ANSWERS: dict[str, Callable[[Given], Given]] = {
 
 
 def schema_of(request: Given) -> str:
-    """The name of the schema that an answer has to fit."""
+    """Return the name of the schema for the answer."""
     return str(request["response_format"]["json_schema"]["name"])
 
 
 def given_in(request: Given) -> Given:
-    """The last input of the prompt, behind its examples."""
+    """Return the last input of the prompt, after its examples."""
     text = request["messages"][-1]["content"].rpartition(_INPUT)[2]
     given: Given = json.JSONDecoder().raw_decode(text)[0]
     return given
 
 
 def scores(**instead: Callable[[Given], Any]) -> Answer:
-    """Answer by the schema's name; `instead` has what it says to some of them."""
+    """Answer by the schema's name; `instead` replaces answers to some schemas."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         request = asked_of(handler)

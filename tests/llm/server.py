@@ -27,7 +27,7 @@ LONG_S = 60.0  # longer than any test waits
 
 @dataclass
 class Endpoint:
-    """What it was asked, and what it does: each of `script` once, then `default` for ever."""
+    """The requests so far, and the answers: each of `script` once, then `default`."""
 
     default: Answer
     script: list[Answer] = field(default_factory=list)
@@ -57,7 +57,7 @@ def endpoint(default: Answer, *, port: int = 0) -> Iterator[Endpoint]:
                 return  # it had enough
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
@@ -76,7 +76,7 @@ def endpoint(default: Answer, *, port: int = 0) -> Iterator[Endpoint]:
 
 
 def completion(content: Any, **message: Any) -> dict[str, Any]:
-    """The body of an answer as OpenAI's API gives it."""
+    """Return an answer's body in the form of OpenAI's API."""
     choice = {
         "index": 0,
         "finish_reason": "stop",
@@ -100,12 +100,12 @@ def asked_of(handler: BaseHTTPRequestHandler) -> dict[str, Any]:
 
 
 def replies(reply: Reply) -> Answer:
-    """A model that reads the prompt."""
+    """Answer by what the prompt shows."""
     return sends(lambda shown: json.dumps(completion(reply(shown))).encode())
 
 
 def says(text: str) -> Answer:
-    """The same whatever it is asked, without a word on what that took."""
+    """Answer with the same text whatever is asked, without usage."""
     return raw(json.dumps({"choices": completion(text)["choices"]}).encode())
 
 
@@ -116,7 +116,7 @@ def raw(body: bytes) -> Answer:
 def sends(
     body_of: Callable[[Shown], bytes], *, code: int = 200, headers: dict[str, str] | None = None
 ) -> Answer:
-    """A whole body, made from what the prompt shows."""
+    """Answer with a whole body, made from what the prompt shows."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         body = body_of(shown_in(asked_of(handler)))
@@ -130,7 +130,7 @@ def sends(
 
 
 def status(code: int, **headers: str) -> Answer:
-    """A status that is no success, with a body that says more than anybody should read."""
+    """Answer with an error status, and a body that must not be shown or logged."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 
     def body_of(shown: Shown) -> bytes:
@@ -140,12 +140,12 @@ def status(code: int, **headers: str) -> Answer:
 
 
 def hangs() -> Answer:
-    """Not one byte."""
+    """Send no byte."""
     return _until_left
 
 
 def stalls(reply: Reply) -> Answer:
-    """Half of an answer, then nothing."""
+    """Send half of an answer, then nothing."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         body = _body(reply, handler)
@@ -158,7 +158,7 @@ def stalls(reply: Reply) -> Answer:
 
 
 def drips(reply: Reply, *, seconds: float = 1.0) -> Answer:
-    """An answer byte by byte."""
+    """Send an answer byte by byte."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         body = _body(reply, handler)
@@ -169,7 +169,7 @@ def drips(reply: Reply, *, seconds: float = 1.0) -> Answer:
 
 
 def slowly(seconds: float, parts: int) -> Answer:
-    """Drip an answer that never ends in time."""
+    """Send a body that never ends in time."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         _begin(handler)
@@ -179,13 +179,13 @@ def slowly(seconds: float, parts: int) -> Answer:
 
 
 def heading_slowly(seconds: float, parts: int) -> Answer:
-    """Drip a head that never ends in time."""
+    """Send a head that never ends in time."""
     head = [b"HTTP/1.1 200 OK\r\n", *([b"X-Wait: 1\r\n"] * parts)]
     return lambda handler: _drip(handler, head, seconds)
 
 
 def cut_off() -> Answer:
-    """The beginning of an answer, then the end of the connection."""
+    """Send the beginning of an answer, then close the connection."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         _begin(handler, length=10_000)
@@ -195,7 +195,7 @@ def cut_off() -> Answer:
 
 
 def breaks_off(reply: Reply) -> Answer:
-    """A third of an answer, then a reset."""
+    """Send a third of an answer, then reset the connection."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         body = _body(reply, handler)
@@ -212,7 +212,7 @@ def resets() -> Answer:
 
 
 def chunks_without_end(piece: bytes = b"x" * 4096) -> Answer:
-    """Chunks for as long as anybody reads them."""
+    """Send chunks for as long as the client reads, up to `LONG_S`."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -227,9 +227,9 @@ def chunks_without_end(piece: bytes = b"x" * 4096) -> Answer:
 def huge_answer(
     reply: Reply, *, code: int = 200, megabytes: int = 50, sent: list[int] | None = None
 ) -> Answer:
-    """An answer that could be read, if it were not followed by white space.
+    """Send a sound answer followed by megabytes of white space.
 
-    `sent` holds how many bytes of that went out.
+    `sent` receives the number of bytes of white space that went out.
     """
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -245,7 +245,7 @@ def huge_answer(
 
 
 def bomb(*, megabytes: int = 200) -> Answer:
-    """Little that unpacks to much."""
+    """Send a small body that unpacks to a huge one."""
     return sends(lambda shown: _packed(megabytes), headers={"Content-Encoding": "gzip"})
 
 
@@ -255,7 +255,7 @@ def _packed(megabytes: int) -> bytes:
 
 
 def shouts(text: bytes) -> Answer:
-    """Bytes that are no HTTP, or hardly."""
+    """Send bytes that are hardly HTTP, or not at all."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(text)
@@ -274,7 +274,7 @@ def heads_without_end() -> Answer:
 
 @contextmanager
 def nobody_accepts() -> Iterator[str]:
-    """An address where connecting never ends: a socket that listens, with its queue full."""
+    """Yield an address where connecting never ends: its listener's queue is full."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
@@ -291,7 +291,7 @@ def nobody_accepts() -> Iterator[str]:
 
 @contextmanager
 def nobody_listens() -> Iterator[str]:
-    """An address where each connection is refused, since the port is taken and not listened to."""
+    """Yield an address that refuses connections: its port is bound without a listener."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -299,7 +299,7 @@ def nobody_listens() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Trap:
-    """An address that nobody may ever go to."""
+    """An address to which nobody may connect."""
 
     listener: socket.socket
 
@@ -309,7 +309,7 @@ class Trap:
 
     @property
     def was_touched(self) -> bool:
-        """Whether anybody connected, if only to look."""
+        """Tell whether anybody has connected."""
         return bool(select.select([self.listener], [], [], 0)[0])
 
 
@@ -345,7 +345,7 @@ def _drip(handler: BaseHTTPRequestHandler, parts: Sequence[bytes], seconds: floa
 
 
 def _until_left(handler: BaseHTTPRequestHandler) -> None:
-    """Wait until whoever asked hangs up."""
+    """Wait until the client closes the connection."""
     handler.connection.settimeout(LONG_S)
     handler.connection.recv(1)
 

@@ -1,4 +1,4 @@
-"""A site whose answers a language model writes, and what leaves it by any way."""
+"""A site whose answers a language model writes, and every form in which it shows them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SLACK_S = 10.0  # a busy machine; far below any single time-out that could have 
 
 
 def generate_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
-    """Answers are written by the models at these addresses, in this order."""
+    """Let the models at these addresses write answers, tried in this order."""
     settings.GENERATOR = "llm"
     set_model(settings, "generate", *urls, model="writer", key=KEY)
     settings.ANSWER_TIMEOUT_S = timeout_s
 
 
 def judge_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:
-    """Claims are judged by the models at these addresses, after the guards."""
+    """Let the models at these addresses judge claims, after the exact checks."""
     settings.VERIFIER = "llm"
     set_model(settings, "judge", *urls, model="judge", key=KEY)
     settings.ANSWER_TIMEOUT_S = timeout_s
@@ -46,13 +46,13 @@ def ask(question: str = QUESTION, *, user: User | None = None) -> Turn:
 
 
 def answers_of(turn: Turn) -> list[str]:
-    """The claims that answer; what is added beside them as a caution is no model's."""
+    """Return the claims that answer, without cautions, which no model writes."""
     return [claim.text for claim in turn.claims.filter(kind=ClaimKind.ANSWER)]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A stored turn in every form that a person or a program outside gets it in."""
+    """A stored turn as the page, the API and the terminal show it."""
 
     page: str
     payload: str
@@ -78,7 +78,7 @@ def shown(turn: Turn, client: Client) -> Shown:
 def assert_nothing_leaked(
     turn: Turn, client: Client, caplog: pytest.LogCaptureFixture, *, prompts: Sequence[str] = ()
 ) -> None:
-    """Neither the key nor a prompt shows, and no word of the endpoint's is in a log."""
+    """Check that no key and no prompt is shown or logged, and no text of the endpoint logged."""
     seen = shown(turn, client)
     events = "\n".join(AuditEvent.objects.values_list("payload", flat=True))
     for secret in (KEY, *(prompt.strip().splitlines()[0] for prompt in prompts)):
@@ -92,7 +92,7 @@ def assert_nothing_leaked(
 
 
 def assert_alive(settings: LazySettings, client: Client) -> None:
-    """The next question is answered, and the site says that it is well."""
+    """Check that the next question is answered and that the site says it is well."""
     settings.GENERATOR, settings.VERIFIER, settings.MODE = (
         "extractive",
         "checker",

@@ -1,4 +1,4 @@
-"""A demonstration of those samples that a test names."""
+"""Run a demonstration with only those samples that a test names."""
 
 from __future__ import annotations
 

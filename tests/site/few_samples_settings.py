@@ -1,6 +1,6 @@
-"""The settings of a site whose demonstration has a few samples only.
+"""The settings of a site whose demonstration has only a few samples.
 
-`MEDRAG_TEST_SAMPLES` is a manifest like that of the samples. All else is the real thing.
+`MEDRAG_TEST_SAMPLES` is a manifest like that of the samples. All other settings are the product's.
 """
 
 from medrag_site.settings import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Nobody makes themselves more than they are in the administration of accounts."""
+"""Test that nobody can give themselves more rights in the administration of accounts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def root(db: None) -> User:
 
 @pytest.fixture
 def manager(db: None) -> User:
-    """May change accounts and groups, and is one of the clinicians."""
+    """Create a clinician who may change accounts and groups."""
     user = User.objects.create_user("manager", password="manager-secret", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=[*RIGHTS, *OF_GROUPS]))
     user.groups.set(Group.objects.filter(name=CLINICIANS))
@@ -40,7 +40,7 @@ def address(user: User, page: str = "change") -> str:
 
 
 def form(user: User, **fields: Any) -> dict[str, Any]:
-    """What a browser sends of the form, and what somebody puts to it by hand."""
+    """Return a form as a browser sends it, with fields that somebody adds by hand."""
     joined = {"date_joined_0": "2026-01-01", "date_joined_1": "12:00:00"}
     return {"username": user.username, "is_active": "on", **joined, **fields}
 

@@ -1,4 +1,4 @@
-"""The groups and the demonstration accounts."""
+"""Test the groups and the demonstration's accounts."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
@@ -24,7 +24,7 @@ def rights_of(name: str) -> set[str]:
 
 
 def test_migrated_sites_have_the_groups_with_their_rights(db: None) -> None:
-    """Of the template that `migrate` made; nothing here was given by the test."""
+    """Of the database as `migrate` made it; the test gives no rights."""
     for name, labels in PERMISSIONS.items():
         assert rights_of(name) == set(labels)
 

@@ -1,7 +1,7 @@
-"""The whole site while somebody kills its database, pauses its processes and fills its disk.
+"""Test the whole site while its database is killed, processes are paused and its disk is full.
 
-Documents are indexed and questions asked meanwhile. In the end every document is searched, whole
-and once, every answer that was given is stored once, and the log's chain is unbroken.
+Documents are indexed and questions asked meanwhile. In the end every document is searchable, whole
+and once, every answer given is stored once, and the log's chain is unbroken.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Site:
 
     @contextlib.contextmanager
     def filled(self, *, up_to_bytes: int) -> Iterator[None]:
-        """Leave no more room on its disk than what is beyond `up_to_bytes`."""
+        """Fill the disk of the folder up to `up_to_bytes` within the block."""
         filler = self.folder / "filler"
         try:
             with contextlib.suppress(OSError), filler.open("wb", buffering=0) as f:
@@ -154,7 +154,7 @@ class Site:
             return c.execute(query).fetchall()
 
     def tree(self) -> list[psutil.Process]:
-        """Every process but the supervisor's parents: its own tree and the database's."""
+        """Return all processes of the supervisor and of the database server."""
         assert self.process is not None
         server = living(self.pgdata)
         assert server is not None
@@ -163,7 +163,7 @@ class Site:
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder for one site; where the test says "a small disk", on one of its own."""
+    """Make a folder for one site; for the parameter "a small disk", on a tmpfs of its own."""
     made = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
     is_disk = getattr(request, "param", "") == "a small disk"
     if is_disk:
@@ -193,7 +193,7 @@ def site(folder: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def busy(site: Site) -> Iterator[Site]:
-    """It indexes documents and is asked; afterwards all of it is looked at."""
+    """Index documents and ask questions meanwhile; check all of them afterwards."""
     site.manage("demo", "--no-serve")
     site.start()
     before = len(site.rows("SELECT 1 FROM corpus_document"))
@@ -272,7 +272,7 @@ def test_each_process_is_paused_for_longer_than_a_lease(
 def test_the_worker_and_the_site_are_paused_for_long(
     busy: Site, record_property: Callable[[str, object], None]
 ) -> None:
-    """With all that they started, one after the other."""
+    """Each with all its processes, one after the other."""
     assert busy.process is not None
     for part in ("worker", "gunicorn"):
         services = psutil.Process(busy.process.pid).children()

@@ -1,4 +1,4 @@
-"""What `make run` does, from an empty folder to Ctrl-C, twice."""
+"""Test `make run`, from an empty folder to Ctrl-C, twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FEW = {
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """An empty folder with a short path, since the database's socket lies in it."""
+    """Make an empty folder with a path short enough for the database's socket."""
     folder = Path(tempfile.mkdtemp(prefix="medrag-"))
     folder.chmod(0o755)
     yield folder
@@ -76,7 +76,7 @@ class Demonstration:
             )
 
     def wait_until_served(self) -> str:
-        """What it printed until then."""
+        """Wait until the site answers, and return the output so far."""
         deadline = time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.output.read_text()
@@ -95,7 +95,7 @@ class Demonstration:
 
 
 def processes_of(data_dir: Path) -> list[str]:
-    """What still runs and names the folder, in its arguments or its environment."""
+    """Return the running processes that name the folder in arguments or environment."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -108,7 +108,7 @@ def processes_of(data_dir: Path) -> list[str]:
 
 
 def few_samples(folder: Path) -> Path:
-    """A manifest like that of the samples, with their files beside it."""
+    """Write a manifest of a few samples, with their files beside it."""
     known = json.loads((SAMPLES / "manifest.json").read_text())
     known["documents"] = [entry for entry in known["documents"] if entry["file"] in FEW]
     (folder / "guidelines").mkdir(parents=True)
@@ -120,7 +120,7 @@ def few_samples(folder: Path) -> Path:
 
 @pytest.mark.slow
 def test_from_nothing_to_a_site_and_back(data_dir: Path, tmp_path: Path) -> None:
-    """With the models as they were converted for other tests; that takes a third of the time."""
+    """With models that other tests have converted, which saves a third of the time."""
     get_embedder()  # converts them, if no test has
     shutil.copytree(settings.MODELS_DIR, data_dir / "models")
     check_twice(data_dir, few_samples(tmp_path / "samples"), len(FEW))
@@ -132,7 +132,7 @@ def test_from_nothing_to_a_site_with_all_samples_and_back(data_dir: Path) -> Non
 
 
 def check_twice(data_dir: Path, samples: Path | None, count: int) -> None:
-    """The first ingests so many and asks; the second finds them and only serves."""
+    """Run the demonstration twice: the first ingests `count` files, the second only serves."""
     first = Demonstration(data_dir, free_port(), samples)
     try:
         shown = first.wait_until_served()

@@ -1,4 +1,4 @@
-"""`manage.py doctor`: a line each, and status 1 when one is bad."""
+"""Test `manage.py doctor`: one line for each check, and status 1 if any is bad."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A setting is right, absent, or stops the start by its name."""
+"""Test that a setting is valid, absent, or stops the start by its name."""
 
 import os
 import re

@@ -1,7 +1,7 @@
-"""Whatever is sent to whatever address by whoever: no answer is an error of the server's.
+"""Test that no request to any address by anybody ends in a server error.
 
 One in a hundred of the requests is in every run, all of them are in `make exhaustive`. Each is
-undone before the next, so that the same one can be sent again alone.
+undone before the next, so that any of them can be repeated alone.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ROUNDS = {"anonymous": 2, "clinician": 2, "staff": 3, "superuser": 9}
 
 @pytest.fixture
 def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """A row of everything, and the parameters of addresses that lead to them."""
+    """Store a row of every kind; return the parameters of addresses that lead to them."""
     for module in ("chat.api.log", "chat.admin.events"):  # the auditor's connection sees no row
         monkeypatch.setattr(f"{module}.verify_chain", partial(verify_chain, "default"))
     clinician = person("clinician", CLINICIANS)
@@ -78,7 +78,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 class Person:
-    """Somebody at a browser and with a token, who is the same before each request."""
+    """A client with a session and a token, in the same state before each request."""
 
     def __init__(self, user: User | None) -> None:
         self.client = signed_in(user) if user else Client(raise_request_exception=False)
@@ -89,7 +89,7 @@ class Person:
         self._cookies = {name: morsel.value for name, morsel in self.client.cookies.items()}
 
     def send(self, sent: Sent) -> tuple[int, str]:
-        """Send it, undo what it did, and return the status with the place of an error, if any."""
+        """Send a request and undo its effects; return the status and the place of an error."""
         self.client.cookies = SimpleCookie(self._cookies)
         cache.clear()  # it counts requests
         errors: list[str] = []
@@ -112,7 +112,7 @@ class Person:
         return response.status_code, " | ".join(errors)
 
     def offered(self, address: str) -> Offer:
-        """Return what the page there offers to send."""
+        """Return what the page at the address offers to send."""
         self.client.cookies = SimpleCookie(self._cookies)
         with transaction.atomic():
             response = self.client.get(address)
@@ -167,7 +167,7 @@ def test_no_request_is_an_error_of_the_server_s(
 
 
 def _place(error: BaseException | None) -> str:
-    """Where it was raised, and the last place of our own on the way there."""
+    """Describe an error: where it was raised, and the last frame of our own code."""
     frames = traceback.extract_tb(error.__traceback__ if error else None)
     ours = [frame for frame in frames if ".venv" not in frame.filename][-1:]
     told = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in (*ours, *frames[-3:])]

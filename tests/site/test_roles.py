@@ -1,4 +1,4 @@
-"""The tests really run as the restricted role."""
+"""Test that the tests run as the restricted database role."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""What waits for corpus staff: numbers that the linked pages keep, and what stays hidden."""
+"""Test the tasks on corpus staff's start page: counts that match their pages, and who sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses that everybody needs, and what stands there when something is wrong."""
+"""Test the addresses that everybody needs, and the error pages."""
 
 from unittest import mock
 
@@ -100,7 +100,7 @@ def test_a_huge_request_is_a_sentence(alice: User, client: Client) -> None:
     ],
 )
 def test_static_files_are_served_from_the_checkout(path: str, client: Client) -> None:
-    """With DEBUG off and nothing collected."""
+    """Without DEBUG and without `collectstatic`."""
     assert client.get(f"/static/{path}").status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""An answer with a corrected number says that it was corrected; one from before, that it is not."""
+"""Test that an answer with a corrected number says so, and an earlier one that it was misread."""
 
 from __future__ import annotations
 

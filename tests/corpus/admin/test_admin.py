@@ -1,4 +1,4 @@
-"""Corpus staff at work in the administration, through the HTTP client."""
+"""Test the administration of documents over HTTP, as corpus staff use it."""
 
 import datetime
 from typing import Any
@@ -201,7 +201,7 @@ def test_many_get_a_review_date(staff: Client) -> None:
 
 
 def test_what_others_may_publish_is_left_out(staff: Client) -> None:
-    """The shelf is narrowed to a group of which the person is no member."""
+    """The collection is narrowed to a group without this person."""
     chosen = documents(2)
     board = Group.objects.create(name="Board")
     closed = Collection.objects.create(slug="closed", name="Closed")

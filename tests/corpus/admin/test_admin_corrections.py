@@ -1,4 +1,4 @@
-"""The form that corrects a misread word, and the second person's page."""
+"""Test the form that corrects a misread word, and the page of the second person."""
 
 from __future__ import annotations
 

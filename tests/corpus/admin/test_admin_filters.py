@@ -1,4 +1,4 @@
-"""What staff ask the list for, and what the list costs when it is long."""
+"""Test the filters of the list of documents, and its queries when it is long."""
 
 from __future__ import annotations
 

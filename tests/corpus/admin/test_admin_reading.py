@@ -1,4 +1,4 @@
-"""The passage view: page, picture, passages, and who may open them."""
+"""Test the passage view: page, picture, passages, and who may open them."""
 
 from __future__ import annotations
 

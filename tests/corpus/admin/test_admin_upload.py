@@ -1,4 +1,4 @@
-"""Many files at once, each with a message of its own."""
+"""Test the upload of many files at once, each with a message of its own."""
 
 from typing import Any
 

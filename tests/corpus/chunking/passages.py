@@ -1,4 +1,4 @@
-"""What holds of the passages of every document, however it is cut."""
+"""Check what must hold of the passages of every document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_passages(
 
 
 def lost(found: Sequence[ChunkDraft], page: Page, *, title: str) -> str:
-    """The page's characters that stand in no passage, but for headings that live on above one."""
+    """Return the page's characters in no passage, without headings that are context of one."""
     above = {squeezed(part) for chunk in found for part in chunk.section_path} | {squeezed(title)}
     covered = {
         place

@@ -1,4 +1,4 @@
-"""`check_spans` measures files as ingestion does, and stops at none of them."""
+"""Test that `check_spans` measures files as ingestion does, and goes on after a bad one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_what_was_lost_is_named_with_its_page(
 
 
 def _with_lost_words(canvas: Canvas) -> None:
-    """Words that stand aslant, which the reader leaves out."""
+    """Draw slanted words, which the reader leaves out."""
     fixtures.plain_page("margins")(canvas)
     canvas.translate(100, 100)
     canvas.rotate(40)

@@ -1,4 +1,4 @@
-"""Passages: nothing lost, nothing torn apart, the same for the same bytes."""
+"""Test that passages lose nothing, break nothing, and are the same for the same bytes."""
 
 import random
 import subprocess
@@ -195,7 +195,7 @@ def wide(columns: int, rows: int, *, header: str = "Column") -> str:
 
 @pytest.mark.parametrize("columns", range(2, 40))
 def test_a_wide_table_is_cut_within_its_size_and_loses_nothing(columns: int) -> None:
-    """From a header of a tenth of the room to one that is larger than a passage."""
+    """With headers from a tenth of a passage to more than a whole one."""
     text = wide(columns, rows=12)
     settings = ChunkSettings(60, 10)
     found = chunks(text, settings)

@@ -1,4 +1,4 @@
-"""What says the same thing, and what only looks like it."""
+"""Test which passages say the same thing, and which only seem to."""
 
 import subprocess
 import sys
@@ -176,7 +176,7 @@ def test_the_same_words_under_other_headings_are_something_else(
 
 
 def test_likeness_of_vectors_would_link_what_differs() -> None:
-    """Why it decides nothing: a dose, a "not" or an order of steps hardly moves a vector."""
+    """Why vectors don't decide: a dose, a "not" or an order of steps hardly changes one."""
     embedder = get_embedder()
 
     def cosine(one: str, other: str) -> float:
@@ -214,7 +214,7 @@ def test_one_character_more_in_any_number_tells_them_apart() -> None:
 
 
 def test_a_word_more_or_less_tells_them_apart() -> None:
-    """All but articles: nothing has to be on a list to count."""
+    """Every word counts but articles, listed or not."""
     words = "Stop the infusion at once when the level rises and call the registrar on duty".split()
     whole = meaning_label(" ".join(words))
     for place, word in enumerate(words):

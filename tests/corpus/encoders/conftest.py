@@ -1,4 +1,4 @@
-"""Folders of tiny models, made once a run."""
+"""Fixtures: folders of tiny models, made once a run."""
 
 from pathlib import Path
 
@@ -25,5 +25,5 @@ def projected_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def kept_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the models of this folder's tests are converted, so that each is once."""
+    """Return the folder where all tests convert their models, each model once."""
     return tmp_path_factory.mktemp("converted")

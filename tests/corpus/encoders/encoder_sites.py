@@ -1,4 +1,4 @@
-"""A site whose encoders change, and what is to be seen of it."""
+"""A site whose configuration of encoders changes, and its state."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ASKED = Query("gentamicin once daily", on=date(2026, 5, 1))
 
 
 class Site:
-    """The file of a site's encoders, written anew for each change."""
+    """Write the file of a site's encoders, a new one for each change."""
 
     def __init__(self, settings: Settings, folder: Path, models: Path) -> None:
         self._settings, self._folder, self._models, self._count = settings, folder, models, 0
 
     def configure(self, **tables: str) -> None:
-        """An encoder for each keyword: `bundled`, or a model's folder with more of its table."""
+        """Configure an encoder for each keyword: `bundled`, or a model's folder and more TOML."""
         lines = []
         for name, said in tables.items():
             model, _, more = said.partition(" ")

@@ -1,8 +1,8 @@
-"""Converts and runs an encoder by OpenVINO; whoever asks for the network is written down.
+"""Convert and run an encoder by OpenVINO, and record every use of the network.
 
-Patched where every library ends up, and in a file: what reports may do so in a forked process.
-Arguments: the file, the model's folder and that for the converted model; without the two, what
-reports is left in place.
+Patches the function that every library ends up calling, and records in a file, since a forked
+process may be the one that reports. Arguments: the file, the model's folder and that for the
+converted model; without the last two, OpenVINO's reporter is left enabled.
 """
 
 import socket

@@ -1,4 +1,4 @@
-"""The bundled encoder, and what happens when another one can't be used."""
+"""Test the bundled encoder, and the errors where another one can't be used."""
 
 import shutil
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_tokens_are_counted_whole_and_without_marks() -> None:
 
 
 def test_what_lies_beyond_the_limit_is_not_read() -> None:
-    """Why passages are bounded by `max_tokens`: more could never be found."""
+    """Why passages are limited to `max_tokens`: more could never be found."""
     embedder = get_embedder()
     start = "dose " * embedder.max_tokens
     same = embedder.encode([start, start + "tungsten " * 50])

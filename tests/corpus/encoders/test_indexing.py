@@ -1,4 +1,4 @@
-"""The pipeline in this process: what it makes, that it goes on where it stopped, that it fences."""
+"""Test indexing in this process: its result, resuming, and fencing by the lease."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.processes import running, wait_until
 
 @pytest.fixture
 def poisonable(settings: Settings) -> None:
-    """Files may say how their parser shall misbehave."""
+    """Let files say how their parser misbehaves."""
     settings.PARSER_COMMAND = poison_settings.PARSER_COMMAND
 
 
@@ -99,7 +99,7 @@ def test_indexing_again_gives_the_same_bytes_and_counts_nothing_twice() -> None:
 
 
 class Broken(Exception):
-    """Stands for a crash at a chosen place."""
+    """Raised in place of a crash."""
 
 
 @pytest.mark.django_db
@@ -177,7 +177,7 @@ def test_an_unexpected_error_is_named_by_type_and_place_and_never_quoted(
 def test_a_claim_that_the_database_refuses_is_no_work_done(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Else who takes jobs in a loop would try again at once, and fill the log."""
+    """Otherwise the worker's loop would try again at once, and fill the log."""
 
     def refuse(document_id: int | None = None) -> None:
         raise InternalError("no room")
@@ -258,7 +258,7 @@ def test_a_worker_that_wakes_up_after_its_lease_writes_nothing(
 
 
 def test_each_vector_is_what_the_encoder_alone_makes_of_the_passage(db: None) -> None:
-    """To the byte of its storage (half precision), whatever else was encoded beside it."""
+    """To the byte as stored (half precision), whatever else is in its batch."""
     document = ingest(guideline(sections=40))
     document_index(document.pk)
     chunks = list(document.chunks.order_by("index"))

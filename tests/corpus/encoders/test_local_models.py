@@ -1,4 +1,4 @@
-"""Models in folders: both backends make the same of them, in every form they come in."""
+"""Test that both backends compute the same with models in folders of every form."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_no_more_is_read_than_is_set(plain_model: Path, kept_in: Path, backend: 
 
 
 def test_the_longest_text_that_a_model_reads_can_be_read(plain_model: Path, kept_in: Path) -> None:
-    """Padding must not go beyond the model's positions."""
+    """Padding must not exceed the model's positions."""
     model = LocalModel(plain_model, pooling="mean", backend="openvino")
     assert local_facts(model).max_tokens == tiny_models.READS - 2
     vectors = embedder(model, kept_in).encode(["dose " * n for n in range(20, 60)])

@@ -1,4 +1,4 @@
-"""What names a model: every file that decides its vectors, and no other."""
+"""Test that a model's name depends on every file that decides its vectors, and no other."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(json.dumps(found))
 
 @pytest.fixture
 def folder(projected_model: Path, tmp_path: Path) -> Path:
-    """Transformer, pooling and projection, to be changed."""
+    """Copy a model of transformer, pooling and projection, which the test may change."""
     return shutil.copytree(projected_model, tmp_path / "mine")
 
 
@@ -56,7 +56,7 @@ def forget() -> None:
 
 
 def named(folder: Path) -> tuple[str, str, str]:
-    """The space, the fingerprint and the converted model that a new process would name."""
+    """Return space, fingerprint and converted model as a new process would name them."""
     forget()
     spec = EncoderSpec("mine", model=str(folder))
     facts = facts_of(spec)
@@ -65,7 +65,7 @@ def named(folder: Path) -> tuple[str, str, str]:
 
 @pytest.fixture(scope="module")
 def opened(plain_model: Path, projected_model: Path) -> dict[str, list[str]]:
-    """What a new process opens of each folder."""
+    """Return the files that a new process opens, by folder."""
     folders = [(bundled_folder(), ""), (projected_model, ""), (plain_model, "cls")]
     given = json.dumps([(str(folder), pooling) for folder, pooling in folders])
     said = subprocess.run(
@@ -92,7 +92,7 @@ def test_all_that_the_loader_opens_is_counted(
 
 @pytest.mark.parametrize(("kind", "name"), [("cnn", "cnn_config"), ("router", "router_config")])
 def test_rarer_modules_count_too(kind: str, name: str, tmp_path: Path) -> None:
-    """They can be used; so what they read decides."""
+    """Such modules work, so their files decide vectors too."""
     folder = tiny_models.with_rarer_module(tmp_path / kind, kind)
     LocalEmbedder(LocalModel(folder, backend="torch"), kept_in=tmp_path, threads=1).encode(TEXTS)
     (read,) = [path for path in files_read(folder) if path.name == f"{name}.json"]
@@ -195,7 +195,7 @@ def test_a_configuration_that_cannot_be_read_is_said(folder: Path, content: str)
 
 
 def repooled(folder: Path) -> None:
-    """The same weights, pooled in another way."""
+    """Change the pooling, and leave the weights."""
     path = folder / "1_Pooling" / "config.json"
     said = json.loads(path.read_text())
     path.write_text(json.dumps(said | {"pooling_mode": "cls"}))
@@ -228,7 +228,7 @@ def test_weights_that_are_cut_off_are_said(
 
 
 def test_the_bundled_one_keeps_its_name() -> None:
-    """It stands in databases, which would make all vectors anew under another."""
+    """Under another name, every database would compute all vectors again."""
     assert facts_of(EncoderSpec("minilm")).space == "model:3898f8b935a9434c"
 
 

@@ -1,4 +1,4 @@
-"""An endpoint that encodes: real HTTP on loopback, in order and misbehaving."""
+"""Test an encoder behind an endpoint, with real HTTP on loopback, working and misbehaving."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Change = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 
 
 def vector(text: str) -> list[float]:
-    """One that its text decides, of any length."""
+    """Return a vector, not of unit length, that depends on the text."""
     return [float((len(text) * (i + 3)) % 11 + 1) for i in range(DIMENSIONS)]
 
 
 def encodes(state: Callable[[], Endpoint], change: Change = lambda data: data) -> Any:
-    """Answers with a vector for each text, after `change`."""
+    """Answer with a vector for each text, after `change`."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         texts = state().asked[-1]["input"]

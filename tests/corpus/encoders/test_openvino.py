@@ -1,4 +1,4 @@
-"""OpenVINO: one text, one vector, whatever else is computed; its files; and its silence."""
+"""Test OpenVINO: the same vector for a text in any batch, its files, and no network."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def bundled(kept_in: Path) -> LocalEmbedder:
 def left_behind(
     plain_model: Path, other_plain_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """A folder of converted models, to be copied: nobody uses those of a copy."""
+    """Convert models in a folder to copy; no process uses the copies."""
     folder = tmp_path_factory.mktemp("left")
     for model in (plain_model, other_plain_model):
         converted(model, pooling="mean", kept_in=folder)
@@ -62,7 +62,7 @@ def left_behind(
 
 @pytest.fixture
 def converted_in(tmp_path: Path) -> Path:
-    """A folder with nothing else in it."""
+    """Make an empty folder."""
     folder = tmp_path / "converted"
     folder.mkdir()
     return folder
@@ -115,7 +115,7 @@ def test_many_threads_at_once_get_what_one_gets(bundled: LocalEmbedder) -> None:
 def test_a_model_for_one_length_computes_what_that_for_any_does(
     bundled: LocalEmbedder, kept_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a large one does, that is not made for lengths."""
+    """Large models are not compiled for each length."""
     monkeypatch.setattr(openvino_backend, "MOST_FIXED_BYTES", 0)
     large = LocalEmbedder(LocalModel(Path(get_model_path())), kept_in=kept_in, threads=1)
     texts = [" ".join(WORDS[n % 7] for n in range(count)) for count in range(1, 45)]
@@ -152,7 +152,7 @@ print(len(heard))
 
 
 def test_a_signal_is_survived_when_another_thread_let_go_of_a_model(kept_in: Path) -> None:
-    """So a web process is told to stop after its encoders were changed."""
+    """A web process is stopped so after its encoders were changed."""
     assert child("-c", LETS_GO, str(get_model_path()), str(kept_in)) == b"1\n"
 
 
@@ -215,7 +215,7 @@ def test_damaged_files_are_made_anew(
 def test_processes_that_start_together_make_one(
     plain_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Threads with file handles of their own: `flock` keeps them apart as it does processes."""
+    """Threads with file handles of their own: `flock` excludes them as it does processes."""
     made: list[Path] = []
     gate = threading.Barrier(6)
 
@@ -242,7 +242,7 @@ def test_a_place_where_nothing_can_be_kept_is_named(plain_model: Path, tmp_path:
 
 
 def test_the_reporter_would_ask_for_the_network(tmp_path: Path) -> None:
-    """That the next test can fail: left alone, importing OpenVINO is reported."""
+    """Shows that the next test can fail: left enabled, importing OpenVINO reports."""
     home, seen = tmp_path / "home", tmp_path / "seen"
     (home / "intel").mkdir(parents=True)
     child(str(CHILD), str(seen), HOME=str(home))
@@ -288,7 +288,7 @@ def test_what_no_encoder_uses_is_deleted_and_nothing_else(
 
 
 def test_nothing_is_said_to_be_deleted_that_was_not(converted_in: Path) -> None:
-    """A lock without a model, a model that can't be deleted, a folder that isn't there."""
+    """A lock without a model, a model that can't be deleted, and a missing folder."""
     bare, stuck = (f"{name}-{'0' * 16}" for name in ("bare", "stuck"))
     (converted_in / f"{bare}.lock").touch()
     (converted_in / stuck).write_text("no folder")

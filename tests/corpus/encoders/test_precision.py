@@ -1,4 +1,4 @@
-"""In how many bits models are computed, by what is offered and what is asked for."""
+"""Test the precision in which models compute, by the processor and the setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of the last questions: the same numbers, and fewer of them computed."""
+"""Test the cache of questions' vectors: the same vectors, and fewer computed."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from corpus.encoders.types import Vectors
 
 
 class Counting:
-    """Encodes by length, and remembers what it was asked."""
+    """Encode by length, and record the texts."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []

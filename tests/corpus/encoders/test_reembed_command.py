@@ -1,4 +1,4 @@
-"""`manage.py reembed`: one encoder that fails keeps no other from being made."""
+"""Test `manage.py reembed`: an encoder that fails doesn't stop the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.corpus.encoders.encoder_sites import Site, indexed, states
 
 @pytest.fixture
 def three(site: Site, encoder_models: Path) -> Site:
-    """To be made, the first of them with another's files, the second with none."""
+    """Configure three encoders to build: one with another's files, one with none, one sound."""
     indexed()
     site.configure(minilm="bundled", wrong="one", gone="two", fine="wide")
     encoders_sync()

@@ -1,4 +1,4 @@
-"""The file that names the encoders: what it may say, and which word is wrong where it may not."""
+"""Test the file that names the encoders, and the errors that name a wrong word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of statements are made when a document is indexed, and taken where they fit."""
+"""Test that statements are encoded when a document is indexed, and their vectors used later."""
 
 from __future__ import annotations
 

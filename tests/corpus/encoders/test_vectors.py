@@ -1,4 +1,4 @@
-"""A vector as it is written for the database."""
+"""Test how a vector is written for the database."""
 
 import numpy as np
 import pytest

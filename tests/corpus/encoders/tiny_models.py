@@ -1,4 +1,4 @@
-"""Folders of real models with random weights, a few kilobytes each; in each form that is met."""
+"""Make folders of real models with random weights, a few kilobytes each, in every usual form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ READS = 30  # tokens; no multiple of the step in which lengths are padded
 def transformer(
     folder: Path, *, width: int = 32, layers: int = 2, spread: float = 0.6, seed: int = 1
 ) -> Path:
-    """A plain BERT with its tokenizer, as MedCPT and Contriever are published."""
+    """Save a plain BERT with its tokenizer, in the form of MedCPT and Contriever."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizer
 
@@ -35,7 +35,7 @@ def transformer(
 
 
 def with_modules(folder: Path, *, width: int = 32, projected: int = 0, seed: int = 1) -> Path:
-    """A sentence-transformers model: mean pooling, and a projection where one is asked for."""
+    """Save a sentence-transformers model with mean pooling and, if wanted, a projection."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
@@ -50,7 +50,7 @@ def with_modules(folder: Path, *, width: int = 32, projected: int = 0, seed: int
 
 
 def with_rarer_module(folder: Path, kind: str, *, width: int = 32) -> Path:
-    """With a convolution before the pooling (`cnn`), or a choice behind it (`router`)."""
+    """Save one with a convolution before the pooling (`cnn`), or a router after it (`router`)."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import (

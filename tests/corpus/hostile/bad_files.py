@@ -1,7 +1,7 @@
 """Files that no parser should be given, made on the spot: hand-made classes and seeded mutations.
 
-Each is a `BadFile` with a name of its own, the class that it stands for, and what may become of it:
-`parsed`, or the code of the error that refuses it. What is not listed there is a defect.
+Each is a `BadFile` with its name, its class, and its allowed outcomes: `parsed`, or the code of the
+error that refuses it. Any other outcome is a defect.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LIMITS = Limits(max_pages=50, memory_mb=2_048, cpu_s=60, wall_s=600, max_output_
 
 @dataclass(frozen=True)
 class BadFile:
-    """`outcomes` are all that may become of it."""
+    """A hostile file, and all outcomes that are allowed."""
 
     name: str
     kind: str
@@ -56,19 +56,19 @@ class BadFile:
 
 
 def crafted(crafts: Sequence[Craft]) -> Iterator[BadFile]:
-    """The files of a table of `bad_pdfs`, `bad_office` or `bad_markup`, each a class of its own."""
+    """Yield the files of a table of `bad_pdfs`, `bad_office` or `bad_markup`, each a class."""
     for name, outcomes, make in crafts:
         yield BadFile(name, name.rsplit(".", 1)[0], make(), frozenset(outcomes.split()))
 
 
 def mutated() -> list[BadFile]:
-    """Good files under wrong names, cut short, or damaged: always the same, in the same order."""
+    """Return good files under wrong names, cut short, or damaged; always in the same order."""
     return [*_wrong_typed(), *_truncated(), *_damaged()]
 
 
 @cache
 def good_files() -> dict[str, bytes]:
-    """One small good file of each extension."""
+    """Return one small good file for each extension."""
     return {
         "pdf": bad_pdfs.leaflet(),
         "docx": (SAMPLES / "uti-pregnancy.docx").read_bytes(),
@@ -82,7 +82,7 @@ def good_files() -> dict[str, bytes]:
 
 
 def _wrong_typed() -> Iterator[BadFile]:
-    """Every type under every other's extension. Text is text under any name of a text."""
+    """Yield every type under every other extension. Text is allowed under any text's name."""
     for real, content in good_files().items():
         for claimed in good_files():
             if claimed != real:
@@ -121,7 +121,7 @@ def shuffle_blocks(content: bytes, dice: random.Random) -> bytes:
 
 
 def change_numbers(content: bytes, dice: random.Random) -> bytes:
-    """Put huge, negative and zero numbers in place of some: lengths, offsets, sizes, counts."""
+    """Replace some digits by 0, 9, a minus or a huge number: in lengths, offsets, counts."""
     mutated = bytearray(content)
     digits = [at for at, byte in enumerate(mutated) if 48 <= byte <= 57]
     for at in dice.sample(digits, max(1, len(digits) // 60)):
@@ -130,7 +130,7 @@ def change_numbers(content: bytes, dice: random.Random) -> bytes:
 
 
 def flip_inside(content: bytes, dice: random.Random) -> bytes:
-    """Damage one part of a zip, and pack it again with a right checksum."""
+    """Damage one part of a zip, and pack it again with a correct checksum."""
     source = zipfile.ZipFile(io.BytesIO(content))
     parts = {info.filename: source.read(info) for info in source.infolist()}
     name = dice.choice([name for name in parts if parts[name]])
@@ -138,7 +138,7 @@ def flip_inside(content: bytes, dice: random.Random) -> bytes:
 
 
 def flip_streams(content: bytes, dice: random.Random) -> bytes:
-    """Damage what a PDF's packed streams hold, and pack them again."""
+    """Damage the content of a PDF's packed streams, and pack them again."""
     pieces, at = [], 0
     while (start := content.find(b"stream\n", at)) >= 0:
         start += len(b"stream\n")
@@ -181,10 +181,9 @@ def _damaged() -> Iterator[BadFile]:
 
 
 def outcome_of(file: BadFile, folder: Path) -> str:
-    """Give a file to the real thing: `parsed`, or the code that refused it.
+    """Parse a file in a child: return `parsed`, or the code of the refusal.
 
-    Fails where the refusal has no sentence or no hint. Whatever else is raised is the defect that
-    these files are there to find.
+    Fails where the refusal has no sentence or no hint. Any other error is a defect.
     """
     path = folder / file.name
     path.write_bytes(file.content)
@@ -205,7 +204,7 @@ def outcome_of(file: BadFile, folder: Path) -> str:
 
 
 def share(files: Sequence[T], name: Callable[[T], str]) -> list[ParameterSet]:
-    """All of them as parameters of a test: a seeded tenth for every run, the rest `exhaustive`."""
+    """Return all files as parameters: a seeded tenth for every run, the rest `exhaustive`."""
     names = sorted(map(name, files))
     chosen = set(random.Random(_SEED).sample(names, -(-len(names) // 10)))
     return [

@@ -1,4 +1,4 @@
-"""XML, HTML, Markdown and plain text, each wrong in one way."""
+"""Make XML, HTML, Markdown and plain text, each wrong in one way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word, Excel and PowerPoint files, each wrong in one way."""
+"""Make Word, Excel and PowerPoint files, each wrong in one way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def unpack(content: bytes) -> dict[str, bytes]:
 
 @cache
 def letter() -> bytes:
-    """A small Word file."""
+    """Return a small Word file."""
     import docx
 
     document = docx.Document()
@@ -76,7 +76,7 @@ def without(content: bytes, *names: str) -> bytes:
 
 
 def body(xml: bytes, *, prologue: bytes = b"") -> bytes:
-    """A Word file whose text is `xml`."""
+    """Return a Word file whose body is `xml`."""
     document = b"%s<w:document %s><w:body>%s</w:body></w:document>" % (prologue, W, xml)
     return pack({**unpack(letter()), "word/document.xml": document})
 
@@ -98,7 +98,7 @@ def nested_tables(depth: int) -> bytes:
 
 
 def sheet(xml: bytes) -> bytes:
-    """An Excel file whose sheet is `xml`."""
+    """Return an Excel file whose sheet is `xml`."""
     space = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     content = b"<worksheet %s>%s</worksheet>" % (space, xml)
     return pack({**unpack(workbook()), "xl/worksheets/sheet1.xml": content})
@@ -162,7 +162,7 @@ def empty_slides(count: int) -> bytes:
 
 
 def lying_size(content: bytes) -> bytes:
-    """A part that says that it unpacks to a hundred bytes, and unpacks to 300 MB."""
+    """Return a Word file with a part that declares 100 bytes and unpacks to 150 MB."""
     packed = pack({**unpack(content), "word/document.xml": b"<a>" + b" " * 2**20 * 150})
     true_size, said = (2**20 * 150 + 3).to_bytes(4, "little"), (100).to_bytes(4, "little")
     return packed.replace(true_size, said)

@@ -1,4 +1,4 @@
-"""PDFs written object by object, each wrong in one way."""
+"""Write PDFs object by object, each wrong in one way."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def page(more: bytes = b"", box: bytes = SMALL, resources: bytes = b"") -> bytes
 
 
 def pdf(changes: Objects | None = None, *, trailer: bytes = b"", prev: bytes = b"") -> bytes:
-    """A PDF of one page that says something, with some of its objects put in place."""
+    """Return a PDF of one page with words, with some of its objects replaced or added."""
     objects = {1: CATALOG, 2: PAGES, 3: page(), 4: stream(WORDS), 5: FONT, **(changes or {})}
     out, offsets = bytearray(b"%PDF-1.7\n"), {}
     for number, body in sorted(objects.items()):
@@ -64,7 +64,7 @@ def picture(header: bytes, body: bytes = b"\x00" * 64) -> bytes:
 
 
 def huge_picture() -> bytes:
-    """A scan of 20,000 by 20,000 pixels that packs to half a megabyte, and no text."""
+    """Return a scan of 20,000 by 20,000 pixels, packed to half a megabyte, without text."""
     side = 20_000
     packer = zlib.compressobj(9)
     body = b"".join(packer.compress(b"\xff" * side) for _ in range(side)) + packer.flush()
@@ -93,7 +93,7 @@ def true_type(program: bytes) -> bytes:
 
 @cache
 def leaflet() -> bytes:
-    """A good PDF of two small pages, a heading, a table and packed streams."""
+    """Return a good PDF of two small pages with headings, tables and packed streams."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=(200, 120), invariant=1, pageCompression=1)
     for title in ("1 Dose", "2 Monitoring"):
@@ -157,7 +157,7 @@ def self_drawing_form() -> bytes:
 
 
 def form_fan(depth: int, width: int) -> bytes:
-    """Forms that each draw the next several times: `width ** depth` drawings."""
+    """Return forms that each draw the next several times: `width ** depth` drawings."""
     forms = {}
     for n in range(depth):
         last = n == depth - 1
@@ -204,7 +204,7 @@ def scattered_words(count: int) -> bytes:
 
 
 def printed_over(count: int, spread: float) -> bytes:
-    """Words on places by chance, which are the nearer to each other the smaller `spread` is."""
+    """Return a page of words at random places, the closer the smaller `spread` is."""
     dice = random.Random(count)
     words = b"".join(
         b"BT /F1 2 Tf %.2f %.2f Td (%s) Tj ET\n"

@@ -1,4 +1,4 @@
-"""Bad files of every type: each ends as pages or as a sentence, and whoever asked lives on."""
+"""Test that every bad file ends as pages or as a sentence, and its caller lives on."""
 
 from __future__ import annotations
 

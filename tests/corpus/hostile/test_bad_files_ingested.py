@@ -1,4 +1,4 @@
-"""Bad files on the way that staff's uploads go: each ends with a sentence, and no job is stuck."""
+"""Test uploads of bad files: each ends with a sentence, and no job is stuck."""
 
 from __future__ import annotations
 

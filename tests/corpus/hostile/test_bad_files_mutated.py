@@ -1,4 +1,4 @@
-"""Good files under wrong names, cut short, or damaged by a seeded die."""
+"""Test good files under wrong names, cut short, or randomly damaged."""
 
 from __future__ import annotations
 

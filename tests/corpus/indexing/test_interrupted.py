@@ -1,4 +1,4 @@
-"""A document whose work is ended by the database or by a full disk goes on when it can."""
+"""Test that indexing goes on after the database or a full disk has interrupted it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_connection_that_is_lost_costs_an_attempt_only_if_the_server_lived_on(
     attempts: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A server that goes on may have lost its process to this very document."""
+    """If the server goes on, this very document may have killed its backend process."""
     document = ingest(guideline())
     with monkeypatch.context() as patched:
         patched.setitem(indexing._STEPS, Stage.PARSED, end)
@@ -78,7 +78,7 @@ def test_a_connection_that_was_lost_before_the_work_is_no_end_of_it(own_database
 
 
 def fill(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave no room on any disk."""
+    """Make every disk look full."""
     monkeypatch.setattr(disk, "RESERVE_BYTES", 2**60)
 
 
@@ -141,7 +141,7 @@ def test_an_encoder_that_has_no_room_says_how_much_it_needs(
 
 
 class NoRoom(BytesIO):
-    """An upload whose bytes go to a device that is full."""
+    """An upload whose bytes are written to a full device."""
 
     def read(self, size: int | None = -1) -> bytes:
         Path("/dev/full").write_bytes(super().read(size))

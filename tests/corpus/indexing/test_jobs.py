@@ -1,4 +1,4 @@
-"""Claims, leases and the sweep, by calling them."""
+"""Test claims, leases and the sweep, by calling them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_claim_counts_the_attempt_before_the_work(document: Document) -> None:
 
 
 def test_a_lease_names_its_job_and_its_document(document: Document) -> None:
-    """Here their keys differ, as after documents that were removed or added without a job."""
+    """Their keys differ after a document was removed, or added without a job."""
     Document.objects.create(collection=document.collection, sha256="a" * 64, size_bytes=1)
     second = ingest(guideline())
     lease = claim(second)

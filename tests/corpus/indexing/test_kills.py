@@ -1,7 +1,7 @@
-"""An attempt is killed right before and right after every commit that moves a document on.
+"""Test attempts that are killed right before and right after every commit of a document.
 
-What comes out in the end is what an undisturbed run makes, byte by byte, and until then nothing of
-the document is found.
+The result is, byte by byte, that of an undisturbed run, and until then nothing of the document is
+found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Many texts indexed at once, as every other document is, and counted once."""
+"""Test that many texts indexed at once come out as other documents do, and are counted once."""
 
 from __future__ import annotations
 

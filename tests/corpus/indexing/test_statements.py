@@ -1,4 +1,4 @@
-"""What passages say is kept with them, and read as it was made."""
+"""Test that the statements of passages are stored and read back unchanged."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""What is counted step by step is what a count of the whole index gives."""
+"""Test that the incremental statistics equal a count of the whole index."""
 
 import datetime
 import random
@@ -25,7 +25,7 @@ LANGUAGES = ["en", "de", "fr", "xx"]
 
 
 def counted() -> tuple[dict[str, int], int, int, dict[str, int]]:
-    """The statistics from the vectors' text, in Python."""
+    """Count the statistics in Python, from the text of the search vectors."""
     lexemes, configurations, length, chunks = Counter[str](), Counter[str](), 0, 0
     rows = Chunk.objects.filter(document__indexed_at__isnull=False)
     for vector, how in rows.values_list("search_vector", "document__search_configuration"):
@@ -45,7 +45,7 @@ def stored() -> tuple[dict[str, int], int, int, dict[str, int]]:
 
 
 def write(document: Document, generator: random.Random) -> None:
-    """Its passages anew, with other words, in the language that it has by now."""
+    """Give the document's passages other words, and index them in its present language."""
     document.search_configuration = configuration_of(document.language)
     document.save()
     for chunk in document.chunks.all():

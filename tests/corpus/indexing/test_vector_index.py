@@ -1,4 +1,4 @@
-"""Vectors are indexed while passages come and go, whatever is killed meanwhile."""
+"""Test that a vector index can be built while passages change, and after a build was killed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.processes import ROOT
 
 @pytest.fixture
 def filled(site: Site) -> Encoder:
-    """An encoder with a vector of every passage, and no index yet."""
+    """Return an encoder with a vector of every passage, and no index yet."""
     indexed()
     site.configure(minilm="one")
     encoders_sync()
@@ -50,7 +50,7 @@ def filled(site: Site) -> Encoder:
 
 @contextmanager
 def an_old_transaction(name: str) -> Iterator[None]:
-    """One that still sees what was, as a long read does: a build waits for its end."""
+    """Hold a transaction with an old snapshot, for whose end a build waits."""
     options = connections["default"].settings_dict
     with (
         psycopg.connect(host=options["HOST"], user=options["USER"], dbname=name) as other,
@@ -108,7 +108,7 @@ def test_passages_are_written_and_deleted_and_searched_while_it_is_built(
 
 
 def nearest(encoder: Encoder, key: int) -> int:
-    """By the index, since nothing else is allowed."""
+    """Return the nearest neighbour by the index; fails where the plan doesn't use it."""
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
         cursor.execute("SET enable_sort = off")
@@ -123,7 +123,7 @@ def nearest(encoder: Encoder, key: int) -> int:
 
 
 def test_an_ordinary_build_keeps_them_waiting(filled: Encoder) -> None:
-    """That the test above can fail: the lock that an ordinary build has until it ends."""
+    """Shows that the test above can fail: an ordinary build holds its lock to the end."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("SELECT corpus_vectors_index(%s)", [filled.pk])
@@ -163,7 +163,7 @@ def test_a_build_that_was_killed_is_done_anew(
 
 
 def being_built(encoder: Encoder) -> bool:
-    """By whichever session, its process alive or not."""
+    """Tell whether any session holds the lock of a build."""
     try:
         with alone(encoder, vector_index._INDEXING):
             return False
@@ -182,7 +182,7 @@ def test_one_that_the_database_still_builds_is_not_built_beside_it(filled: Encod
 
 @pytest.fixture
 def without_the_owner(site: Site) -> Iterator[None]:
-    """As a worker whose DATABASE_OWNER_URL isn't set."""
+    """Connect as a worker does whose DATABASE_OWNER_URL isn't set."""
     owner = connections["owner"]
     owner.close()
     kept = owner.settings_dict["USER"]
@@ -213,7 +213,7 @@ def test_one_that_only_the_owner_can_mend_is_said(
 
 
 def index_of(superuser: psycopg.Connection, encoder: Encoder) -> None:
-    """Marked as a killed build leaves it."""
+    """Create an index, and mark it invalid as a killed build leaves it."""
     superuser.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
     superuser.execute(
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",

@@ -1,4 +1,4 @@
-"""Work that is ended from outside: past its limits, or when somebody else has the job."""
+"""Test work that is ended from outside: past its limits, or when another worker has the job."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
 
 
 def take_away(document: Document) -> None:
-    """As the sweep and another worker do."""
+    """Change the lease's token, as the sweep and another worker do."""
     Job.objects.filter(document=document).update(lease_token=uuid.uuid4())
 
 

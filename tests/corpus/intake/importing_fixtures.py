@@ -1,4 +1,4 @@
-"""Small corpora in their published forms; all that they say is invented."""
+"""Small invented corpora in the forms in which real ones are published."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def records(name: str, path: Path | None = None, *, max_bytes: int = MAX_BYTES) 
 
 
 def parse(content: bytes, filename: str, folder: Path) -> ParsedDocument:
-    """Parse bytes as an upload under this name would be, in this process."""
+    """Parse bytes in this process, as an upload of this name would be."""
     path = folder / "upload"
     path.write_bytes(content)
     request = Request(path, media_type_of(path, filename), folder, 10, lambda done, total: None)
@@ -43,7 +43,7 @@ def parse(content: bytes, filename: str, folder: Path) -> ParsedDocument:
 
 
 def outline(page: Page) -> list[str]:
-    """`kind` or `h1` to `h9`, and the text; a table by its rows."""
+    """List the blocks as `kind: text`, or `h1: text` to `h9: text` for a heading."""
     return [
         f"{f'h{block.level}' if block.kind == 'heading' else block.kind.value}: "
         f"{page.text[block.start : block.end]}"

@@ -1,4 +1,4 @@
-"""`manage.py import_corpus` and its service: what it writes, what it leaves, how it goes on."""
+"""Test `manage.py import_corpus` and its service: what it adds, skips and resumes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _filenames() -> list[str]:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """A tar of 60 files of MedQuAD's form, one of them twice and one without an answer."""
+    """Make a tar of 60 MedQuAD files, a copy of one, and one without an answer."""
     text = corpus("medquad").read_text()
     folder = tmp_path / "medquad"
     folder.mkdir()
@@ -245,7 +245,7 @@ def test_many_of_one_fault_are_counted_not_listed(
 
 
 def _index(name: str, **fields: Any) -> Document:
-    """Import the first record, with what staff chose before it was read; index it."""
+    """Import the first record, set fields as staff would before it is read, and index it."""
     outcome = _import(name, limit=1)
     document = Document.objects.get(pk=outcome.added[0])
     if fields:

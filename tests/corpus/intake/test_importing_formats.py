@@ -1,4 +1,4 @@
-"""What is read of a record in each published form."""
+"""Test the text that is read from a record of each published form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files, folders and archives to records, and what is hostile or broken in them."""
+"""Test how files, folders and archives become records, hostile and broken ones too."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_records_beyond_the_limit_are_refused_and_the_others_read(tmp_path: Path
 
 
 def test_a_bomb_takes_no_memory(tmp_path: Path) -> None:
-    """Blanks that unpack to a thousand times their size are read in blocks, and left."""
+    """Blanks that unpack to a thousand times their size are read in blocks, and dropped."""
     path = tmp_path / "bomb.xml.gz"
     block = gzip.compress(b"<PubmedArticle>" + b" " * 2**24)
     path.write_bytes(block * 4)
@@ -342,7 +342,7 @@ def test_bytes_read_are_told_as_they_are_read() -> None:
 
 
 def test_a_record_larger_than_a_block_is_found_at_every_place(tmp_path: Path) -> None:
-    """Tags that are cut by the end of a block, wherever that is."""
+    """With tags cut by the end of a block at any place."""
     path = corpus("pubmed")
     expected = records("pubmed")
     blocks = itertools.chain(range(1, 40), [97, 1000])

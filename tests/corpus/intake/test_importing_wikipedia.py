@@ -1,4 +1,4 @@
-"""What is read of Wikipedia's markup."""
+"""Test the text that is read from Wikipedia's markup."""
 
 from __future__ import annotations
 

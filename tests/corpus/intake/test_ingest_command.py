@@ -1,4 +1,4 @@
-"""`manage.py ingest`: what it takes, what it says, and the whole way with a worker of its own."""
+"""Test `manage.py ingest`: what it takes, its output, and the whole way with its own worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.processes import in_processes, running
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two guidelines, one of them twice, one below; a hidden file."""
+    """Make a folder with a guideline, its copy, one in a subfolder, and a hidden file."""
     root = tmp_path / "guidelines"
     (root / "below").mkdir(parents=True)
     (root / "one.md").write_text(guideline("# One"))
@@ -89,7 +89,7 @@ def test_a_refused_file_is_named_and_the_others_go_on(
 
 @pytest.fixture
 def secret(folder: Path, tmp_path: Path) -> Path:
-    """A folder beside, to whose file and to which itself links lead from below `folder`."""
+    """Make a folder outside, and links from `folder` to it, to its file and in circles."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text(guideline("# Secret"))
@@ -231,7 +231,7 @@ def test_what_could_not_be_published_is_not_taken_in(
 def test_a_worker_that_does_not_run_is_one_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A setting that no worker starts with."""
+    """With a setting with which no worker starts."""
     monkeypatch.setenv("MEDRAG_WORKER", "processes=none")
     with pytest.raises(CommandError, match=r"worker ended by itself.*queued stays queued"):
         call_command("ingest", str(folder), wait=True)

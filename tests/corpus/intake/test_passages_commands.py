@@ -1,4 +1,4 @@
-"""Passages out of one database and into another, and back out again."""
+"""Test the export of passages from a database, and their import into another."""
 
 from __future__ import annotations
 

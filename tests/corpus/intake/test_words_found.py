@@ -1,4 +1,4 @@
-"""A document that lost words: said in the list, and published only after a look at each page."""
+"""Test that a document that lost words says so, and is published only after a look at each page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def publisher(bob: User) -> Client:
 
 
 def poor(*shares: tuple[int, int], **fields: Any) -> Document:
-    """A document with a page for each pair of words found and checked."""
+    """Make a document with a page for each pair of words found and words checked."""
     (document,) = documents(1, **{"lifecycle": Lifecycle.REVIEW, **fields})
     with_pages(document, shares)
     return document
@@ -138,7 +138,7 @@ def test_what_was_published_unread_waits_for_a_look() -> None:
 
 @pytest.mark.django_db
 def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
-    """Published in one go with its upload, as `ingest --publish` does."""
+    """Even if it is published with its upload, as by `ingest --publish`."""
     path = fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
     document = ingest(path.read_bytes(), "a.pdf")
     document_submit(document, by=None)
@@ -153,7 +153,7 @@ def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
 
 
 def _mostly_aslant(canvas: Canvas) -> None:
-    """Words that stand aslant, which the reader leaves out."""
+    """Draw slanted words, which the reader leaves out."""
     fixtures.plain_page("margins")(canvas)
     canvas.translate(100, 100)
     canvas.rotate(40)

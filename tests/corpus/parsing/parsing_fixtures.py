@@ -1,4 +1,4 @@
-"""Files for the parser's tests, made on the spot so that every byte of them is known."""
+"""Make files for the parser's tests on the spot, so that every byte is known."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def make_pdf(path: Path, *draws: Draw, encrypt: StandardEncryption | None = None
 
 
 def read_pdf(folder: Path, *draws: Draw) -> ParsedDocument:
-    """Return what is read of a PDF with a page for each function."""
+    """Parse a PDF with a page for each function."""
     return read(make_pdf(folder / "a.pdf", *draws), folder)
 
 
@@ -93,7 +93,7 @@ def two_columns(canvas: Canvas) -> None:
 
 
 def dosing_table(*, ruled: bool) -> Draw:
-    """Return a function that draws a caption, `DOSES` and a note."""
+    """Return a function that draws a caption, the table `DOSES` and a note."""
 
     def draw(canvas: Canvas) -> None:
         write_heading(canvas, "1 Dose", y=760)
@@ -122,7 +122,7 @@ def plain_page(text: str) -> Draw:
 
 
 def office_zip(path: Path, parts: dict[str, bytes]) -> Path:
-    """Write a zip that passes for a Word file, with other parts besides."""
+    """Write a zip that passes for a Word file, with more parts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", b"<Types/>")
         archive.writestr("word/document.xml", b"<document/>")
@@ -166,7 +166,7 @@ def block_texts(page: Page) -> list[tuple[str, str]]:
 
 
 def unsure(page: Page) -> list[Doubt]:
-    """Return what the layout was not sure of, whatever the reader's check of itself says."""
+    """Return the doubts of the layout, without those of the reader's self-check."""
     return [doubt for doubt in page.doubts if doubt.code != WORDS_NOT_FOUND]
 
 

@@ -1,4 +1,4 @@
-"""Which engine reads a document: as the site is set, or as its staff chose."""
+"""Test which engine reads a document: the site's, or the one that staff chose."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_models_that_went_away_fail_the_document_with_a_sentence() -> None:
 def test_a_document_that_models_could_not_read_is_read_again_by_geometry(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """There are no weights in the folder, and docling itself may be absent."""
+    """The folder has no weights, and docling itself may be absent."""
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
     document = ingest(leaflet(), "leaflet.pdf")
     document_index(document.pk)

@@ -1,8 +1,8 @@
-"""What each step of reading and cutting costs at n, 2n and 4n, in steps and not in seconds.
+"""Test the steps of reading and cutting at n, 2n and 4n.
 
-A step is an instruction of Python's, or a character that is given to the tokenizer. What one call
-of C does is not seen here: `bad_files` has files whose words are glued together or have no end,
-which are read under a limit of processor time.
+A step is a Python instruction, or a character given to the tokenizer. The cost of one call of C is
+not seen here: `bad_files` has files whose words are glued together or never end, which are read
+under a limit of CPU time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Work = Callable[[], object]
 
 
 class Steps:
-    """Counts while it is entered."""
+    """Count steps within a `with` block."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -114,7 +114,7 @@ def cut(pages: tuple[Page, ...], steps: Steps) -> Work:
 
 
 def over_pages(n: int) -> tuple[Page, ...]:
-    """A sentence without an end that goes on over each page."""
+    """Return a sentence that goes on over all pages."""
     pages = [page_of(words(20), number=number) for number in range(1, n + 1)]
     return tuple(
         Page(
@@ -130,7 +130,7 @@ def over_pages(n: int) -> tuple[Page, ...]:
 
 
 def headed(n: int) -> tuple[Page, ...]:
-    """A heading of n words above n sections."""
+    """Return a heading of n words above n sections."""
     drafts = [text_draft(BlockKind.HEADING, words(n), 1)]
     for number in range(n):
         drafts.append(text_draft(BlockKind.HEADING, f"Part {number}", 2))
@@ -223,7 +223,7 @@ def test_a_stage_takes_steps_in_proportion_to_what_it_is_given(stage: str, times
 
 
 def test_no_text_is_given_to_the_tokenizer_more_than_a_few_times() -> None:
-    """Not once for each halving, of which a long line needs the more, the longer it is."""
+    """Once for each halving would be more, the longer a line is."""
     given = 0
 
     def count(text: str) -> int:

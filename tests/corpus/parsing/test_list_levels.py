@@ -1,4 +1,4 @@
-"""How deep the items of a list stand: 1 is the outermost, in a PDF as in every other format."""
+"""Test the levels of list items: 1 is the outermost, in a PDF as in every other format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Levels = list[tuple[int, str]]
 
 
 def _draw(lines: Sequence[Line], *, x: float = 78, y: float = 700) -> fixtures.Draw:
-    """Return a function that writes lines below each other, a marker apart from its text."""
+    """Return a function that writes lines one below the other, each marker apart from its text."""
 
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)
@@ -174,7 +174,7 @@ def test_an_item_over_a_break_has_one_level(tmp_path: Path) -> None:
 
 
 def _runs(path: Path) -> Iterator[list[Draft]]:
-    """Yield the items of a guideline that stand below each other on a page; OCR reads none."""
+    """Yield the runs of successive list items on each page of a PDF, without OCR."""
     renderer = Renderer(path)
     pages = [read_page(renderer.page(n), n) for n in range(1, renderer.page_count + 1)]
     for page in lay_out(pages).pages:
@@ -184,7 +184,7 @@ def _runs(path: Path) -> Iterator[list[Draft]]:
 
 
 def _siblings(run: Sequence[Draft]) -> Iterator[tuple[Draft, Draft]]:
-    """Yield items marked alike and begun at one edge, with none further left between them."""
+    """Yield pairs of items of one edge and kind of marker, with no outer item between them."""
     first = [item for item in run if not item.continues]
     for at, item in enumerate(first):
         left, marked = _left(item), list_marker(item.text) is None

@@ -1,4 +1,4 @@
-"""Text that goes on over pages, columns and floats, and words that are no running text."""
+"""Test text that goes on over pages, columns and floats, and words that are no running text."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_formula_belongs_to_its_sentence(tmp_path: Path) -> None:
 
 
 def _figure(canvas: Canvas) -> None:
-    """A paragraph, a drawing of three circles with labels, its caption, and a paragraph."""
+    """Draw a paragraph, three labelled circles, their caption, and a paragraph."""
     fixtures.write_lines(canvas, OPEN_END[:2], y=760)
     for index, label in enumerate(("Admit", "Observe", "Discharge")):
         canvas.circle(130 + 140 * index, 620, 40)

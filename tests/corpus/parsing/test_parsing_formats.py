@@ -1,4 +1,4 @@
-"""Office files, HTML, Markdown, plain text and MedQuAD's XML."""
+"""Test office files, HTML, Markdown, plain text and MedQuAD's XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not get lost, glued together or said twice on the way from a file to its text."""
+"""Test that no text is lost, glued together or said twice between a file and its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What HTML and Markdown say: struck words, breaks in tables, bars, depth, front matter."""
+"""Test HTML and Markdown: struck words, breaks in tables, bars, depth, front matter."""
 
 from __future__ import annotations
 

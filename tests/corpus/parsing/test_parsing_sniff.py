@@ -1,4 +1,4 @@
-"""What a file is, told before anything reads it."""
+"""Test how a file's type is found before anything parses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a span stands in a document that has no pages."""
+"""Test the position of a span in a document without pages."""
 
 from __future__ import annotations
 

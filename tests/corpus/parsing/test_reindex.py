@@ -1,4 +1,4 @@
-"""What is out of date, and how it is read or cut again while it stays found."""
+"""Test which documents are out of date, and how they are read or cut again while searchable."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def indexed(text: str | bytes, filename: str = "g.md", **fields: str) -> Documen
 
 
 def stale() -> dict[str, bool]:
-    """Titles of what is out of date, and whether the file must be read again."""
+    """Return the titles of documents that are out of date, and whether each must be read again."""
     return {d.title: d.must_be_read for d in documents_stale()}
 
 
@@ -76,7 +76,7 @@ def one_of_each_type() -> dict[str, bytes]:
 
 @pytest.mark.django_db
 def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
-    """For every type: else the engine that is recorded and the one that is expected differ."""
+    """For every type, the recorded engine must be the expected one."""
     for filename, content in one_of_each_type().items():
         indexed(content, filename, title=filename)
     with CaptureQueriesContext(connection) as captured:

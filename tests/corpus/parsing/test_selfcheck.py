@@ -1,4 +1,4 @@
-"""The share of a page's words that PDFium finds under its boxes, with results tampered with."""
+"""Test the share of a page's words that PDFium finds under its boxes, on altered results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def box(index: int, *, left: float = LEFT, width: float = 340.0) -> Box:
 
 
 def page_of(lines: list[tuple[str, Box]], number: int = 1) -> Page:
-    """A page of one paragraph, as a reader would give it."""
+    """Return a page of one paragraph, as a reader would."""
     text, placed = "", []
     for words, place in lines:
         start = len(text) + (1 if text else 0)
@@ -161,7 +161,7 @@ def harms() -> Iterator[tuple[str, Harm]]:
         return _with_cells(page, {"40 mg": "60 mg", "60 mg": "40 mg"})
 
     def moved(page: Page) -> Page:
-        """Every row's box one row lower."""
+        """Move the box of every line one row down."""
         return _with_lines(page, lambda line: replace(line, box=_lower(line.box, 18)))
 
     yield "other dose in the row", other_dose
@@ -211,7 +211,7 @@ DOSE = "Give 5 mg of demonstracillin at once."
 
 
 def left_out(tmp_path: Path, *footers: str, y: float = 40.0) -> list[float]:
-    """Return the shares of pages from each of which a line was left out as running."""
+    """Return the share found of each page from which a footer was left out as running."""
 
     def draw_page(canvas: Canvas, footer: str) -> None:
         draw(canvas)
@@ -256,7 +256,7 @@ def test_the_words_survive_their_way_out_of_the_child(path: Path) -> None:
 
 @fixtures.needs_samples
 def test_the_samples_are_found() -> None:
-    """All of more than one page: of a single one nothing tells what is its running header."""
+    """Those of several pages: a single page doesn't show what is its running header."""
     shares: dict[str, float] = {}
     for sample in sorted(fixtures.SAMPLES.glob("*.pdf")):
         pages = fixtures.read_sample(sample.name).pages

@@ -1,4 +1,4 @@
-"""Signs of symbol fonts, which must never vanish: without its µ, 5 µg is 5 g."""
+"""Test signs of symbol fonts, which must never vanish: without its µ, 5 µg is 5 g."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_wingdings_is_another_font() -> None:
 
 
 def test_signs_stand_where_adobe_puts_them() -> None:
-    """Compared with the names of the glyphs that reportlab has of the same encoding."""
+    """Against reportlab's glyph names of the same encoding."""
     names = {
         "alpha": "GREEK SMALL LETTER ALPHA", "mu": "MICRO SIGN", "greaterequal": "GREATER-THAN OR"
         " EQUAL TO", "lessequal": "LESS-THAN OR EQUAL TO", "plusminus": "PLUS-MINUS SIGN",

@@ -1,4 +1,4 @@
-"""Words that nobody sees are not read; words that somebody sees are, whatever their colour."""
+"""Test that invisible words are not read, and visible ones are, whatever their colour."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID = (("A", "As seen."), ("B", WORDS))
 
 
 def _parse_below(drawn: fixtures.Draw, angle: int, tmp_path: Path) -> Page:
-    """Return a page with a sound sentence at its top and what is drawn below it."""
+    """Parse a page with a sound sentence at its top and a drawing below it."""
 
     def draw(canvas: Canvas) -> None:
         fixtures.write_lines(canvas, ["Give 5 mg once a day, and no more than that."], y=760)
@@ -206,7 +206,7 @@ def test_a_layer_that_is_switched_off_is_not_read(tmp_path: Path) -> None:
 
 
 def _layered() -> bytes:
-    """Return a page with two layers, of which the second is switched off."""
+    """Return a PDF of one page with two layers, of which the second is switched off."""
     shown, hidden = (f"/OC /{n} BDC ({text}) Tj EMC" for n, text in SAID)
     content = f"BT /F 12 Tf 60 600 Td (Give 5 mg. ) Tj {shown} 0 -15 Td {hidden} ET".encode()
     parts = [

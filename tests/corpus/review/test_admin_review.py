@@ -1,4 +1,4 @@
-"""Approve, send back, compare, supersede, withdraw, recall."""
+"""Test the pages that approve, return, compare, supersede, withdraw and recall a document."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_published_one_is_marked_as_superseded(publisher: Client) -> None:
 
 @pytest.fixture
 def cited() -> Any:
-    """Somebody whose answers cited every document, one with a name that a sheet would run."""
+    """Answer that every document is cited, once by a user with a formula for a name."""
     asked = datetime.datetime(2026, 3, 4, 5, 6, tzinfo=datetime.UTC)
     answers = [
         CitingAnswer("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/"),

@@ -1,4 +1,4 @@
-"""What the first page says of a document is offered, with its place, and taken only when ticked."""
+"""Test that facts of the first page are offered with their place, and taken only when ticked."""
 
 from __future__ import annotations
 

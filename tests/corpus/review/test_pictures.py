@@ -1,4 +1,4 @@
-"""Pictures of pages, asked for as a browser does: made at the first look and kept."""
+"""Test pictures of pages over HTTP: made at the first request and kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 
 @pytest.fixture
 def document(db: None, tmp_path: Path) -> Document:
-    """A PDF of two pages, shown as if it had been read; no picture is there."""
+    """Publish a PDF of two pages, without pictures."""
     document = publish_guideline(page_count=2)
     files.page_image_path(document.sha256, 1).unlink()
     document.pages.create(number=2, text="Go on.", blocks=[], width=595, height=842)
@@ -54,7 +54,7 @@ def body(response: HttpResponseBase) -> bytes:
 
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The pages that a child was started for."""
+    """Yield the list of page numbers for which a child was started."""
     numbers: list[int] = []
     draw = sandbox.draw_in_child
 
@@ -177,7 +177,7 @@ def test_many_at_once_get_the_same_whole_picture(document: Document) -> None:
 def test_what_a_child_leaves_in_place_of_a_picture_is_never_served(
     tmp_path: Path, document: Document, clinician: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hostile PDF may take its child over: no link and nothing but a WebP comes out."""
+    """A hostile PDF may take over its child: no link and nothing but a WebP may be served."""
     secret = tmp_path / "secret"
     secret.write_bytes(b"RIFF....WEBP secret")
     code = "import os, sys; os.symlink(sys.argv[4], sys.argv[3] + '/1.webp')"

@@ -1,4 +1,4 @@
-"""Which published document another may be a new version of."""
+"""Test which published documents another one may be a new version of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page as the passage view shows it: blocks, printed tables, doubts and their places."""
+"""Test a page of the passage view: blocks, tables as printed, doubts and their places."""
 
 from __future__ import annotations
 

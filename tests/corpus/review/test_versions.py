@@ -1,4 +1,4 @@
-"""How near two documents are, and what one says otherwise than the other."""
+"""Test how similar two documents are, and where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Children that are forked: what they share is what was loaded, and nothing of a file."""
+"""Test forked children: they share the loaded libraries, and nothing of a file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def markdown(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def long_markdown(tmp_path: Path) -> Path:
-    """One that is still read when the test looks at the child that reads it."""
+    """Write a file that takes long enough to parse for the test to look at the child."""
     path = tmp_path / "long.md"
     path.write_text(GUIDELINE * 400)
     return path
@@ -64,7 +64,7 @@ def only_server() -> psutil.Process:
 
 
 def at_start_of_the_child(do: Callable[[psutil.Process], None]) -> dict[str, object]:
-    """Options for `parse` that `do` something to the forked child when it begins."""
+    """Return options for `parse` that call `do` with the forked child when it begins."""
 
     def begun() -> None:
         server = next(p for p in psutil.Process().children() if "sandbox.fork_server" in " ".join(p.cmdline()))  # noqa: E501  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_forked_process_leaves_its_parents_server_alone(markdown: Path, tmp_pa
 
 
 def test_all_end_with_the_process_that_reads(markdown: Path, tmp_path: Path) -> None:
-    """Killed without a word, in mid-file."""
+    """The reading process gets SIGKILL in the middle of a file."""
     code = (
         "import sys, time\n"
         "from corpus.sandbox.parent import *\n"
@@ -230,7 +230,7 @@ def test_all_end_with_the_process_that_reads(markdown: Path, tmp_path: Path) -> 
 def test_beside_a_thread_the_child_begins_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lock that another thread held at the fork would be held for ever."""
+    """A lock that another thread held at the fork would never be released."""
     ran: list[tuple[str, ...]] = []
 
     def begin(program: str, arguments: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The child process: its limits, its end, and what its parent makes of both."""
+"""Test the parser's child process: its limits, its end, and what the parent makes of both."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def _run(code: str, out: Path, *, wall_s: float = 60, **options: object) -> ParsedDocument:
-    """Run a piece of Python in place of the parser."""
+    """Run Python code in place of the parser."""
     return parse_in_child(
         out,
         media_type="text/plain",

@@ -1,4 +1,4 @@
-"""`manage.py collection`: made, changed, listed, and each change in the log."""
+"""Test `manage.py collection`: create, change and list, with each change in the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A misread word is corrected beside what was read, and stays so when the file is read again."""
+"""Test that a misread word is corrected, and stays so when the file is read again."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def read_again(document: Document) -> None:
 
 
 def read_as(document: Document, text: str) -> None:
-    """Have the file say something else, as if another reader read it."""
+    """Change the file's text and read it again, as another reader would."""
     document_path(document.sha256).write_text(text)
     read_again(document)
 
@@ -244,7 +244,7 @@ def test_a_correction_while_it_is_cut_is_in_the_index_too(monkeypatch: pytest.Mo
 
 
 def test_lines_and_doubts_keep_their_places() -> None:
-    """The words of a line stay in its box, and what follows moves along."""
+    """A line's words stay in its box, and later offsets move."""
     text = "Give 5 mg of it\nonce daily.\nStop."
     box = (0.0, 0.0, 9.0, 9.0)
     lines = (Line(0, 15, box), Line(16, 27, box))

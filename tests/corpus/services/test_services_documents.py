@@ -1,4 +1,4 @@
-"""Uploads: what is kept, what is refused with which sentence, and that nothing comes twice."""
+"""Test uploads: what is stored, which sentence refuses, and that no file is stored twice."""
 
 from __future__ import annotations
 

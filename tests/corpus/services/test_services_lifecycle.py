@@ -1,4 +1,4 @@
-"""The arrows of a document's life, and that there are no others."""
+"""Test the allowed changes of a document's lifecycle, and that there are no others."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_sending_back_needs_a_reason_and_tells_it() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("step", [publish, send_back, supersede, withdraw])
 def test_a_narrowed_collection_is_closed_to_the_system(step: Callable[[Document], None]) -> None:
-    """A command without a name has the rights of nobody."""
+    """A command without `--user` has nobody's rights."""
     lifecycle = Lifecycle.REVIEW if step in (publish, send_back) else Lifecycle.PUBLISHED
     document = make(lifecycle)
     narrow(document.collection, "publishers", "Haematology")

@@ -1,4 +1,4 @@
-"""To change what is said of a document and of a collection."""
+"""Test edits of a document's and a collection's metadata."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_edit_that_can_not_be_recorded_does_not_happen(document: Document) ->
 
 
 def test_moving_a_document_takes_the_right_to_both_collections(document: Document) -> None:
-    """Otherwise a member of the open collection could open what is narrowed."""
+    """Otherwise a member of the open collection could open a narrowed document."""
     narrow(shelf("blood"), "uploaders", "Haematology")
     narrow(shelf("blood"), "publishers", "Haematology")
     move = {"collection": shelf("blood")}

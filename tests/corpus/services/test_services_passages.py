@@ -1,4 +1,4 @@
-"""To disable a passage, to enable it again, and what stays disabled when it is cut anew."""
+"""Test disabling and enabling a passage, and what stays disabled after another chunking."""
 
 from __future__ import annotations
 

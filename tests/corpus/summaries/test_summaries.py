@@ -1,4 +1,4 @@
-"""Which sections get a summary, and which sentences it is made of."""
+"""Test which sections get a summary, and of which sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summaries are made, kept, replaced and dropped with the passages that they lead to."""
+"""Test that summaries are made, kept, replaced and deleted with their passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backup and its restore on one server: what comes back, and what is refused."""
+"""Test backup and restore on one server: what is restored, and what is refused."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ QUESTION = "How much calcium gluconate do I give when the ECG has changed in hyp
 
 @dataclass
 class Backup:
-    """One of a site with two documents, an answer and signed heads; and what that site was."""
+    """A backup of a site with two documents, an answer and signed heads, and the site's state."""
 
     folder: Path
     answer: str
@@ -86,7 +86,7 @@ def whole(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Backup]:
-    """Made once: nothing of the site that it is of is left but this."""
+    """Make a backup once for all tests; nothing else of its site is kept."""
     folder = tmp_path_factory.mktemp("site")
     places = {
         "FILES_DIR": folder / "files",
@@ -110,13 +110,13 @@ def whole(
 
 @pytest.fixture
 def backup(whole: Backup, tmp_path: Path) -> Backup:
-    """A copy that a test may harm."""
+    """Copy the backup, so that the test may damage it."""
     return replace(whole, folder=shutil.copytree(whole.folder, tmp_path / "backup"))
 
 
 @pytest.fixture
 def site(own_database: str) -> Document:
-    """A site that is in use: an uploaded document, which nobody has read yet, and a signed log."""
+    """Make a site with an uploaded document, not parsed yet, and a signed log."""
     document = ingest()
     sign_head()
     return document
@@ -124,7 +124,7 @@ def site(own_database: str) -> Document:
 
 @contextmanager
 def another_site(socket_dir: str, settings: Settings, folder: Path) -> Iterator[str]:
-    """An empty data folder and an empty database, as `docs/operations.md` makes them."""
+    """Make an empty data folder and an empty database, as `docs/operations.md` says."""
     folder.mkdir()
     for name in ("FILES_DIR", "MEDIA_ROOT"):
         setattr(settings, name, folder / "files")
@@ -312,7 +312,7 @@ def test_a_role_that_may_not_read_everything_is_told_which_is_needed(
 def test_heads_that_are_signed_meanwhile_do_not_spoil_a_backup(
     site: Document, tmp_path: Path, socket_dir: str, settings: Settings
 ) -> None:
-    """The heads are read before the snapshot, which has every row that they vouch for."""
+    """The heads are read before the snapshot, which has every row that they sign."""
 
     def sign_too_late(text: str) -> None:
         if text == "Writing the database":
@@ -370,7 +370,7 @@ def test_a_log_that_was_broken_comes_back_as_it_was_and_it_is_said(
 
 @contextmanager
 def one_role_for_all() -> Iterator[None]:
-    """As with `DATABASE_URL` alone."""
+    """Connect as with `DATABASE_URL` alone."""
     connections.close_all()
     before = {alias: connections[alias].settings_dict["USER"] for alias in connections}
     for alias in connections:
@@ -485,7 +485,7 @@ def test_a_site_that_is_not_empty_is_refused(
 
 
 class Killed(BaseException):
-    """Nothing of ours catches it, as nothing catches SIGKILL."""
+    """Raised in place of SIGKILL: no code of ours catches it."""
 
 
 @pytest.mark.parametrize("at", ["Restoring the database", "Comparing it with what the backup says"])
@@ -545,7 +545,7 @@ def test_another_backup_does_not_go_over_one_that_was_cut_off(
 def test_what_came_back_otherwise_is_not_called_done(
     backup: Backup, empty_site: str, harm: str, said: str
 ) -> None:
-    """The harm is done between restoring and comparing, as if the dump had not been true."""
+    """The data are changed between restoring and comparing, as if the dump were wrong."""
 
     def interfere(text: str) -> None:
         if text.startswith("Comparing"):
@@ -560,7 +560,7 @@ def test_what_came_back_otherwise_is_not_called_done(
 def test_without_a_search_that_works_it_is_not_done(
     backup: Backup, empty_site: str, settings: Settings
 ) -> None:
-    """As where the encoder's folder was not brought to the new machine."""
+    """As if the encoder's folder had not been copied to the new machine."""
     bundled, settings.EMBEDDER = settings.EMBEDDER, "/nowhere"
     with pytest.raises(BackupError, match="/nowhere") as error:
         restore(backup.folder)

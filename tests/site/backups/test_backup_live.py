@@ -1,4 +1,4 @@
-"""Backups of a site at work, restores that are killed: real processes, both kinds of database."""
+"""Test backups of a running site and killed restores, with real processes and both databases."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def environment(**own: str) -> dict[str, str]:
 
 
 def command(*arguments: str, **own: str) -> str:
-    """What it printed; its end was a good one."""
+    """Run a command that succeeds, and return its output."""
     ended = _ended(arguments, own)
     assert ended.returncode == 0, ended.stderr + ended.stdout
     return ended.stdout
 
 
 def refused(*arguments: str, **own: str) -> str:
-    """What it said where it did not do it."""
+    """Run a command that fails with status 1, and return its standard error."""
     ended = _ended(arguments, own)
     assert ended.returncode == 1, ended.stderr + ended.stdout
     return ended.stderr
@@ -77,7 +77,7 @@ def _ended(arguments: tuple[str, ...], own: dict[str, str]) -> subprocess.Comple
 
 
 def new_folder() -> Path:
-    """Short, since the database's socket lies in it; with the encoder, whose making takes long."""
+    """Make a data folder, short for the database's socket, with converted models if any."""
     folder = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
     folder.chmod(0o755)
     if MODELS.is_dir():
@@ -87,7 +87,7 @@ def new_folder() -> Path:
 
 @pytest.fixture
 def places() -> Iterator[list[Path]]:
-    """Two data folders and one for backups."""
+    """Make two data folders and one for backups."""
     folders = [new_folder(), new_folder(), Path(tempfile.mkdtemp(prefix="medrag-backups-"))]
     yield folders
     for folder in folders:
@@ -95,7 +95,7 @@ def places() -> Iterator[list[Path]]:
 
 
 class Questions:
-    """Somebody who asks by the API until told to stop."""
+    """Ask over the API in a thread until it is stopped."""
 
     def __init__(self, port: int, token: str) -> None:
         self._port, self._token = port, token
@@ -128,7 +128,7 @@ class Questions:
 
 
 def answered(data_dir: Path) -> dict[str, object]:
-    """The answer as the API gives it, but for the numbers of its turn and citations."""
+    """Return the answer as the API gives it, without the keys of its turn and citations."""
     shown = command("ask", QUESTION, "--json", MEDRAG_DATA_DIR=str(data_dir))
     turn = str(json.loads(shown)["turn"])
     alike = re.sub(r"citation([/=])\d+", r"citation\1N", shown.replace(turn, "the turn"))
@@ -138,7 +138,7 @@ def answered(data_dir: Path) -> dict[str, object]:
 
 @contextmanager
 def database_of(data_dir: Path) -> Iterator[psycopg.Connection]:
-    """The embedded server of a data folder, kept running by a shell that waits."""
+    """Connect to the embedded server of a data folder, held running by a shell."""
     holder = subprocess.Popen(
         [sys.executable, "manage.py", "shell", "-c", "import sys; print('up'); sys.stdin.read()"],
         cwd=ROOT,
@@ -262,7 +262,7 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
 
 
 class Own:
-    """A site on a server of one's own: a database by its address, and a data folder."""
+    """A site on a server of its own: a database by its address, and a data folder."""
 
     def __init__(self, socket_dir: str, folder: Path) -> None:
         self.name = f"own_{uuid.uuid4().hex[:8]}"
@@ -293,7 +293,7 @@ def own(socket_dir: str, places: list[Path]) -> Iterator[list[Own]]:
 
 
 def web_process(site: Own) -> str:
-    """What gunicorn's worker says, which starts without any command of ours."""
+    """Return the error of a gunicorn worker that starts without a command of ours."""
     ended = subprocess.run(
         [sys.executable, "-c", "import medrag_site.wsgi"],
         cwd=ROOT,
@@ -306,7 +306,7 @@ def web_process(site: Own) -> str:
 
 
 def killed_at(stage: str, *arguments: str, **own: str) -> None:
-    """Kill the command and nothing else, as soon as it says so."""
+    """Kill only the command, as soon as it prints the stage."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,

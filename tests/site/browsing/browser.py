@@ -1,4 +1,4 @@
-"""A real browser against a real web server, for the tests that are people."""
+"""Drive a real browser against a real web server, as a person does."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SCROLL_TO = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})
 
 
 class Visitor:
-    """A person at a browser: what is clicked, typed and seen."""
+    """A person at a browser, who clicks, types and reads."""
 
     def __init__(self, driver: webdriver.Chrome, address: str) -> None:
         self.driver = driver
@@ -66,7 +66,7 @@ class Visitor:
         self.driver.get(self.address + path)
 
     def sees(self, selector: str, words: str = "") -> WebElement:
-        """Wait until an element is shown and holds the words; give it back."""
+        """Wait until an element is shown and holds the words; return it."""
 
         def shown(driver: webdriver.Chrome) -> WebElement | None:
             for element in driver.find_elements(By.CSS_SELECTOR, selector):
@@ -80,7 +80,7 @@ class Visitor:
         return found
 
     def clicks(self, selector: str) -> None:
-        """Click the first such element that is shown, once the page holds still under it."""
+        """Click the first matching element that is shown, once the page stops scrolling."""
         self.sees(selector)
 
         def clicked(driver: webdriver.Chrome) -> bool:
@@ -96,7 +96,7 @@ class Visitor:
         waiting.until(clicked, f"a click on {selector}")
 
     def waits_for(self, xpath: str) -> None:
-        """Wait until such an element is there, found by words that CSS can't ask for."""
+        """Wait until an element is there that only XPath can find, by its words."""
         waiting = WebDriverWait(self.driver, WAIT_S, ignored_exceptions=[WebDriverException])
         waiting.until(lambda driver: driver.find_elements(By.XPATH, xpath), xpath)
 
@@ -111,9 +111,10 @@ class Visitor:
         self.sees("#id_question")
 
     def complaints(self) -> list[str]:
-        """What the browser's console holds: refused scripts and styles, missing files, errors.
+        """Return the warnings and errors of the browser's console.
 
-        Its advice on how forms could be written (`DEBUG`) is none.
+        Refused scripts and styles, missing files, errors; its advice on forms (`DEBUG`) is left
+        out.
         """
         log = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
         return [entry["message"] for entry in log if entry["level"] not in ("DEBUG", "INFO")]
@@ -121,7 +122,7 @@ class Visitor:
 
 @contextlib.contextmanager
 def served(log: Path, *, threads: int = 4) -> Iterator[str]:
-    """A real web process on a free port, stopped at the end."""
+    """Run a real web process on a free port within the block."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
@@ -148,7 +149,7 @@ def _answers(address: str) -> bool:
 
 @contextlib.contextmanager
 def browser(folder: Path) -> Iterator[webdriver.Chrome]:
-    """A window of its own, with its profile and log in `folder`."""
+    """Open a window with a profile and a log of its own in `folder`."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
     for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):

@@ -1,8 +1,8 @@
-"""The whole jobs of those who work in the administration, step by step as they click them.
+"""Do the whole jobs of those who work in the administration, step by step as they click.
 
-A job is done once at its first width; what is wrong with a page is looked for where it stops, at
-each of its widths; with none, only its console is read. It works without scripts too, by loading
-a page again where they would.
+A job is done once, at the first width; where it stops, the page is checked at each width. Without
+widths, only its console is read. It works without scripts too, by loading a page again where
+scripts would.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BESIDES = {
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Somebody at work: where, by which passwords, looked at how, and what was wrong so far."""
+    """A job in progress: browser, passwords, widths to check, and the faults found so far."""
 
     walker: Walker
     passwords: dict[str, str]
@@ -72,7 +72,7 @@ class Shift:
         self.stops(f"{person}-start")
 
     def stops(self, at: str) -> None:
-        """Look for what is wrong here, once for each name of a place."""
+        """Check the page, once for each name of a place."""
         if at in self.seen:
             return
         self.seen.add(at)
@@ -84,7 +84,7 @@ class Shift:
         self.stops(at)
 
     def awaits(self, selector: str, words: str) -> None:
-        """What a page brings by itself where it may, and otherwise when it is loaded again."""
+        """Wait for an element that a script brings; without scripts, load the page again first."""
         if not self.walker.has_scripts:
             self.walker.driver.refresh()
         self.walker.sees(selector, words)
@@ -170,7 +170,7 @@ def auditor(shift: Shift) -> None:
 
 
 def evaluator(shift: Shift) -> None:
-    """Upload questions, have them asked twice, read the card and an item, compare the two."""
+    """Upload questions, run them twice, read the card and an item, compare the runs."""
     walker = shift.walker
     shift.begins("evaluator")
     shift.opens("/admin/evaluation/questionset/", "sets")
@@ -200,7 +200,7 @@ def evaluator(shift: Shift) -> None:
 
 
 def administrator(shift: Shift) -> None:
-    """Make an account in a group, set its password anew, and read how well the site answers."""
+    """Create an account in a group, reset its password, and read the figures of answers."""
     walker = shift.walker
     shift.begins("administrator")
     walker.clicks("a[href='/admin/auth/user/add/']")
@@ -259,7 +259,7 @@ def _gives_a_file(shift: Shift, box: str, filename: str, text: str) -> None:
 
 
 def _read_by_the_worker(document: Document) -> None:
-    """What the queue does in its own process: the test waits for none."""
+    """Index the document in this process, without the queue."""
     document_index(document.pk)
     assert Job.objects.get(document=document).state == JobState.DONE
 
@@ -282,7 +282,7 @@ def _correct_a_word(shift: Shift) -> None:
 
 
 def _publish(shift: Shift, name: str) -> None:
-    """From the page of a document: compare what was corrected, and put it in force."""
+    """From a document's page, compare its corrections and publish it."""
     walker = shift.walker
     walker.clicks(".way-on a[href$='approve/']")
     walker.sees("h1", "Check and publish")

@@ -1,4 +1,4 @@
-"""Somebody who has no mouse: Tab, Enter and words, and where the focus is after each."""
+"""Use a page with the keyboard only: Tab, Enter and words, and check the focus after each."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Typist:
         return self.driver.switch_to.active_element
 
     def tabs_to(self, selector: str) -> WebElement:
-        """Tab on until the focus is there; each stop on the way has to be seen."""
+        """Tab until the focus is on the element; every stop on the way must be visible."""
         for _ in self.stops():
             if self.is_at(selector):
                 return self.at()
@@ -83,7 +83,7 @@ class Typist:
             yield self.at()
 
     def goes_round(self) -> None:
-        """Tab through the whole page until it begins anew, by way of each link and field."""
+        """Tab through the whole page, which has to reach every link and field."""
         for _ in self.stops():
             if self.driver.execute_script(WAS_HERE):
                 break
@@ -92,7 +92,7 @@ class Typist:
 
 
 def job_of_a_clinician(typist: Typist, name: str, password: str) -> None:
-    """Sign in, ask, open what is cited, come back, ask on, take a part away, print."""
+    """Sign in, ask, open a source, come back, ask on, take a part away, print."""
     walker = typist.walker
     walker.driver.delete_all_cookies()
     walker.goes_to("/sign-in/")
@@ -123,7 +123,7 @@ def job_of_a_clinician(typist: Typist, name: str, password: str) -> None:
 
 
 def printed(walker: Walker) -> dict[str, bool]:
-    """What of the conversation stands on paper, by its selector."""
+    """Return which parts of the conversation are printed, by selector."""
     walker.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     shown = {
         one: bool(walker.driver.execute_script(IS_SHOWN, one))

@@ -1,4 +1,4 @@
-"""All that a database is, in a form that two of them can be compared in."""
+"""Read the whole state of a database, so that two databases can be compared."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = dict[str, list[tuple[object, ...]]]
 
 
 def catalog_state() -> State:
-    """Tables with their rights, triggers, functions, indexes, constraints and sequences."""
+    """Return tables with their rights, triggers, functions, indexes, constraints, sequences."""
     found: State = {}
     with connections[OWNER].cursor() as cursor:
         for name, query in _CATALOG.items():
@@ -42,7 +42,7 @@ def catalog_state() -> State:
 
 
 def rows_state() -> State:
-    """Every row of every table as text."""
+    """Return every row of every table as text."""
     found: State = {}
     with connections[OWNER].cursor() as cursor:
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")

@@ -1,4 +1,4 @@
-"""The whole way in a real browser, against a real web server and a real worker."""
+"""Test the whole way in a real browser, against a real web server and a real worker."""
 
 from __future__ import annotations
 

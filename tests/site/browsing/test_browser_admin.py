@@ -1,4 +1,4 @@
-"""Corpus staff in a real browser: many files, the passage view, a second person, two versions."""
+"""Test corpus staff in a real browser: many files, passage view, second person, two versions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def publish_old_version() -> Document:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """A PDF, the very same under another name, a new version, and what is no PDF at all."""
+    """Write a PDF, a copy under another name, a new version, and a file that is no PDF."""
     content = {
         "gentamicin.pdf": PDF.read_bytes(),
         "again.pdf": PDF.read_bytes(),
@@ -132,7 +132,7 @@ def drop_three_files(visitor: Visitor, files: list[Path]) -> None:
 
 
 def lose_the_network(driver: webdriver.Chrome, seconds: float) -> None:
-    """What asks for progress meanwhile gets no answer, and has to ask again."""
+    """Take the browser offline, so that requests for progress fail and are repeated."""
     driver.set_network_conditions(offline=True, latency=0, throughput=0)
     time.sleep(seconds)
     driver.delete_network_conditions()

@@ -1,4 +1,4 @@
-"""The line of progress in a real browser, while a language model takes its time."""
+"""Test the line of progress in a real browser, while a language model takes its time."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ def test_the_page_says_how_far_a_question_is(
 
 
 def _keep(driver: webdriver.Chrome, name: str) -> None:
-    """Keep a picture where the environment names a folder for them."""
+    """Save a screenshot if the environment names a folder."""
     if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
         driver.save_screenshot(f"{folder}/{name}.png")

@@ -1,7 +1,7 @@
-"""A walk of each kind of person over their main pages: no barrier, no error, at every size.
+"""Walk through the main pages of each kind of user: no barrier, no error, at every size.
 
-One site and one browser for all of them. `axe` looks at each page by the rules of WCAG 2.1, A and
-AA: at each width by all of them, in the dark by those of contrast, the only ones it can change.
+One site and one browser for all walks. `axe` checks each page by the rules of WCAG 2.1, A and AA:
+at each width by all of them, in the dark only by those of contrast, since nothing else changes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def walk(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Walk]:
-    """A site with something on every page, a browser, and the passwords of its people."""
+    """Make a site with data on every page, a browser, and the users' passwords."""
     folder = tmp_path_factory.mktemp("walks")
     with (
         django_db_blocker.unblock(),
@@ -194,7 +194,7 @@ def test_a_clinician_s_work(walk: Walk, width: int, scripts: str) -> None:
 
 
 def asks_on(walker: Walker) -> list[str]:
-    """Ask, ask on, ask again without a word, in one collection, and in all."""
+    """Ask, follow up, repeat without a part, ask in one collection, and in all."""
     walker.types("#id_question", QUESTION + Keys.TAB)
     walker.clicks("#ask button.primary")
     walker.sees(".turn.answered .claim", DOSE)
@@ -212,7 +212,7 @@ def asks_on(walker: Walker) -> list[str]:
 
 
 def reads_and_says(walker: Walker) -> list[str]:
-    """Open what is cited and come back, say what one thinks of it, and share it."""
+    """Open a source and come back, give feedback, and share the conversation."""
     walker.clicks("a.citation")
     walker.sees("rect.painted")
     wrong = walker.looks("cited", widths=[walker.width])
@@ -236,7 +236,7 @@ def reads_and_says(walker: Walker) -> list[str]:
 
 
 def finds_again(walker: Walker) -> list[str]:
-    """Give the conversation another name, and find it by that."""
+    """Rename the conversation, and find it by its new name."""
     walker.goes_to("/conversations/")
     walker.clicks(".manage summary")
     box = walker.sees(".manage input[name=title]")
@@ -263,7 +263,7 @@ def nth_turn(number: int) -> str:
 
 
 def test_the_hospital_s_own_sign_in(walk: Walk) -> None:
-    """What somebody sees whose sign-in fails there, or who has no business here."""
+    """The pages of a sign-in that failed, and of a person without access."""
     walker, _ = walk
     walker.driver.delete_all_cookies()
     walker.goes_to("/sign-in/")

@@ -1,4 +1,4 @@
-"""A visitor who looks at each page at each width, and the site that is walked over."""
+"""A visitor who checks each page at each width, and the site for the walks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HAS_AXE = "return 'axe' in window"
 
 
 class Walker(Visitor):
-    """A visitor who looks at each page in all widths, in light and dark, with `axe` beside."""
+    """A visitor who checks each page with `axe`, at all widths, in light and dark."""
 
     axe = Axe()
     has_scripts = True
@@ -45,10 +45,10 @@ class Walker(Visitor):
         self.files = files  # where the site keeps what is uploaded
 
     def looks(self, name: str, *, widths: Sequence[int] = WIDTHS) -> list[str]:
-        """What is wrong with the page that is open; nothing if all is well.
+        """Return what is wrong with the open page; empty if nothing is.
 
-        The page is left at the first of the widths. `axe` runs also where the page's own scripts
-        do not: what was loaded without them is not run later.
+        Leaves the page at the first width. `axe` needs scripts, so they are on meanwhile; scripts
+        of a page loaded without them still don't run.
         """
         found = []
         self._runs_scripts(True)
@@ -78,7 +78,7 @@ class Walker(Visitor):
 
     @contextlib.contextmanager
     def scripts(self, on: bool, /) -> Iterator[None]:
-        """With the pages' own scripts, or without, until the end of the block."""
+        """Switch the pages' own scripts on or off within the block."""
         self.has_scripts = on
         self._runs_scripts(on)
         try:
@@ -130,7 +130,7 @@ def inhabited() -> dict[str, str]:
 
 
 def places() -> dict[str, Any]:
-    """What stands in the addresses of the pages that are looked at."""
+    """Return the values for the parameters of the pages' addresses."""
     return {
         "document": Document.objects.order_by("pk")[0].pk,
         "failed": Document.objects.get(title="Damaged").pk,

@@ -1,4 +1,4 @@
-"""Another database on the same server: by name on the embedded one, made beside one of your own."""
+"""Test further databases on a server: by name on the embedded one, created on one's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAME = "beside_test"
 
 @pytest.fixture
 def address(socket_dir: str) -> Iterator[str]:
-    """As of a server of one's own, with `{role}` to fill in; what is made there is dropped."""
+    """Yield the address of a server, with `{role}` to fill in; drop the database afterwards."""
     yield f"postgresql://{{role}}@/postgres?host={socket_dir}"
     with superuser(socket_dir) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(NAME)))
@@ -45,13 +45,13 @@ def ensure(address: str) -> None:
 
 
 def make_bare(socket_dir: str) -> None:
-    """As a process leaves it that was killed just behind CREATE DATABASE."""
+    """Leave the database as a process does that was killed right after CREATE DATABASE."""
     with superuser(socket_dir) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(NAME)))
 
 
 def assert_in_order(address: str, socket_dir: str) -> None:
-    """The application may read and write what the owner makes, and make nothing itself."""
+    """Check that the application may read and write the owner's tables, and create none."""
     with superuser(socket_dir, NAME) as owner:
         owner.execute("CREATE TABLE t (v vector(3), n serial)")
     with psycopg.connect(address.format(role=databases.APPLICATION), dbname=NAME) as app:

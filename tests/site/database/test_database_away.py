@@ -1,4 +1,4 @@
-"""The embedded server in every way in which it may be away: started again, or told in words."""
+"""Test every way in which the embedded server can be away: restarted, or named in the error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IS_ROOT = os.geteuid() == 0
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Path]:
-    """A data folder whose server this process uses until the module ends."""
+    """Make a data folder whose server this process uses until the module ends."""
     folder = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
     folder.chmod(0o755)
     ensure_started(folder)
@@ -65,7 +65,7 @@ def answers(pgdata: Path) -> bool:
 def test_what_a_killed_server_leaves_keeps_no_other_from_starting(
     pgdata: Path, written: str | None
 ) -> None:
-    """Its own pid file, one that a full disk cut off, and one whose number another program has."""
+    """Its pid file, one cut off by a full disk, or one with another program's pid."""
     kill(pgdata)
     if written is not None:
         (pgdata / "postmaster.pid").write_text(written.format(own=os.getpid()))
@@ -197,7 +197,7 @@ def test_a_folder_of_somebody_else_is_told_and_not_touched(pgdata: Path) -> None
 
 
 def test_the_copy_of_a_folder_that_is_in_use_gets_a_server_of_its_own(pgdata: Path) -> None:
-    """Its files name the other's server, which must not be taken for this folder's."""
+    """Its files name the original's server, which must not be used for the copy."""
     copy = Path(tempfile.mkdtemp(prefix="medrag-", dir="/tmp"))
     (copy / "postgres").mkdir()
     for file in (postmaster.PID, postmaster.SOCKET_LOCK):

@@ -1,4 +1,4 @@
-"""The embedded server: why it can't run, how long it runs, and what it may use."""
+"""Test the embedded server: why it can't run, how long it runs, and what it may use."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ WAIT = "print('started', flush=True); sys.stdin.read()"
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
-    """A folder with a path that is short enough for a socket, and no server in it afterwards."""
+    """Yield a folder with a path short enough for a socket; kill its server afterwards."""
     with tempfile.TemporaryDirectory(prefix="medrag-", dir="/tmp") as folder:
         yield Path(folder)
         pid = server_pid(Path(folder))
@@ -49,7 +49,7 @@ def server_pid(data_dir: Path) -> int | None:
 
 
 def user_of(data_dir: Path, then: str) -> subprocess.Popen[str]:
-    """A process that starts the server, or finds it started, and then does something."""
+    """Start a process that starts or finds the server, and then runs `then`."""
     process = subprocess.Popen(
         [sys.executable, "-c", USE.format(then=then), str(data_dir)],
         stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Commands on a database without tables, or with those of an older version."""
+"""Test commands on a database without tables, or with those of an older version."""
 
 from __future__ import annotations
 

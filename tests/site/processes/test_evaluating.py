@@ -1,4 +1,4 @@
-"""Runs of questions under the real worker, which is killed meanwhile."""
+"""Test runs of questions under the real worker, which is killed meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long and short work in one queue: who goes first, and that nobody waits for ever."""
+"""Test the order of long and short jobs in one queue, and that no job waits for ever."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def finished() -> list[str]:
-    """The names of documents in the order in which they were done."""
+    """Return the names of documents in the order in which their jobs were done."""
     done = Job.objects.filter(state=JobState.DONE).order_by("finished_at", "pk")
     return list(done.values_list("document__filename", flat=True))
 
 
 def ingest_long(name: str) -> Document:
-    """As much as a test has time for, and for the queue as long as a book: machines differ."""
+    """Upload a document that counts as large as a book for the queue, whatever its length."""
     document = ingest(guideline(f"# Guide {name}", sections=LONG), name)
     Document.objects.filter(pk=document.pk).update(size_bytes=10 * 2**20)
     return document
@@ -105,14 +105,14 @@ def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A job: when it comes and how long it takes, both in seconds of one worker."""
+    """A job: when it arrives and how long it takes, both in seconds of one worker."""
 
     at_s: int
     takes_s: int
 
 
 def in_order_of_arrival(jobs_: Sequence[Arrival]) -> list[Fraction]:
-    """How long each is there until it is done."""
+    """Return the time from arrival to end of each job, first come, first served."""
     free = Fraction(0)
     ends = []
     for one in jobs_:
@@ -122,7 +122,7 @@ def in_order_of_arrival(jobs_: Sequence[Arrival]) -> list[Fraction]:
 
 
 def in_equal_parts(jobs_: Sequence[Arrival]) -> list[Fraction]:
-    """The same where all that are there share the worker."""
+    """Return the same times where all present jobs share the worker equally."""
     left = [Fraction(one.takes_s) for one in jobs_]
     ends = [Fraction(-1)] * len(jobs_)
     now, waiting, active = Fraction(0), list(range(len(jobs_))), list[int]()
@@ -146,7 +146,7 @@ def in_equal_parts(jobs_: Sequence[Arrival]) -> list[Fraction]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("seed", range(6))
 def test_no_job_takes_twice_its_fair_share(seed: int) -> None:
-    """By `claim` itself, which nothing interrupts here: giving way only makes it fairer."""
+    """With `claim` alone and no interruption; giving way only makes it fairer."""
     dice = random.Random(seed)
     arrivals = sorted(
         (Arrival(dice.randrange(600), dice.choice((1, 2, 5, 20, 120, 400))) for _ in range(24)),

@@ -1,4 +1,4 @@
-"""Processes under the supervisor, and the site with its worker as `serve` runs them."""
+"""Test processes under the supervisor, and the site with its worker as `serve` runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker as it is run, killed in the ways that happen."""
+"""Test the worker as it runs, killed in every way that happens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def readers(supervisor: int) -> list[psutil.Process]:
 
 
 def busy_process(supervisor: int) -> psutil.Process:
-    """The one queue process: the parser's parent, else the one that loaded the model."""
+    """Return the queue process: the parser's parent, else the largest, with the model loaded."""
     family = family_of(supervisor)
     for process in family:
         if any("poison_parser" in word for word in process.cmdline()):
@@ -64,7 +64,7 @@ def busy_process(supervisor: int) -> psutil.Process:
 def test_killing_it_in_mid_work_changes_nothing_in_the_end(
     victim: str, own_database: str, tmp_path: Path, settings: Settings
 ) -> None:
-    """Killed while it parses, killed while it embeds; the third attempt goes on and finishes."""
+    """Killed while it parses, then while it embeds; the third attempt resumes and finishes."""
     log = tmp_path / "worker.log"
     document = ingest("# POISON: slow 2\n\n" + guideline(sections=SECTIONS))
     worker = start("worker", log=log, **ONE_PROCESS)
@@ -150,7 +150,7 @@ def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_pat
 
 
 def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
-    """It is stopped, as one that waits for a lock whose owner was killed."""
+    """It is suspended, as if it waited for a lock whose owner was killed."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
         wait_until(lambda: readers(worker.pid), "the process runs")
         wait_until(selectors.worker_is_alive, "the worker says that it is well")
@@ -165,7 +165,7 @@ def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_pat
 
 
 def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path: Path) -> None:
-    """Also where native code computes for ever, which no time-out of a queue ends."""
+    """Even in native code, which no time-out of a queue can interrupt."""
     document = ingest("# POISON: slow 60\n\nText.\n")
     with running(
         "worker", log=tmp_path / "worker.log", MEDRAG_TEST_JOB_TIMEOUT_S="2", **ONE_PROCESS

@@ -1,4 +1,4 @@
-"""An OpenID provider on loopback, with a key of its own, that can be told to misbehave."""
+"""An OpenID provider on loopback, with its own key, that can misbehave."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ CLIENT, SECRET = "medrag", "a-secret-of-the-client"
 
 
 class Provider:
-    """`claims` are of who signs in; `wrong` replaces some in the ID token, None leaves out."""
+    """A provider that signs in the user of `claims`.
+
+    `wrong` replaces claims in the ID token; None leaves one out.
+    """
 
     def __init__(self) -> None:
         self.key = self.published = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -31,7 +34,7 @@ class Provider:
         self.issuer = ""
 
     def authorise(self, address: str) -> dict[str, str]:
-        """Consent to what the browser was sent with; return what it goes back with."""
+        """Consent to the browser's request; return the parameters of the way back."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert asked["client_id"] == CLIENT
         assert asked["code_challenge_method"] == "S256"

@@ -1,4 +1,4 @@
-"""Signing in, in a real browser: the second factor, and a session that ends meanwhile."""
+"""Test signing in with a real browser: the second factor, and a session that ends meanwhile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCROLLS_SIDEWAYS = (
 
 
 def looked_at(driver: webdriver.Chrome, name: str) -> None:
-    """No page is wider than its window; pictures go where MEDRAG_TEST_PICTURES says."""
+    """Check that no page is wider than its window; save pictures in MEDRAG_TEST_PICTURES."""
     for width in (WIDE, NARROW):
         driver.set_window_size(width, 900)
         assert not driver.execute_script(SCROLLS_SIDEWAYS), (name, width)

@@ -1,4 +1,4 @@
-"""Codes of an authenticator app after a password; who needs one, and a lost one."""
+"""Test codes of an authenticator app after a password: who needs one, and a lost device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def no_waiting(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def code_of(account: User, *, steps: int = 0, at: float = NOW) -> str:
-    """What the app shows now, or so many steps of 30 s from now."""
+    """Return the app's code now, or so many steps of 30 s later."""
     device = TOTPDevice.objects.get(user=account)
     totp = TOTP(device.bin_key)
     totp.time = at + steps * 30
@@ -58,7 +58,7 @@ def actions() -> list[str]:
 
 @pytest.fixture
 def codes(alice: User) -> list[str]:
-    """Of alice, who has set up a device by herself."""
+    """Set up a device for alice, and return her recovery codes."""
     client = Client()
     client.force_login(alice)
     assert "data:image/svg+xml" in client.get("/second-factor/").content.decode()
@@ -155,7 +155,7 @@ def test_others_are_left_alone(alice: User, client: Client, settings: LazySettin
 def test_the_administration_is_no_way_around(
     db: None, client: Client, settings: LazySettings
 ) -> None:
-    """Not for a session from before the setting, and not by the administration's own page."""
+    """Neither by a session from before the setting, nor by the administration's sign-in page."""
     client.force_login(person("staff", "Auditors"))
     assert client.get("/admin/").status_code == 200
     settings.SECOND_FACTOR_FOR_STAFF = True

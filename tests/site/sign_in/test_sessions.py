@@ -1,4 +1,4 @@
-"""How long somebody stays signed in."""
+"""Test how long a session lasts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sent_back(client: Client) -> bool:
 
 
 def later(client: Client, **ago: int) -> None:
-    """Let time pass: what the session knows of it lies so long ago from now on."""
+    """Move the session's times into the past."""
     delta = datetime.timedelta(**ago)
     row = Session.objects.get(pk=client.session.session_key)
     data = SessionStore().decode(row.session_data)

@@ -1,4 +1,4 @@
-"""The hospital's own sign-in, the whole way against a provider on loopback, and what goes wrong."""
+"""Test single sign-on, the whole way against a provider on loopback, and its failures."""
 
 from __future__ import annotations
 

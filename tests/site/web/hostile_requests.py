@@ -1,4 +1,4 @@
-"""Requests that no browser sends, drawn by chance from what a page's own forms and links offer."""
+"""Draw requests that no browser sends, from what a page's forms and links offer."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ EVERYWHERE = [  # names that pages read whether or not a link of theirs has them
 
 @dataclass(frozen=True)
 class Sent:
-    """One request; `what` says in a word how it is hostile."""
+    """A request; `what` names in a word how it is hostile."""
 
     what: str
     method: str
@@ -106,7 +106,7 @@ class Sent:
 
 @dataclass
 class Offer:
-    """What a page offers to send: values by name."""
+    """The fields and files that a page offers to send, with their values."""
 
     fields: dict[str, list[str]] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Offer:
 
 
 class _Reader(HTMLParser):
-    """Fields of forms, and names in the queries of links."""
+    """Collect the fields of forms, and the names in the queries of links."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ def drawn(rng: Random, kind: str, address: str, offer: Offer) -> Sent:
 
 
 def _pairs(rng: Random, offer: Offer, *, base: bool) -> list[tuple[bytes, bytes]]:
-    """Names and values: those of the page's own form where asked, one to three of them spoilt."""
+    """Draw names and values; with `base`, spoil one to three of the page's own form."""
     everywhere = [name.encode() for name in EVERYWHERE]
     offered = [name.encode() for name in offer.fields] or everywhere
     pairs = []

@@ -1,4 +1,4 @@
-"""Pages of other sites: only those that the setting names, only the API, never a session."""
+"""Test requests from other origins: only configured ones, only the API, never a session."""
 
 import pytest
 from django.conf import LazySettings

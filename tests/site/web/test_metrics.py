@@ -1,4 +1,4 @@
-"""`/metrics`: who reads it, and that it counts what is stored."""
+"""Test `/metrics`: who may read it, and that it counts what is stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def numbers(client: Client) -> dict[tuple[str, str], float]:
-    """Map each sample's name and labels, by their names, to its value."""
+    """Return the values of samples by name and labels."""
     text = client.get("/metrics").content.decode()
     return {
         (sample.name, " ".join(value for _, value in sorted(sample.labels.items()))): sample.value

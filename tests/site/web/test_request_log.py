@@ -1,4 +1,4 @@
-"""Lines of the log: JSON where it is wanted, the request's id, and no traceback of a refusal."""
+"""Test lines of the log: JSON if configured, with the request's id, no traceback of a refusal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTION = "How much codeine for Mrs Fell?"
 
 @pytest.fixture
 def written() -> Iterator[StringIO]:
-    """What a handler with the site's filters writes as JSON."""
+    """Return the stream of a handler that writes JSON with the site's filters."""
     stream = StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())

@@ -1,4 +1,4 @@
-"""What is no sound text is refused at the door, on every page in the same way."""
+"""Test that malformed text is refused at the door, on every page in the same way."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_nul_in_a_file_is_the_file_s_affair(root: Client) -> None:
 
 
 def test_a_charset_that_is_none_reaches_a_page(db: None) -> None:
-    """Beneath the test client, which makes requests by itself."""
+    """Calls the WSGI application, since the test client makes its own requests."""
     environ: dict[str, Any] = {"CONTENT_TYPE": f"{FORM}; charset*=utf-8''{quote(chr(0))}"}
     setup_testing_defaults(environ)
     answers: list[str] = []
@@ -136,7 +136,7 @@ def test_nul_in_a_query_is_refused_on_every_page(root: Client, name: str) -> Non
 def test_a_form_that_can_not_be_read_is_refused_as_a_server_does_it(
     db: None, kind: str, body: bytes
 ) -> None:
-    """The test client looks for no token of CSRF; a server does, on its pages of errors too."""
+    """With CSRF checks, which the test client leaves out; they run on error pages too."""
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     client.get("/sign-in/")
     response = client.generic("POST", "/sign-in/", body, kind)

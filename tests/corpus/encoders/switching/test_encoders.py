@@ -1,4 +1,4 @@
-"""Several encoders at once: as configured, searched, and asked."""
+"""Test several encoders at once: configured, searched, and asked."""
 
 from __future__ import annotations
 

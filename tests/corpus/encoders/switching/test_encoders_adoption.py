@@ -1,4 +1,4 @@
-"""Vectors that an earlier version made, and the migrations that take them along."""
+"""Test vectors of earlier versions, and the migrations that keep them."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_vectors_move_out_of_the_chunks_and_back(own_database: str) -> None:
 
 
 def unknown_vectors() -> Encoder:
-    """As a migration leaves them: nothing says what made them."""
+    """Make the encoder unknown, as a migration leaves it."""
     Encoder.objects.update(fingerprint="", spec={}, name="minilm")
     return Encoder.objects.get()
 
 
 def adopted() -> Encoder:
-    """What is searched; beside it the same vectors are to be stored and indexed as configured."""
+    """Return the searched encoder, while its vectors are stored and indexed as configured."""
     assert set(Encoder.objects.values_list("state", flat=True)) == {"ACTIVE", "BUILDING"}
     return Encoder.objects.get(state=EncoderState.ACTIVE)
 
@@ -94,7 +94,7 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
 
 
 def test_moved_vectors_are_looked_at_from_the_first_to_the_last_document(site: Site) -> None:
-    """Those of the first one alone would be taken for the configured encoder's."""
+    """Those of the first document alone would look like the configured encoder's."""
     first = indexed(sections=20)
     other = ingest(guideline("# Tobramycin", sections=20))
     document_index(other.pk)

@@ -1,4 +1,4 @@
-"""A new encoder beside the old one, and the moment when it takes over."""
+"""Test a new encoder beside the old one, and the switch to it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_old_one_is_searched_until_the_new_one_has_every_vector(site: Site) 
 
 
 def test_a_new_primary_takes_its_place_only_when_it_is_made(site: Site) -> None:
-    """Another name: until then the old one stays the primary one, whose cosine a gate reads."""
+    """Until then the old one stays the primary one, whose cosine the gate reads."""
     site.configure(minilm="bundled", one="one")
     encoders_sync()
     indexed()
@@ -166,7 +166,7 @@ def test_a_table_of_another_kind_is_made_anew(site: Site) -> None:
 
 @pytest.fixture
 def read_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The chunks that an encoder read while another was made, in order."""
+    """Return the list to which the chunks that are encoded from now on are added."""
     found: list[int] = []
 
     def looked_at(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:

@@ -1,4 +1,4 @@
-"""Pages that nobody would draw: the layout engine must not fail, and no word may vanish."""
+"""Test random pages: the layout engine must not fail, and no word may vanish."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _box(dice: random.Random, wide: float, tall: float) -> Box:
 
 
 def _aligned(dice: random.Random, count: int) -> list[Box]:
-    """Return boxes on a coarse grid, so that rows, columns and equal places come about."""
+    """Return boxes on a coarse grid, which makes rows, columns and equal places."""
     step = dice.choice([8, 14, 40])
     boxes = []
     for _ in range(count):
@@ -107,7 +107,7 @@ def test_no_page_is_too_odd(seed: int) -> None:
 def test_a_page_that_fails_costs_its_order_alone(
     steps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever step fails, and were it the joining of words to lines."""
+    """Whichever step fails, even the joining of words to lines."""
     pages = [_page(random.Random(seed), seed) for seed in (3, 4, 5)]
     bad = {id(word) for cells in (pages[1], *pages[1].insets) for word in cells.words}
 
@@ -132,6 +132,6 @@ def _doubts(page: tuple[Draft | DraftTable, ...]) -> list[Doubt]:
 
 
 def _is_marginal(text: str, pages: list[PageCells]) -> bool:
-    """Tell a word in the margin, where running headers and footers are left out on purpose."""
+    """Tell whether a word is in the margin, where running headers and footers are left out."""
     places = [w.box[1] for p in pages for c in (p, *p.insets) for w in c.words if w.text == text]
     return any(not 0.12 * SIZE[1] + 12 < y < 0.88 * SIZE[1] - 12 for y in places)

@@ -1,4 +1,4 @@
-"""Pages made to keep the reader busy: twice as much on a page takes about twice as many steps."""
+"""Test that twice as much on a crowded page takes about twice as many steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ABOUT_TWICE = 2.6  # what sorts, and looks at a few neighbours more, stays below
 
 
 def _steps(work: Callable[[int], object], size: int) -> int:
-    """Return how many lines of our code run, each turn of a loop counted."""
+    """Count the executed lines of our code, each turn of a loop included."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -89,7 +89,7 @@ TEXTS = ("Figure {}: x", "(a) part {}", "Table {}: x", "w{}")
     ids=", ".join,
 )
 def test_captions_and_boxes_are_not_all_compared(texts: tuple[str, ...]) -> None:
-    """On one page that has all of them in every run, on a page for each in `make exhaustive`."""
+    """One page with all of them in every run, a page for each in `make exhaustive`."""
     words, frames = _words(1_600, *texts), _frames(1_600)
 
     def read(n: int) -> object:

@@ -1,4 +1,4 @@
-"""Lines that stand close to each other, or over each other, are never woven into one."""
+"""Test that close or overprinted lines are never merged into one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTES = (
 
 
 def _staggered_cells(canvas: Canvas) -> None:
-    """Draw cells of three lines beside cells of two and of one, all centred upright."""
+    """Draw cells of three lines beside cells of two and of one, all centred vertically."""
     columns = ((65, 700, ("Diazepam", "(5 mg/ml)", "0.5 mg/kg")), (130, 694.5, ("0.15", "ml")))
     canvas.setFont("Helvetica", 10)
     for x, top, lines in columns:

@@ -1,4 +1,4 @@
-"""How deep HTML may go, and what is measured of a workbook before anything fills it."""
+"""Test how deep HTML may be nested, and what is measured of a workbook before it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Excel shows of a number, a date or a time."""
+"""Test how numbers, dates and times are written as Excel shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader sees of an Excel file, and nothing that it hides."""
+"""Test that a reader sees all that an Excel file shows, and nothing that it hides."""
 
 from __future__ import annotations
 

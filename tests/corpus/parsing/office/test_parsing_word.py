@@ -1,4 +1,4 @@
-"""What a Word file says: marks of deletion, numbers, notes, boxes, tables in cells, typed tags."""
+"""Test Word files: marks of deletion, numbers, notes, boxes, tables in cells, typed tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of docling's own reading of a PDF. Its models are not needed to look at that."""
+"""Test what is made of docling's result for a PDF; docling's models are not needed."""
 
 from __future__ import annotations
 

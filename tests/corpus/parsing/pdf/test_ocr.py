@@ -1,4 +1,4 @@
-"""Scans: how well they are read, turned or not, and when a page's own text is not to be trusted."""
+"""Test scans: how well they are read, turned or not, and when a page's own text is distrusted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PX_PER_PT = 200 / 72
 
 
 def printed_text() -> str:
-    """What is printed on both pages, running headers and footers apart, in reading order."""
+    """Return the text of both pages in reading order, without running headers and footers."""
     guideline = read_guideline(SOURCE)
     lines = [guideline.meta.title, *(f"{name} | {fact}" for name, fact in guideline.meta.facts)]
     for block in guideline.blocks:
@@ -45,7 +45,7 @@ def printed_text() -> str:
 
 
 def character_error_rate(read: str, expected: str) -> float:
-    """Levenshtein's distance by the length of what was expected; white space counts as one."""
+    """Return Levenshtein's distance over the expected length, white space collapsed."""
     read, expected = " ".join(read.split()), " ".join(expected.split())
     above = list(range(len(read) + 1))
     for row, wanted in enumerate(expected, start=1):
@@ -58,7 +58,7 @@ def character_error_rate(read: str, expected: str) -> float:
 
 
 def turned_scan(path: Path, turns: Turns) -> Path:
-    """The sample turned clockwise: its first page by its picture, the second by /Rotate."""
+    """Write the sample turned clockwise: its first page's picture, and the second by /Rotate."""
     if not any(turns):
         return SCAN
     source = pypdfium2.PdfDocument(SCAN)
@@ -88,7 +88,7 @@ def _jpeg(picture: Image.Image) -> ImageReader:
 
 @pytest.fixture(scope="module")
 def read_scan(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Turns], ParsedDocument]:
-    """Reads the scan at a turn, once for all tests: it takes seconds a page."""
+    """Return a function that parses the scan at a turn, once for all tests."""
     folder = tmp_path_factory.mktemp("scans")
     done: dict[Turns, ParsedDocument] = {(0, 0): fixtures.read_sample(SCAN.name)}
 
@@ -146,7 +146,7 @@ def test_headings_and_table_of_a_scan_are_those_that_were_printed(
 def test_lines_of_a_scan_stand_on_its_ink(
     turns: Turns, read_scan: Callable[[Turns], ParsedDocument], tmp_path: Path
 ) -> None:
-    """Each box, painted on the page that a reader sees, covers print, and there is none besides."""
+    """Each line's box covers print on the page as it is shown."""
     document = read_scan(turns)
     path = turned_scan(tmp_path / "a.pdf", turns)
     for page, picture in zip(document.pages, pypdfium2.PdfDocument(path), strict=True):
@@ -282,7 +282,7 @@ def test_confidence_is_the_mean_by_letters_over_all_lines() -> None:
 
 
 def small_pdf(path: Path, *, picture: bool, swapped: bool) -> Path:
-    """A small page: a scan under a stamp, or text whose font says that its letters are others."""
+    """Write a small page: a scan under a stamp, or text in a font that maps letters wrongly."""
     text = ["Measure the platelet count", "in the second week, and", "stop below 100."]
     canvas = Canvas(str(path), pagesize=(220, 130), invariant=1)
     if picture:
@@ -300,7 +300,7 @@ def small_pdf(path: Path, *, picture: bool, swapped: bool) -> Path:
 
 
 def swap_letters(path: Path) -> Path:
-    """Add a mapping to Unicode that shifts each small letter, as broken fonts have them."""
+    """Add a Unicode mapping that shifts each small letter, as broken fonts do."""
     shifts = "".join(f"<{code:02x}> <{97 + (code - 94) % 26:04x}>\n" for code in range(97, 123))
     mapping = (
         f"1 begincodespacerange <00> <ff> endcodespacerange\n26 beginbfchar\n{shifts}endbfchar"
@@ -335,14 +335,14 @@ def test_a_font_with_swapped_letters_is_found_out(tmp_path: Path) -> None:
 
 
 class NeverRead:
-    """Stands where the recogniser would be loaded."""
+    """Fail where the recogniser would be loaded."""
 
     def __init__(self) -> None:
         pytest.fail("a page with a sound text was sent to OCR")
 
 
 def sound_pdf(path: Path) -> Path:
-    """Pages whose words are all text: contents, numbers, drugs, next to nothing, a drawing."""
+    """Write pages of sound text: contents, numbers, drugs, one figure alone, and a drawing."""
     canvas = Canvas(str(path), pagesize=(420, 595), invariant=1)
     contents = [f"{n}.{n + 1} Dosing {'.' * 70} {n + 7}" for n in range(24)]
     numbers = [" ".join(f"{row * column / 4:.2f}" for column in range(1, 11)) for row in range(24)]
@@ -387,7 +387,7 @@ def picture_of(lines: list[str], path: Path, *, turn: int = 0) -> ImageReader:
 
 
 def mixed_pdf(path: Path, *, words: int, turn: int = 0) -> Path:
-    """A page of text, less or more of it, over a picture of an algorithm."""
+    """Write a page with some text over a picture of an algorithm."""
     canvas = Canvas(str(path), pagesize=(420, 595), invariant=1)
     text = ["Measure the platelet count in the second week and stop below 100."] * words
     fixtures.write_lines(canvas, ["Appendix 2", *text], x=30, y=550, size=10)

@@ -1,4 +1,4 @@
-"""PDFs: reading order, structure, tables, OCR and the geometry behind citations."""
+"""Test PDFs: reading order, structure, tables, OCR and the geometry behind citations."""
 
 from __future__ import annotations
 

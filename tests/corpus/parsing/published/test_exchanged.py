@@ -1,4 +1,4 @@
-"""Lines of passages: what is taken, what is refused, and how they are laid on pages."""
+"""Test imported lines of passages: what is taken or refused, and how pages are made of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Two published papers, read as a careful reader does: headings, order, sentences, boxes.
+"""Test two published papers: headings, order, sentences, boxes.
 
-What is expected was written down from the printed pages.
+The expected values were written down from the printed pages.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _read(name: str) -> ParsedDocument:
 
 
 def _flow(document: ParsedDocument) -> list[str]:
-    """The running text below the names on the first page, what goes on over a page as one."""
+    """Return the running text below the authors' names, joined over page breaks."""
     texts: list[str] = []
     last: dict[str, int] = {}
     headings = 0

@@ -1,4 +1,4 @@
-"""Pages with tables that are hard to read, drawn on the spot, and what a reader sees in them.
+"""Draw pages with tables that are hard to read, each with its expected rows.
 
 Each expected table is written by hand, in the notation of `tree_notation`.
 """
@@ -29,7 +29,7 @@ def draw_table(
     style: Sequence[Any] = (),
     labels: int = 1,
 ) -> None:
-    """Draw rows, of which the first are bold labels, below `top` (points from the bottom)."""
+    """Draw rows below `top` (points from the bottom); the first `labels` of them are bold."""
     table = Table([list(row) for row in rows], colWidths=list(widths))
     bold = [("FONT", (0, 0), (-1, labels - 1), BOLD, 9)] if labels else []
     table.setStyle([("FONT", (0, 0), (-1, -1), "Helvetica", 9), *bold, *style])
@@ -43,7 +43,7 @@ def caption(canvas: Canvas, text: str, *, y: float, x: float = 60) -> None:
 
 
 def spans_both_ways(canvas: Canvas) -> None:
-    """Labels in two rows, groups over three rows, wrapped and empty cells, all ruled."""
+    """Draw labels in two rows, groups over three rows, wrapped and empty cells, all ruled."""
     fixtures.write_heading(canvas, "1 Dose", y=760)
     caption(canvas, "Table 1. Dose of examplol", y=730)
     rows = [
@@ -71,7 +71,7 @@ SPANS_BOTH_WAYS = """\
 
 
 def groups_over_the_width(canvas: Canvas) -> None:
-    """Rows that are one label, with a note set into the last row."""
+    """Draw rows that are one label, and a note in the last row."""
     caption(canvas, "Table 2. Loading dose", y=730)
     rows = [
         ["Weight", "Dose"],
@@ -97,7 +97,7 @@ GROUPS_OVER_THE_WIDTH = """\
 
 
 def sections_from_the_top(canvas: Canvas) -> None:
-    """Regimens below each other, each with a bar and labels of its own; the first bar is bold."""
+    """Draw regimens one below the other, each with a bar and labels; the first bar is bold."""
     rows = [
         ["A. Daily examplol for six months", ""],
         ["Weight", "Tablets of 50 mg"],
@@ -122,7 +122,7 @@ SECTIONS_FROM_THE_TOP = """\
 
 
 def journal_rules(canvas: Canvas) -> None:
-    """Level rules only, one of them below a label over two columns, and a group between rules."""
+    """Draw horizontal rules only, one below a label over two columns, and a group."""
     caption(canvas, "Table 3. Response by arm", y=730)
     rows = [
         ["", "Improved (%)", "", "Died"],
@@ -154,7 +154,7 @@ JOURNAL_RULES = """\
 
 
 def words_without_rules(canvas: Canvas) -> None:
-    """Neither rules nor a caption nor figures: bold labels above aligned words."""
+    """Draw bold labels above aligned words, without rules, caption or figures."""
     fixtures.write_heading(canvas, "2 Whom to call", y=760)
     fixtures.write_lines(canvas, ["The first name is called by day and by night."], y=735)
     rows = [
@@ -175,7 +175,7 @@ WORDS_WITHOUT_RULES = """\
 
 
 def groups_without_rules(canvas: Canvas) -> None:
-    """A label over two columns, wrapped cells, and groups that are told by empty cells alone."""
+    """Draw a label over two columns, wrapped cells, and groups shown only by empty cells."""
     caption(canvas, "Table 4. Maintenance dose", y=730)
     rows = [
         ["", "", "Dose by route", ""],
@@ -203,7 +203,7 @@ GROUPS_WITHOUT_RULES = """\
 
 
 def table_in_a_column(canvas: Canvas) -> None:
-    """Two columns of text; the right one holds a small ruled table."""
+    """Draw two columns of text, the right one with a small ruled table."""
     fixtures.write_heading(canvas, "A title that spans both columns of the page", y=760, size=18)
     fixtures.write_lines(canvas, fixtures.LEFT * 3, size=8)
     fixtures.write_lines(canvas, fixtures.RIGHT, x=320, y=703, size=8)
@@ -224,7 +224,7 @@ LONG_LABELS = ("Weight", "Dose", "Interval")
 
 
 def over_a_break(*, repeated: bool, ruled: bool) -> tuple[fixtures.Draw, fixtures.Draw]:
-    """Draw two pages with a table over their break; `repeated`: its labels stand on both."""
+    """Draw a table over a page break; if `repeated`, with its labels on both pages."""
 
     def first(canvas: Canvas) -> None:
         fixtures.write_heading(canvas, "1 Dose", y=760)
@@ -244,7 +244,7 @@ def over_a_break(*, repeated: bool, ruled: bool) -> tuple[fixtures.Draw, fixture
 
 
 def sections_over_a_break(canvas: Canvas) -> None:
-    """The second page of `over_a_break`, which begins with the bar of a section."""
+    """Draw a second page for `over_a_break` that begins with a section's bar."""
     rows = [
         ["A. Daily examplol", "", ""],
         ["Product", "Tablets", "Times"],
@@ -266,14 +266,14 @@ PROSE = (
 
 
 def short_columns(canvas: Canvas) -> None:
-    """Two columns of prose, too short to be told by their gutter."""
+    """Draw two columns of prose, too short to be recognised by their gutter."""
     fixtures.write_heading(canvas, "3 Storage", y=760)
     fixtures.write_lines(canvas, PROSE[:3], y=735)
     fixtures.write_lines(canvas, PROSE[1:], x=320, y=735)
 
 
 def references(canvas: Canvas) -> None:
-    """A list of references with its numbers set out to the left."""
+    """Draw a list of references, its numbers to the left of the text."""
     fixtures.write_heading(canvas, "References", y=760)
     for at, line in enumerate(("A. Author. A trial of examplol. 2019.",
                                "B. Writer. Doses in 120 patients. 2020.",
@@ -283,7 +283,7 @@ def references(canvas: Canvas) -> None:
 
 
 def names_beside_names(canvas: Canvas) -> None:
-    """Words in two columns, with nothing to tell whether a table was meant."""
+    """Draw words in two columns that may or may not be a table."""
     fixtures.write_heading(canvas, "4 Who helps", y=760)
     names = ("Ward nurse", "Site manager", "Porter"), ("Bleep holder", "Deputy", "Switchboard")
     fixtures.write_lines(canvas, names[0], y=735)
@@ -291,7 +291,7 @@ def names_beside_names(canvas: Canvas) -> None:
 
 
 def figures_at_the_top(canvas: Canvas) -> None:
-    """A ruled table at the upper edge of the page, with a row that holds one figure alone."""
+    """Draw a ruled table at the page's upper edge, with a row that is one figure."""
     rows = [["Day", "Dose (mg)"], ["First", "40"], ["", "10"], ["Third", "5"]]
     draw_table(canvas, rows, widths=[150, 120], top=815, style=[GRID])
 

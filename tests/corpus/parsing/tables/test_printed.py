@@ -1,4 +1,4 @@
-"""From printed cells to the labels and rows that are searched: each row can be read alone."""
+"""Test how printed cells become labels and rows that can each be read alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables, cell by cell: spans, labels, groups, page breaks, and what is no table."""
+"""Test tables, cell by cell: spans, labels, groups, page breaks, and what is no table."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_cells_stand_where_they_were_printed(name: str, turn: int, tmp_path: Pat
 
 
 def _assert_cells_hold_their_text(document: ParsedDocument, path: Path) -> None:
-    """Read each cell's box again with another reader."""
+    """Check each cell's text against the letters that PDFium finds in its box."""
     source = pypdfium2.PdfDocument(path)
     for page, sheet in zip(document.pages, source, strict=True):
         letters = _letters(sheet)
@@ -80,7 +80,7 @@ def _assert_cells_hold_their_text(document: ParsedDocument, path: Path) -> None:
 
 
 def _letters(sheet: pypdfium2.PdfPage) -> list[tuple[float, float, str]]:
-    """Return the middle of each letter as a reader sees the page, from its top left corner."""
+    """Return the centre of each letter from the top left of the page as shown."""
     turn = sheet.get_rotation()
     sheet.set_rotation(0)  # else lines come in the order of the page that is not turned
     width, height = sheet.get_size()
@@ -103,7 +103,7 @@ def _under(letters: list[tuple[float, float, str]], cell: Cell) -> str:
 
 
 def _compact(text: str) -> str:
-    """Return text without white space, raised signs as plain ones."""
+    """Return text without white space, with raised signs as plain ones."""
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 

@@ -1,9 +1,9 @@
-"""A parsed document as a tree that a person can write and read: what a careful reader sees.
+"""Write a parsed document as a tree that a person can read and write.
 
 One line for each block, in reading order, pages joined: `#` signs for a heading's level, `-` for a
 list item, `p` for a paragraph (its first and last words), `caption`, `note`, and `table` followed
 by its printed rows, `=` before a row of labels and `|` before any other. In a row, `<` is covered
-by the cell to the left and `^` by the cell above, so that every cell stands at its row and column.
+by the cell to the left and `^` by the cell above, so that every cell is at its row and column.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SIGNS = {
 
 
 def tree_of(document: ParsedDocument) -> str:
-    """Return the tree of all pages; what goes on over a page break is one block."""
+    """Return the tree of all pages; a block over a page break is written once."""
     entries: list[tuple[str, str]] = []
     for page in document.pages:
         for block in page.blocks:
