@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 import pytest
 from _pytest.terminal import TerminalReporter
 
-TIME_S = 19 * 60.0  # in all; what begins then is soon done
-# Of the long tests, which do more in `make exhaustive`.
+TIME_S = 19 * 60.0  # in all; a test that begins at the end still runs
+# Fewer rounds of the long tests than in `make exhaustive`.
 ROUNDS = {
     "MEDRAG_TEST_PAUSE_S": "5",
     "MEDRAG_TEST_LONG_PAUSE_S": "10",
@@ -36,12 +36,12 @@ class Attack:
     name: str
     one_test: str
     tests: Sequence[str]
-    share: float = 1.0  # of the time, beside the others' shares: kept for it, whatever others take
+    share: float = 1.0  # of the time, relative to the others' shares
     tried: Counter[str] = field(default_factory=Counter)
     broke: list[str] = field(default_factory=list)
     not_tried: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    began_s: float | None = None  # after the beginning of all
+    began_s: float | None = None  # since the beginning of the run
 
     def has(self, node_id: str) -> bool:
         return any(

@@ -56,13 +56,13 @@ LONG_FILES = (
     "tests/site/test_fuzzed_views.py",
     "tests/chat/management/test_chat_command.py",
 )
-LONG_TIMEOUT_S = 900  # of one of their tests; of any other what pyproject.toml says
+LONG_TIMEOUT_S = 900  # for a test of these files; for others, pyproject.toml
 EXHAUSTIVE_TIMEOUT_S = 3600
-SELDOM = 20_000, 20, 50  # objects, and searches among the youngest, before the next of each sort
+SELDOM = 20_000, 20, 50  # thresholds of the three generations
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # As in a shell's background job: all that tests start would ignore it too.
+    # As in a shell's background job, where child processes would ignore SIGINT too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -151,7 +151,7 @@ def files_dir(
     yield folder
     try:
         folder.rmdir()
-    except OSError:  # something lies there
+    except OSError:  # the folder isn't empty
         shutil.rmtree(folder, ignore_errors=True)
 
 

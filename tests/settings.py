@@ -29,7 +29,7 @@ def _data_dir() -> Path:
     return folder
 
 
-# Compiled once and kept, whatever the shell says: workers and child processes take it from there.
+# Cache bytecode, whatever the shell says, for workers and child processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 os.environ.setdefault("MEDRAG_DATA_DIR", str(_data_dir()))
@@ -46,6 +46,6 @@ if not DATABASE_NAME and (_name := os.environ.get("MEDRAG_TEST_DATABASE")):
 FILES_DIR = MEDIA_ROOT = Path(os.environ.get("MEDRAG_TEST_FILES", str(DATA_DIR / "files")))
 AUDIT_HEADS_FILE = FILES_DIR / "heads.jsonl"
 KEYS_DIR = FILES_DIR / "keys"
-WHITENOISE_AUTOREFRESH = True  # or each client of a test looks through all static files first
+WHITENOISE_AUTOREFRESH = True  # else each test client would scan all static files
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 JOB_LEASE_S = worker.integer("lease_s", 60, low=2, high=3600)  # see tests.processes

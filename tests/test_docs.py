@@ -21,7 +21,7 @@ README = ROOT / "README.md"
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))
 FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
-# Not ours to set, but that we tell Haystack and RAGAS to send nothing home.
+# No settings of ours. With two of them we stop the telemetry of Haystack and RAGAS.
 OF_THE_SYSTEM = {
     *("PATH", "XDG_RUNTIME_DIR", "HAYSTACK_TELEMETRY_ENABLED", "RAGAS_DO_NOT_TRACK"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),  # OpenSSL's

@@ -12,7 +12,7 @@ import sys
 
 from tests.processes import ROOT
 
-# Seconds and gigabytes each: loaded where they are used, in a child or once in a worker.
+# Seconds and gigabytes each, so they are loaded only where used: in a child or once in a worker.
 HEAVY = (
     *("docling", "openvino", "ragas", "rapidocr", "sentence_transformers", "torch"),
     "transformers",

@@ -114,13 +114,13 @@ FORBIDDEN = [
 def test_the_application_is_refused(application: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege) as refusal:
         application.execute(statement)
-    assert "append-only" not in str(refusal.value)  # by the privilege, before any trigger
+    assert "append-only" not in str(refusal.value)  # refused by the privilege, before the trigger
     assert verify_chain().rows == 3
     assert verify_chain().ok
 
 
 def test_the_application_cannot_give_itself_rights(application: psycopg.Connection) -> None:
-    application.execute("GRANT ALL ON chat_auditevent TO medrag_app")  # a warning, and no grant
+    application.execute("GRANT ALL ON chat_auditevent TO medrag_app")  # only warns, grants nothing
     for privilege in ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER"):
         row = application.execute(
             "SELECT has_table_privilege('chat_auditevent', %s)", [privilege]
@@ -223,4 +223,4 @@ def test_doctor_sees_every_protection(own_database: str) -> None:
         "The application may change rows of chat_claim.",
         "The trigger audit_event_truncate is off.",
     )
-    assert len(missing_protections("owner")) == 6  # where it runs as the owner
+    assert len(missing_protections("owner")) == 6  # the application runs as the owner

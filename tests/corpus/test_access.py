@@ -93,7 +93,7 @@ def draft_in(slug: str) -> Document:
 @pytest.mark.parametrize(
     ("groups", "seen"),
     [
-        ((CLINICIANS, TEAM), set()),  # to ask is no right to see drafts
+        ((CLINICIANS, TEAM), set()),  # the right to ask doesn't include drafts
         ((STAFF,), {"open", "found", "filled", "approved"}),
         ((PUBLISHERS,), {"open", "found", "filled", "approved"}),
         ((AUDITORS,), {"open", "filled", "approved"}),

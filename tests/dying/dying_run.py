@@ -14,8 +14,8 @@ from typing import Any
 
 import django
 
-CLAIMED = "claimed"  # the item is taken, and nothing is asked
-STORED = "turn-stored"  # the turn is there, and its result is not
+CLAIMED = "claimed"  # the item is claimed, its question not asked yet
+STORED = "turn-stored"  # the turn is stored, its result not yet
 SAVED = "result-saved"
 MOMENTS = (CLAIMED, STORED, SAVED)
 

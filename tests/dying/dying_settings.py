@@ -1,4 +1,4 @@
-"""The tests' settings, with as many attempts for a document as a test kills."""
+"""The tests' settings, with enough attempts for a document that a test often kills."""
 
 from tests.settings import *  # noqa: F403
 

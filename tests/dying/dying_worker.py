@@ -88,7 +88,7 @@ def _arm(moment: str) -> None:
 
 
 def _dying_after(call: Callable[..., None], count: int) -> Callable[..., None]:
-    """Wrap `call` so that the process dies in the transaction after the first `count` calls."""
+    """Wrap `call` so that the process dies right after call `count` + 1, in its transaction."""
     done: list[int] = []
 
     def counted(*arguments: Any) -> None:

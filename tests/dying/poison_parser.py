@@ -18,14 +18,14 @@ def main() -> int:
     if first_line.startswith(PREFIX):
         misbehave(first_line[len(PREFIX) :].decode().split())
     from corpus.sandbox.child import (
-        main as parse,  # late: misbehaving takes no time to import
+        main as parse,  # imported late: misbehaving files need no time for it
     )
 
     return parse()
 
 
 def misbehave(words: list[str]) -> None:
-    if words[0] == "slow":  # as the real one: it dies with its parent
+    if words[0] == "slow":  # like the real parser, it dies with its parent
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
         end = time.monotonic() + float(words[1])
         while time.monotonic() < end:

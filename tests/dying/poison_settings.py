@@ -1,4 +1,4 @@
-"""The tests' settings with a parser that misbehaves on demand, and any time for a job."""
+"""The tests' settings with a parser that misbehaves on demand, and a chosen job time-out."""
 
 import os
 import sys

@@ -113,7 +113,7 @@ def _worded(text: str) -> Answer:
     return replies(claims(Said(text, DOSE)))
 
 
-# Read rightly or refused: either is well, and nothing else is.
+# Either read correctly or refused.
 ODD: dict[str, Answer] = {
     "a byte order mark": _encoded("utf-8-sig", "utf-8"),
     "UTF-16": _encoded("utf-16"),

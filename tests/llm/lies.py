@@ -16,7 +16,7 @@ GUIDELINE = f"# {TITLE}\n## Treatment\n{DOSE}\n{NEVER}\n## Severe pneumonia\n{SE
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 
 
-# Sentences whose parts can be exchanged, and say something else then.
+# Sentences whose parts can be exchanged so that the meaning changes.
 RISKS = "Heparin reduces the risk of thrombosis but increases the risk of bleeding."
 COURSE = "Most adults recover within 3 days; a few need admission."
 INFUSION = "Give potassium chloride 40 mmol in 1,000 mL of sodium chloride 0.9% over 4 hours."
@@ -117,7 +117,7 @@ MARKUP: dict[str, Reply] = {
     "a form": of(f"{DOSE}<form action='/admin/'><button>canary</button></form>"),
     "a template": of(f"{DOSE} {{{{ settings.SECRET_KEY }}}} {{% debug %}}"),
 }
-# Every word and every number stands in what is cited, and yet nobody said it.
+# Every word and number is in the cited text, but the statement isn't.
 EXCHANGED: dict[str, Reply] = {
     "the interval of another drug": joined(
         DOSE.replace("every 8 hours", "twice daily"), DOSE, SEVERE

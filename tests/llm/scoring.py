@@ -16,7 +16,7 @@ from tests.llm.server import Answer, asked_of, says
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
 _INPUT = "Now perform the same with the following input\ninput: "
 
-Given = dict[str, Any]  # what the prompt gives to be judged
+Given = dict[str, Any]  # the prompt's input to judge
 
 
 def _sentences(text: str) -> list[str]:

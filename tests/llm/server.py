@@ -21,7 +21,7 @@ from tests.llm.prompts import Shown, shown_in
 Answer = Callable[[BaseHTTPRequestHandler], None]
 Reply = Callable[[Shown], str]  # the content of a model's answer
 
-TOKENS = (100, 20)  # of each prompt and answer
+TOKENS = (100, 20)  # usage of each prompt and answer
 LONG_S = 60.0  # longer than any test waits
 
 
@@ -72,7 +72,7 @@ def endpoint(default: Answer, *, port: int = 0) -> Iterator[Endpoint]:
         thread.join()
 
 
-# What a model says
+# Contents of answers
 
 
 def completion(content: Any, **message: Any) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def sends(
     return answer
 
 
-# What goes wrong before a word is read
+# Faults before any content is read
 
 
 def status(code: int, **headers: str) -> Answer:

@@ -21,9 +21,9 @@ from tests.llm.prompts import one_line
 from tests.models import set_model
 
 KEY = "sk-canary-0f5e1c7a9b3d"
-PATIENT_S = 60.0  # of a question: a busy machine must not change an outcome
-HURRIED_S = 2.0  # of one whose model is late
-SLACK_S = 10.0  # a busy machine; far below any single time-out that could have been forgotten
+PATIENT_S = 60.0  # for a question, so that a busy machine changes no outcome
+HURRIED_S = 2.0  # for a question whose model is late
+SLACK_S = 10.0  # for a busy machine; far below any time-out that the code could ignore
 
 
 def generate_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -> None:

@@ -1,4 +1,4 @@
-"""Run a demonstration with only those samples that a test names."""
+"""An app that replaces the demonstration's samples by those that a test names."""
 
 from __future__ import annotations
 

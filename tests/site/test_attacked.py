@@ -37,7 +37,7 @@ pytestmark = pytest.mark.exhaustive
 KILLS = 20
 FILLS = 3
 DOCUMENTS = 16
-SECTIONS = 40  # passages of a document, some batches of vectors
+SECTIONS = 40  # sections of a document: several batches of vectors
 LEASE_S = 4
 PAUSE_S = float(os.environ.get("MEDRAG_TEST_PAUSE_S", str(3 * LEASE_S)))
 LONG_PAUSE_S = float(os.environ.get("MEDRAG_TEST_LONG_PAUSE_S", "120"))
@@ -221,7 +221,7 @@ def busy(site: Site) -> Iterator[Site]:
         assert attempts <= 3, name
         assert len(set(counts)) == 1, (name, counts)
     made = {counts[0] for name, *_, counts in [(d[0], d[5:]) for d in documents] if "ward" in name}
-    assert len(made) == 1  # documents that are alike were cut alike
+    assert len(made) == 1  # equal documents have equally many passages
     assert "agree" in site.manage("index_statistics")
     stored = [str(row[0]) for row in site.rows("SELECT id FROM chat_turn")]
     assert site.turns
@@ -264,7 +264,7 @@ def test_each_process_is_paused_for_longer_than_a_lease(
             time.sleep(PAUSE_S)
         busy.wait_until_ready()
         if len(met) > 40:
-            break  # those that come in the place of one that was given up
+            break  # the rest replace processes that were given up
     assert len(met) >= 12
     record_property("processes paused", len(met))
 
@@ -306,7 +306,7 @@ def test_the_disk_is_full_for_a_while(
             else:
                 server = living(busy.pgdata)
                 assert server is not None
-                server.kill()  # and is not started before there is room
+                server.kill()  # it can't start again before there is room
                 told = "The disk is full"
                 wait_until(lambda: busy.log.read_text().count(told) >= number, "it is told")  # noqa: B023
         busy.wait_until_ready()

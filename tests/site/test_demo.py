@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 400.0
 STOP_LIMIT_S = 60.0
 SAMPLES = ROOT / "samples"
-# What the four questions are answered and refused by, and one of each other format.
+# The documents of the four questions, and one of each other format.
 FEW = {
     "gentamicin-once-daily-adults.pdf",
     "stroke-thrombolysis-adults.pdf",
@@ -121,7 +121,7 @@ def few_samples(folder: Path) -> Path:
 @pytest.mark.slow
 def test_from_nothing_to_a_site_and_back(data_dir: Path, tmp_path: Path) -> None:
     """With models that other tests have converted, which saves a third of the time."""
-    get_embedder()  # converts them, if no test has
+    get_embedder()  # converts the models, if no test has
     shutil.copytree(settings.MODELS_DIR, data_dir / "models")
     check_twice(data_dir, few_samples(tmp_path / "samples"), len(FEW))
 

@@ -121,7 +121,7 @@ def test_database_url_that_is_none(url: str) -> None:
 
 NO_ADDRESSES = (
     "example.org/v1", "ftp://example.org", "http://", "https:///v1",
-    # What no client can call.
+    # Addresses that no client can call.
     "http://[::1/v1", "http://::1]/v1", "http://[::zz]/v1", "http://xn--/v1",
     "http://me:pw@a.example/v1", "http://:pw@a.example/v1",
     "http://a.example:99999/v1", "http://a.example:0/v1", "http://a.example:x/v1",
@@ -194,7 +194,7 @@ def test_a_secret_key_is_the_one_given_or_one_that_is_made_once(tmp_path: Path) 
     assert Env({"K": given}).secret_key("K", tmp_path / "key") == given
     made = Env({}).secret_key("K", tmp_path / "keys" / "key")
     assert made == Env({}).secret_key("K", tmp_path / "keys" / "key")
-    (tmp_path / "cut").write_text("")  # as a full disk leaves it
+    (tmp_path / "cut").write_text("")  # as a full disk leaves the file
     with pytest.raises(ImproperlyConfigured, match=r"is cut off\. Put it back"):
         Env({}).secret_key("K", tmp_path / "cut")
     with pytest.raises(ImproperlyConfigured, match=r"can't be used: .*Run this as the user"):

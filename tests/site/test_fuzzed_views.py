@@ -41,7 +41,7 @@ from tests.site.web.hostile_requests import KINDS, Offer, Sent, drawn, offer_of,
 
 SEED = 20261122
 SHARES = 10
-IN_EVERY_RUN = 100  # one share of so many
+IN_EVERY_RUN = 100  # the number of shares, of which one is in every run
 ROUNDS = {"anonymous": 2, "clinician": 2, "staff": 3, "superuser": 9}
 
 
@@ -82,7 +82,7 @@ class Person:
 
     def __init__(self, user: User | None) -> None:
         self.client = signed_in(user) if user else Client(raise_request_exception=False)
-        self.client.handler.enforce_csrf_checks = True  # it reads forms before any page does
+        self.client.handler.enforce_csrf_checks = True  # forms are read before views
         self.client.cookies["csrftoken"] = self.client.defaults["HTTP_X_CSRFTOKEN"] = "t" * 32
         if user:
             self.client.force_login(user)
@@ -163,7 +163,7 @@ def test_no_request_is_an_error_of_the_server_s(
             broken.append(f"{status} {who} {sent}: {error}"[:1500])
     record_property("requests", statuses.total())
     assert not broken, f"{len(broken)} of {statuses.total()}\n" + "\n\n".join(broken[:40])
-    assert {200, 302, 400, 403, 404} <= set(statuses)  # it got past the doors, and was refused
+    assert {200, 302, 400, 403, 404} <= set(statuses)  # views were reached, and refused
 
 
 def _place(error: BaseException | None) -> str:

@@ -92,10 +92,10 @@ def test_what_was_asked_in_other_collections_is_hidden(alice: User) -> None:
     client.force_login(heart_only)
     assert waiting(client)[GAPS] == waiting(client)[UNHELPFUL] == 0
     assert client.get(GAPS).context["heard"] == []
-    ask(alice, UNANSWERABLE)  # in all that she may search: theirs, too
+    ask(alice, UNANSWERABLE)  # searched in all her collections, theirs among them
     assert waiting(client)[GAPS] == 1
     narrow(Collection.objects.get(slug="heart"), "searchers", "Cardiology")
-    assert waiting(client)[GAPS] == 0  # hers no longer
+    assert waiting(client)[GAPS] == 0  # no longer one of her collections
 
 
 def test_nothing_of_it_for_others(alice: User) -> None:

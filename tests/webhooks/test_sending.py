@@ -79,7 +79,7 @@ def test_one_that_fails_twice_gets_it_the_third_time(receiver: Receiver) -> None
     assert seen(delivery) == (DeliveryState.PENDING, 1, "It answered with status 500.")
     first_wait = delivery.due_at - delivery.created_at
     endpoint_send_due(endpoint)
-    assert len(receiver.taken) == 1  # its time has not come
+    assert len(receiver.taken) == 1  # not due yet
     attempt(endpoint)
     assert "redirects are not followed" in seen(delivery)[2]
     assert delivery.due_at - delivery.created_at > 2 * first_wait

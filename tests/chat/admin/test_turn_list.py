@@ -21,7 +21,7 @@ from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
 
 LIST = reverse("admin:chat_turn_changelist")
-MOST_QUERIES = 8  # of a list of any length: who asks and their rights, the count, the rows
+MOST_QUERIES = 8  # session, user and rights, count and rows, whatever the length
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ PROBLEM = "application/problem+json"
 def signed_in(user: User, *scopes: str) -> Client:
     """Return a client with a token of these scopes, or of all; a server error is a response."""
     token = token_create(user, scopes=scopes or Scope.values)
-    # Its first use of a day would be an event more: see test_rights_recorded.py.
+    # The first use of a day would add an event: see test_rights_recorded.py.
     TokenGrant.objects.filter(user=user).update(used_on=timezone.localdate())
     return Client(headers={"authorization": f"Bearer {token}"}, raise_request_exception=False)
 

@@ -94,7 +94,7 @@ def test_nobody_gives_away_what_they_lack(manager: Client, alice: User) -> None:
     in_groups(alice, AUDITORS)
     assert_problem(patch(manager, alice.pk, {"groups": [PUBLISHERS]}), 400, "no such group")
     told = patch(manager, alice.pk, {"groups": [CLINICIANS]}).json()
-    assert sorted(told["groups"]) == [AUDITORS, CLINICIANS]  # what else there is stays
+    assert sorted(told["groups"]) == [AUDITORS, CLINICIANS]  # other groups are kept
     assert patch(manager, alice.pk, {"groups": []}).json()["groups"] == [AUDITORS]
     assert Group.objects.get(name=CLINICIANS).user_set.count() == 1
 
@@ -150,4 +150,4 @@ def test_the_verdict_is_that_of_the_command(
     client = signed_in(person("auditor", AUDITORS))
     told = get(client, VERIFY).json()
     assert told["ok"] and told["verdict"].startswith("OK ")
-    assert told["rows"] == AuditEvent.objects.count() - 1  # but for this reading of it
+    assert told["rows"] == AuditEvent.objects.count() - 1  # without this reading

@@ -21,7 +21,7 @@ from tests.chat.guidelines import QUESTION, ask
 from tests.people import in_groups, person
 
 QUERY = {"question": QUESTION}
-# Operations on nobody's thing, with what is sent and the action that is logged.
+# Operations without an object: body, status and logged action.
 OF_ALL: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("post", "query"): (QUERY, 200, "turn.answered"),
     ("post", "search"): ({"query": QUESTION}, 200, "search"),
@@ -29,7 +29,7 @@ OF_ALL: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("get", "conversations"): (None, 200, "read"),
     ("post", "conversations"): ({}, 201, "conversation.created"),
 }
-# Operations on somebody's thing.
+# Operations on an object that somebody owns.
 OF_ONE: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("get", "turn"): (None, 200, "read"),
     ("post", "feedback"): ({"helpful": True}, 200, "feedback"),
@@ -38,9 +38,9 @@ OF_ONE: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("post", "conversation_query"): (QUERY, 200, "turn.answered"),
     ("delete", "conversation"): (None, 204, "conversation.deleted"),
 }
-# Tested by role where they are at home.
+# Tested with every role in their own files.
 ELSEWHERE = {"collections", "users", "user", "audit", "audit_verify"}
-OPEN = {"schema", "docs"}  # holds nothing of the hospital's
+OPEN = {"schema", "docs"}  # without data of the hospital
 
 
 @pytest.fixture(autouse=True)

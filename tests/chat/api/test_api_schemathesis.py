@@ -33,14 +33,14 @@ from tests.corpora import publish
 from tests.people import in_groups
 
 SEED = 20261122
-Case = Any  # of schemathesis, generic over what answers
-COLLECTION = "chest"  # the one that is there
-TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's, as is
+Case = Any  # schemathesis's, generic over the response
+COLLECTION = "chest"  # the only collection
+TURN = "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"  # alice's, as is the conversation
 NEWER = hashlib.sha256(b"Newer").hexdigest()
 DOCUMENT = hashlib.sha256(b"Pneumonia in adults").hexdigest()
 UNSAID = {("POST", "/api/v1/documents"), ("POST", "/v1/chat/completions")}
 CONVERSATION = "5f0a7c52-53a1-4c43-9d0e-0c6a7f0b8a21"
-# Requests an operation, beside those that cover its parts one by one.
+# Requests for each operation, besides those that cover its parts one by one.
 ONE_IN = 13
 FEW, MANY = 15, int(os.environ.get("MEDRAG_TEST_EXAMPLES", "500"))
 
@@ -94,7 +94,7 @@ def drawn_by(label: str, max_examples: int, send: Callable[[Case], None]) -> Cal
     Schemathesis's own collector would build the tests of all operations in every process, under one
     node id, of which pytest-xdist runs one.
     """
-    # late: it takes a second, and most processes run none of these
+    # imported late: it takes a second, and most processes run none of these tests
     from hypothesis import HealthCheck, settings
     from schemathesis import openapi
     from schemathesis.checks import load_all_checks
@@ -175,7 +175,7 @@ def unsaid_of(case: Case) -> list[Any]:
     A description can't say which bytes can be read, nor which message is the question. Schemathesis
     takes a pattern of letters and digits for Latin ones, and expects others to be refused.
     """
-    from schemathesis.specs.openapi.checks import (  # late, as above
+    from schemathesis.specs.openapi.checks import (  # imported late, as above
         negative_data_rejection,
         positive_data_acceptance,
     )

@@ -25,7 +25,7 @@ from tests.site.browsing.browser import served
 SAMPLE = ROOT / "samples" / "guidelines" / "gentamicin-once-daily-adults.pdf"
 QUESTION = "What is the first dose of gentamicin in an adult?"
 READ_WITHIN_S = 90
-# The generator knows no pictures by name: to it they are bytes.
+# The generator doesn't know the media types of pictures: they are bytes.
 CONFIG = "content_type_overrides:\n  image/png: application/octet-stream\n"
 
 

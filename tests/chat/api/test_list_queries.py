@@ -24,7 +24,7 @@ from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 from tests.people import in_groups, narrow, person
 
 pytestmark = pytest.mark.django_db
-MOST = 20  # of any of them; each is held to what it takes with few rows besides
+MOST = 20  # for any list; each must also keep its count with few rows
 SHA256 = "a" * 64
 
 
@@ -112,7 +112,7 @@ def test_a_list_takes_as_many_queries_however_long_it_is(alice: User, path: str)
         return len(queries), len(told["results"] if isinstance(told, dict) else told)
 
     more(alice)
-    taken()  # what a process looks up once
+    taken()  # fills the caches of the process
     few, rows = taken()
     for _ in range(4):
         more(alice)

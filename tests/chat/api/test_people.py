@@ -60,5 +60,5 @@ def test_one_reads_what_the_token_may_do_and_when_it_ends(alice: User) -> None:
     assert datetime.datetime.fromisoformat(token["expires"]) == stored.expiry
     client = signed_in(alice, "audit")
     AuthToken.objects.update(expiry=None)
-    TokenGrant.objects.all().delete()  # as of those that were made before there were scopes
+    TokenGrant.objects.all().delete()  # as a token older than the scopes
     assert get(client, ME).json()["token"] == {"scopes": ["ask", "read"], "expires": None}

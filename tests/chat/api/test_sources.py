@@ -128,7 +128,7 @@ def test_the_page_and_the_api_warn_of_the_same(
     becomes(guideline)
     shown = Shown(alice, turn)
     warnings = shown.told["warnings"]
-    title = f"{guideline.title}: " if turn.reason else ""  # over passages the title stands anyway
+    title = f"{guideline.title}: " if turn.reason else ""  # nearest passages show it anyway
     told = [(w["level"], w["text"].removeprefix(title)) for w in warnings]
     assert told == shown.banners()
     of_document = [w for w in warnings if guideline.sha256 in w["documents"]]
@@ -172,7 +172,7 @@ def facts(cited: dict[str, Any], document: Document, shown: Shown, *, page: str)
     assert cited["lifecycle"] == document.lifecycle
     assert cited["overdue"] == ("Past its review date" in said)
     if document.lifecycle == Lifecycle.DRAFT:
-        assert page == ""  # it was taken back: nobody but staff opens it
+        assert page == ""  # withdrawn: only staff may open it
         return
     for name in ("effective_from", "review_by"):
         value = getattr(document, name)
@@ -200,7 +200,7 @@ def test_a_nearest_passage_is_the_page_it_links_to(guideline: Document, alice: U
     [
         (Page.objects.filter(text="none"), True, True),
         (Page.objects.all(), False, False),
-        (Chunk.objects.all(), True, True),  # as by a re-index: a citation outlives it
+        (Chunk.objects.all(), True, True),  # as a re-index does; the citation stays
     ],
     ids=["as it was", "no page", "no passage"],
 )

@@ -98,10 +98,10 @@ def test_twenty_streams_are_open_and_pages_still_come(site: Site) -> None:
 
 def test_a_client_that_leaves_stores_nothing_and_its_place_is_free(site: Site) -> None:
     response = site.asks()
-    assert response.read1(10)  # it has begun; what is not read makes the next comment fail
+    assert response.read1(10)  # unread data make the next comment fail after a close
     wait_until(lambda: site.model.asked, "the model is asked")
     response.close()
-    time.sleep(2 * HEARTBEAT_S)  # or the question might be answered before the next comment fails
+    time.sleep(2 * HEARTBEAT_S)  # the answer must come after a failed comment
     site.may.set()
     wait_until(lambda: AuditEvent.objects.filter(action="query_left"), "it is in the log")
     assert not Turn.objects.exists()

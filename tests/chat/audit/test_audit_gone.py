@@ -167,7 +167,7 @@ def test_the_chain_is_compared_with_a_copy_from_elsewhere(
     for path in (signed, settings.KEYS_DIR / "audit_last_head"):
         path.unlink()
     (settings.KEYS_DIR / "audit_heads_key").rename(tmp_path / "key")
-    assert verify_chain().ok  # that is why the heads belong elsewhere
+    assert verify_chain().ok  # why heads have to be copied elsewhere
     (tmp_path / "key").rename(settings.KEYS_DIR / "audit_heads_key")
     with pytest.raises(CommandError, match="BROKEN at row 3: rows that a signed head vouches for"):
         verify("--head", str(copy))

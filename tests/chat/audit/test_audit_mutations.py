@@ -14,7 +14,7 @@ COLUMNS = ("actor", "action", "subject", "payload")
 def test_every_random_mutation_is_found(
     own_database: str, record_property: Callable[[str, object], None]
 ) -> None:
-    record_events(ROWS - 1)  # the last row tells of the signing
+    record_events(ROWS - 1)  # the last row records the signing
     sign_head()
     chance = random.Random(11)
     missed = []

@@ -27,7 +27,7 @@ def mismatch(question: str, text: str, population: str = "", title: str = "Title
 
 DOSE = "Give amoxicillin 500 mg three times daily."
 
-# question, statement, population of the document, title, and what the sentence must hold
+# question, statement, population of the document, title, and words of the caveat
 OTHER_PEOPLE = [
     ("amoxicillin for a 17 year old", DOSE, "paediatric", "Title", ("children",)),
     ("amoxicillin dose in a child", DOSE, "adult", "Title", ("a child", "adults")),

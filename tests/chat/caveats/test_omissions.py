@@ -94,7 +94,7 @@ def test_footnotes_of_the_quoted_row_and_of_no_other() -> None:
 
 
 BESIDE = [
-    # claim, what stands after it, whether it is a limit of the claim
+    # claim, the text after it, whether that limits the claim
     ("Give ibuprofen 400 mg.", "Do not give ibuprofen with an active ulcer.", True),
     ("Give ibuprofen 400 mg.", "Avoid ibuprofen in heart failure.", True),
     ("Give ibuprofen 400 mg.", "Ibuprofen is contraindicated in renal impairment.", True),

@@ -127,7 +127,7 @@ def test_without_options_or_passages_nothing_is_chosen() -> None:
     assert choose(dataclasses.replace(task, passages=())) == Generation(())
 
 
-# Whether an option stands on claims, however they were written
+# Whether claims support an option, whoever wrote them
 
 SAID = "Give nitrofurantoin 100 mg twice daily for 7 days. Do not give trimethoprim."
 STEM = "Which antibiotic is given for cystitis?"
@@ -143,8 +143,8 @@ def claim_that(text: str, quote: str = SAID) -> DraftClaim:
     ("letter", "claim", "stands"),
     [
         ("A", "Nitrofurantoin 100 mg is given.", True),
-        ("B", "Nitrofurantoin 100 mg is given.", False),  # another one is borne out
-        ("B", "Trimethoprim is given.", False),  # the quote says not
+        ("B", "Nitrofurantoin 100 mg is given.", False),  # the claim supports A
+        ("B", "Trimethoprim is given.", False),  # the quote says "not"
         ("C", "Cefalexin is given.", False),  # nothing says so
         ("A", "It is given for 7 days.", False),  # no option is named
         ("D", "Nitrofurantoin 100 mg is given.", False),  # there is no such letter

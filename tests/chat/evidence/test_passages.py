@@ -244,7 +244,7 @@ def test_what_turns_it_round_comes_with_every_kind_of_unit(text: str, expected: 
 @pytest.mark.parametrize(
     "text",
     [
-        "For pain:\n- Avoid gentamicin\n- asthma",  # is it under the item, or beside it?
+        "For pain:\n- Avoid gentamicin\n- asthma",  # below the item or beside it?
         "For pain:\n- Never give in:\n- ulcers\n- Children:\n- asthma",
     ],
 )

@@ -77,7 +77,7 @@ def test_arms_are_near_their_share_and_stay(share: float) -> None:
     assert arms == [arm_of(7, key, share=share) for key in keys]
     again = [arm_of(8, key, share=share) for key in keys]
     both = sum(a is b is Arm.CANDIDATE for a, b in zip(arms, again, strict=True))
-    assert abs(both - 2000 * share**2) < 4 * (2000 * share**2) ** 0.5  # independent of the last
+    assert abs(both - 2000 * share**2) < 4 * (2000 * share**2) ** 0.5  # independent arms
 
 
 def test_who_is_in_a_smaller_share_is_in_a_larger(db: None) -> None:
@@ -115,7 +115,7 @@ def test_who_is_in_no_arm(running: Experiment, alice: User) -> None:
     turns = [
         ask(alice, Conversation.objects.get(pk=old.pk)),
         ask(alice, candidate, mode=Mode.STANDARD),  # chosen by the asker
-        ask(alice, candidate, mode=Mode.CONFIDENT_LITE),  # the same, though it is the site's
+        ask(alice, candidate, mode=Mode.CONFIDENT_LITE),  # chosen too, though it is the site's mode
         ask(alice, channel=Channel.API),  # without a conversation
         ask(alice, candidate, channel=Channel.EVALUATION),
     ]

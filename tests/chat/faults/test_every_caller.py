@@ -55,7 +55,7 @@ from tests.retrieval.rerank.rerankers import candidates, keys
 
 pytestmark = pytest.mark.django_db
 
-SECRET = "gentamicin"  # of each question, passage and statement
+SECRET = "gentamicin"  # a word of each question, passage and statement
 QUESTION = f"dose of {SECRET}?"
 FOLLOWED = f"What is the dose of {SECRET} in a child?"
 ENOUGH_S, LITTLE_S = 20.0, 1.0
@@ -99,7 +99,7 @@ ANOTHER_FORM = {
 FAULTS = ON_THE_WAY | UNREADABLE | ANOTHER_FORM
 
 
-Caller = Callable[[Endpoint, LazySettings, float], str]  # returns what it says of the failure
+Caller = Callable[[Endpoint, LazySettings, float], str]  # returns its message on the failure
 
 
 def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
@@ -253,7 +253,7 @@ def test_a_fault_is_told_and_nothing_is_taken(
     began = time.monotonic()
     with caplog.at_level(logging.INFO):
         told = ALL[caller][0](server, settings, given.timeout_s)
-    assert time.monotonic() - began < given.timeout_s + 9  # the drip is of twenty
+    assert time.monotonic() - began < given.timeout_s + 9  # the endpoint drips for 20 s
     assert re.search(given.said, told)
     assert caller != "judge of answers" or "in [judge] of MEDRAG_MODELS" in told  # in its hint
     shown = {line for text in shown_to(server) for line in text.splitlines() if len(line) > 20}

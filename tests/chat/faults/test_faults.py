@@ -172,16 +172,16 @@ def test_an_odd_form_is_read_rightly_or_refused(
 
 # Lies
 
-# What the bundled checker lets through: docs/evaluation.md has how often, by kind.
+# Lies that the bundled checker accepts; docs/evaluation.md has the rates by kind.
 LET_THROUGH = {"a condition dropped", "risks exchanged", "the other risk", "most for a few"}
 
 
-# Those between are told to the judge in `test_faulty_judge`.
+# The other lies are given to the judge in `test_faulty_judge`.
 @pytest.mark.parametrize("lie", one_in(2, [lie for lie in LIES if lie not in LET_THROUGH]))
 def test_a_lie_is_found_out(server: Endpoint, refused: Refused, client: Client, lie: str) -> None:
     server.default = replies(LIES[lie])
     said = lies.text_of(LIES[lie])
-    turn = refused(FALSE, server) if said not in GUIDELINE else ask()  # its quote may be found
+    turn = refused(FALSE, server) if said not in GUIDELINE else ask()  # else a true quote
     assert "canary" not in shown(turn, client)
     assert said in GUIDELINE or said not in shown(turn, client)
 

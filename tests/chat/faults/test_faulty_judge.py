@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick
 DOWN = {Reason.VERIFIER_UNAVAILABLE}
 LATE = DOWN | {Reason.BUDGET_EXCEEDED}
 FREE = "To adults with pneumonia give demonstracillin 500 mg by mouth every 8 hours for 5 days."
-# No exact check can tell: who configures a judge believes it.
+# No exact check finds these; a site that configures a judge trusts it.
 FOR_A_JUDGE = {"a sentence added", "instructions", "one word", "nonsense"}
 CLEARS_ALL = judging(always("supported"))
 
@@ -120,7 +120,7 @@ def test_a_judge_that_clears_nothing(server: Endpoint, refused: Refused, word: s
     refused({Reason.UNSUPPORTED_CLAIMS}, server)
 
 
-# Those between are told to the bundled checker in `test_faults`.
+# The other lies are given to the bundled checker in `test_faults`.
 @pytest.mark.parametrize("lie", one_in(2, [lie for lie in LIES if lie not in FOR_A_JUDGE], first=1))
 def test_a_judge_that_clears_all_clears_no_lie(
     server: Endpoint, settings: LazySettings, client: Client, lie: str
@@ -130,7 +130,7 @@ def test_a_judge_that_clears_all_clears_no_lie(
         generate_by(settings, writer.url)
         turn = ask()
     said = text_of(LIES[lie])
-    if said not in GUIDELINE:  # else its quote was found, or not
+    if said not in GUIDELINE:  # else it may be a true quote
         assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
         assert not turn.claims.exists()
         assert said not in shown(turn, client)

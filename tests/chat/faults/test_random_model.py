@@ -37,14 +37,14 @@ def server(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) ->
     with endpoint(lambda handler: replies(babble(generator))(handler)) as state:
         generate_by(settings, state.url)
         settings.GATE_THRESHOLD = 0.0  # each question reaches the model
-        settings.MODE = Mode.FAITHFUL.value  # nothing but verification stands in the way
+        settings.MODE = Mode.FAITHFUL.value  # only verification can stop a claim
         yield state
 
 
 @pytest.mark.parametrize("questions", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 def test_all_questions_are_refusals(server: Endpoint, questions: int) -> None:
     for number in range(questions):
-        forget_failures()  # or the breaker would refuse most of them before the model is asked
+        forget_failures()  # else the breaker would refuse most of them
         ask(ASKED[number % len(ASKED)])
     reasons = Counter(Turn.objects.values_list("reason", flat=True))
     assert Turn.objects.filter(status=TurnStatus.ABSTAINED).count() == questions

@@ -105,7 +105,7 @@ def test_fits_keeps_and_uses_it(
     turn = turn_ask("What is the dose of gentara in anaemia?", user=None, channel=Channel.COMMAND)
     assert turn.status == TurnStatus.ANSWERED
     assert turn.trace["gate"]["scale"]["version"] == "site-1"
-    assert turn.trace["notes"] == []  # made with the very search that is in use
+    assert turn.trace["notes"] == []  # calibrated with the search in use
 
 
 def test_the_same_questions_give_the_same_calibration(

@@ -38,7 +38,7 @@ def test_how_many_unanswerable_questions_a_risk_needs(risk: float, needed: int) 
 
 
 def test_the_threshold_is_just_above_the_first_score_that_may_not_pass() -> None:
-    scores = [number / 100 for number in range(39)]  # floor(0.1 * 40) - 1 = 3 may pass
+    scores = [number / 100 for number in range(39)]  # floor(0.1 * 40) - 1 = 3 scores may pass
     threshold = conformal_threshold(scores, 0.1)
     assert threshold == math.nextafter(0.35, 1)
     assert sum(score >= threshold for score in scores) == 3

@@ -37,7 +37,7 @@ def test_what_reading_told_is_log_odds() -> None:
     for odds, probability in ((0.0, 0.5), (math.log(3), 0.75), (-20.0, 2.06e-9)):
         hit = made_up_hit(odds=odds)
         assert learned.probability(hit) == pytest.approx(probability, rel=1e-2)
-    assert learned.probability(made_up_hit()) == 0.0  # nothing read it
+    assert learned.probability(made_up_hit()) == 0.0  # without odds of a reading
 
 
 def test_nothing_is_no_evidence() -> None:
@@ -92,7 +92,7 @@ def test_what_is_not_a_number_stands_last_and_hides_nothing() -> None:
     decision = decide(evidence(broken, sound), calibration=PLAIN, threshold=0.9)
     assert decision.reason is None and decision.passages == (sound, broken)
     alone = decide(evidence(broken), calibration=PLAIN, threshold=0.0)
-    assert alone.probability == 0.0  # a trace can keep it
+    assert alone.probability == 0.0  # a number, so that JSON can hold it
 
 
 # Isotonic

@@ -104,7 +104,7 @@ def test_two_that_are_kept_at_once_have_numbers_of_their_own(own_database: str) 
             first = kept().version
             other = pool.submit(second)
             started.wait()
-            with pytest.raises(TimeoutError):  # it waits until the first has committed
+            with pytest.raises(TimeoutError):  # the second waits for the first's commit
                 other.result(timeout=1.5)
         assert (first, other.result(timeout=60)) == ("site-1", "site-2")
     assert [r.version for r in CalibrationRecord.objects.filter(is_active=True)] == ["site-2"]

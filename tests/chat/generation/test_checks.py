@@ -56,7 +56,7 @@ def faults(settings: Settings, **values: Any) -> list[tuple[str, str]]:
         both() | {"VERIFIER": "llm", "MODE": "confident"},
         JUDGES | {"MODE": "confident"},
         {"FOLLOW_UPS": "llm", "MODELS": Models(rewrite=REWRITER)},
-        both(judge=JUDGE_WRITES) | {"GENERATOR": "extractive"},  # it writes nothing
+        both(judge=JUDGE_WRITES) | {"GENERATOR": "extractive"},  # without a writer
         both(judge=replace(JUDGE_WRITES, may_generate=True)),
     ],
     ids=str,

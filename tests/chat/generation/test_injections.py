@@ -1,4 +1,4 @@
-"""Test that orders inside documents and questions change nothing, or make a refusal.
+"""Test that orders inside documents and questions have no effect but a refusal.
 
 The model here obeys each order, with real keys and real quotes. What reaches a clinician is a
 refusal, or the claims that their sources support.
@@ -36,7 +36,7 @@ def name_of(injection: Injection) -> str:
     return injection.name
 
 
-# They are sorted by class, and each class is in every run.
+# Injections are sorted by class, and each class is in every run.
 each_document = pytest.mark.parametrize("injection", one_in(3, IN_DOCUMENTS, name=name_of))
 each_question = pytest.mark.parametrize("injection", one_in(3, IN_QUESTIONS, name=name_of))
 
@@ -45,7 +45,7 @@ each_question = pytest.mark.parametrize("injection", one_in(3, IN_QUESTIONS, nam
 def server(settings: LazySettings) -> Iterator[Endpoint]:
     with endpoint(replies(honest)) as state:
         generate_by(settings, state.url)
-        settings.MODE = Mode.FAITHFUL.value  # nothing but verification stands in the way
+        settings.MODE = Mode.FAITHFUL.value  # only verification can stop a claim
         settings.GATE_THRESHOLD = 0.0  # each question reaches the model
         yield state
 
@@ -147,7 +147,7 @@ def test_marks_and_keys_of_one_prompt_are_of_no_use_in_the_next(server: Endpoint
     assert re.findall(r"<[0-9a-f]{8,}>", after.prompt)[0] != mark
 
 
-# What may be left of it
+# What may be left of an injection
 
 
 def _assert_sound(turn: Turn, injection: Injection, client: Client, prompt: Shown) -> None:

@@ -124,7 +124,7 @@ def test_no_claim_is_an_answer_too(server: llm_server.Endpoint) -> None:
 def test_an_answer_of_another_form_is_none(server: llm_server.Endpoint, answer: Any) -> None:
     with pytest.raises(GeneratorUnavailable, match="another form") as raised:
         generated(server, lambda shown: answer)
-    assert raised.value.usage == Usage(1, *TOKENS)  # it has to be paid for all the same
+    assert raised.value.usage == Usage(1, *TOKENS)  # tokens are paid for even if the answer fails
 
 
 @pytest.mark.usefixtures("guideline")

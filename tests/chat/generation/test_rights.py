@@ -36,7 +36,7 @@ from tests.corpora import publish
 from tests.people import in_groups, narrow, person
 
 TEAM = "Haematology"
-# In title, file name, version, issuer, owner and collection, and two pieces of the text.
+# Words of title, file name, version, issuer, owner and collection, and of the text.
 SECRETS = re.compile(r"quizzaxol|500 mg by mouth|rash appears", re.IGNORECASE)
 OUTSIDERS: dict[str, tuple[str, ...]] = {
     "clinician": (CLINICIANS,),
@@ -145,7 +145,7 @@ def queries(document: Document) -> list[str]:
     ]
 
 
-# What either of two roles is allowed, who has both is allowed, too.
+# A person with two roles has the rights of both.
 @pytest.mark.parametrize(
     "who",
     [
@@ -177,7 +177,7 @@ def test_no_address_of_the_site_tells_an_outsider_a_word(
     readable = []
     for address in walked:
         if who == "auditor" and address.startswith(("/admin/chat/turn/", "/api/v1/turns/")):
-            continue  # the record of what was shown, which is what an auditor is for
+            continue  # auditors may read what was shown
         response = client.get(address)
         assert response.status_code < 500, address
         refused_for(response)
@@ -401,7 +401,7 @@ def test_pictures_of_what_is_narrowed_are_kept_by_no_browser(
 def test_nothing_of_it_is_in_the_log(secret: Document, member: User) -> None:
     ask(member)
     document_withdraw(secret, by=person("p", PUBLISHERS, TEAM), reason="Quizzaxol rash appears.")
-    secret.version = "1"  # the version is part of the log on purpose
+    secret.version = "1"  # the log names the version on purpose
     rows = AuditEvent.objects.values_list("action", "subject", "payload")
     said = json.dumps(list(rows)).replace("quizzaxol-1", "")
     assert not SECRETS.search(said)

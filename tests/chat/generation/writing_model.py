@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.llm.server import Answer, replies
 
-Write = Callable[[dict[str, str]], Mapping[str, Any]]  # passages by key to an answer
+Write = Callable[[dict[str, str]], Mapping[str, Any]]  # from passages by key to an answer
 
 
 def writes(write: Write) -> Answer:

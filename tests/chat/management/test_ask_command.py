@@ -72,7 +72,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
         "ocr_confidence": None,
         "corrected": [],
     }
-    assert cited["link"].startswith("/source/citation/")  # a path: it knows no site
+    assert cited["link"].startswith("/source/citation/")  # without a host
     turn = Turn.objects.get(pk=answer["turn"])
     assert (turn.channel, turn.user) == (Channel.COMMAND, None)
 

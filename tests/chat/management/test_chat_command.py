@@ -157,7 +157,7 @@ def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
     assert "There is no mode strict. Known: " in errors
     assert "add [judge] to MEDRAG_MODELS" in errors
     assert DOSE in said
-    assert Turn.objects.count() == 1  # what stands behind `quit` is not asked
+    assert Turn.objects.count() == 1  # lines after `quit` are not asked
 
 
 def test_a_document_out_of_force_opens_with_a_warning_and_a_closed_one_not(

@@ -18,7 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 
 
 def everything(question: str) -> dict[str, Any]:
-    # late: the apps are not ready before
+    # imported late, after the apps are ready
     from django.utils import timezone
 
     from chat.api.answers import turn_payload

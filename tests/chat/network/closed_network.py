@@ -63,7 +63,7 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
         _judge(_ATTEMPTS, event, arguments[_NAME_AT[event]])
     elif event in _ADDRESS_AT:
         address = arguments[_ADDRESS_AT[event]]
-        if isinstance(address, tuple):  # a path is of this machine, None of a socket that is joined
+        if isinstance(address, tuple):  # not a path or None, which are local
             _judge(_ATTEMPTS, event, address[0])
             _ATTEMPTS.local_ports.add(address[1])
 

@@ -34,7 +34,7 @@ from tests.llm.sites import ask, generate_by
 ROOT = Path(__file__).resolve().parents[3]
 QUESTION = "How much calcium gluconate is given in hyperkalaemia when the ECG has changed?"
 ANSWER = "Give 10 mL of calcium gluconate 10 % over 5 minutes when the ECG has changed."
-# What tells a dependency to stay at home; set before any of them is imported.
+# Variables that forbid libraries the network; set before any of them is imported.
 AT_HOME = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
@@ -50,7 +50,7 @@ needs_namespaces = pytest.mark.skipif(
     reason="this user may not make a network namespace",
 )
 
-# The closing itself
+# The closed network itself
 
 
 @pytest.mark.parametrize(

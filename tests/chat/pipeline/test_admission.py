@@ -74,7 +74,7 @@ def test_a_place_is_given_back_by_what_fails() -> None:
 def test_who_would_wait_too_long_is_told_how_long() -> None:
     clock = Clock()
     waits = Admission(1, 30.0, clock=clock)
-    for _ in range(60):  # until the mean is what each took
+    for _ in range(60):  # until the mean duration has converged
         with waits.admitted():
             clock.now += 20.0
     with waits.admitted():

@@ -73,7 +73,7 @@ def test_what_goes_on_from_a_question_and_can_not_be_told_is_refused(
     turn = ask("what can I give instead?", alice, first.conversation)
     assert turn.reason == Reason.UNCLEAR_QUESTION
     assert not turn.claims.exists()
-    assert "500 mg" in turn.nearest[0]["text"]  # near the question before
+    assert "500 mg" in turn.nearest[0]["text"]  # near the previous question
     client.force_login(alice)
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
     assert "It is not clear what this question is about" in page

@@ -32,13 +32,13 @@ ANSWER = (
     "# Pneumonia in adults\nGive demonstracillin 500 mg by mouth every 8 hours to adults with "
     "pneumonia."
 )
-# Names the question's words more often than the answer does, so that BM25 puts it first; it is not
-# enough for the gate, and the answer is.
+# BM25 ranks it first, since it has the question's words more often than the answer has. The gate
+# opens for the answer and not for the decoy.
 DECOY = (
     "# Missed doses of demonstracillin\nA missed dose of demonstracillin in adults is written on "
     "the chart; a second missed dose of demonstracillin is reported."
 )
-DECOY_ALONE = "dense=no k=1"  # a search that gives no more
+DECOY_ALONE = "dense=no k=1"  # a search that finds only the decoy
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_a_refusal_is_explained_without_the_reranker() -> None:
     assert explaining_search(config) == RetrievalConfig(k=7)
 
 
-# What names it
+# Fingerprints
 
 
 def test_the_turn_is_named_by_the_search_and_the_lexicon(

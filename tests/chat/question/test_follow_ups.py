@@ -146,7 +146,7 @@ def after(question: str, *before: str, answered: bool = True) -> Standalone:
             "what are its side effects?",
             "What are nitrofurantoin's side effects for cystitis?",
         ),
-        # what is said of the patient, and nothing asked
+        # a statement about the patient, without a question
         (CYSTITIS, "crcl 20", "What is the dose of nitrofurantoin for cystitis if crcl 20?"),
         (
             CYSTITIS,
@@ -204,13 +204,13 @@ def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expecte
         ("Dose of cefalexin for a child or an adult?", "and in pregnancy?"),
         (CODEINE, "and in pregnancy?"),
         ("", "crcl 20"),
-        (CYSTITIS, "what can i give instead"),  # what was said would be found again
+        (CYSTITIS, "what can i give instead"),  # the same answer would be found again
         (CYSTITIS, "something else?"),
         (CHOICE, "any alternatives?"),
         (CYSTITIS, "second line"),
         (STROKE, "he is on dialysis, weighs 50 kg and has an INR of 2"),
         ("How do I sort a list in Python?", "how often?"),
-        ("and in pregnancy?", "what about children?"),  # itself left open
+        ("and in pregnancy?", "what about children?"),  # the question before is a follow-up itself
         (f"{CHILD} {STROKE}", "how often?"),
         (CHILD, "and in hospital, who should start it?"),
         (CHILD, "what if it gets worse quickly?"),
@@ -302,7 +302,7 @@ def test_off_looks_at_nothing() -> None:
     assert standalone("how often?", turns, by="off", timeout_s=1) == Standalone("how often?")
 
 
-# Questions that stand by themselves, one after the other
+# Successive questions, each complete by itself
 
 
 def merged(questions: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ def test_a_model_sees_the_last_four_turns_and_no_more(model: Endpoint) -> None:
 def test_a_model_is_not_asked_about_what_stands_by_itself(model: Endpoint) -> None:
     for question in golden()[:40]:
         assert by_model(question, CHILD) == Standalone(question)
-    assert by_model("how often?").text == "how often?"  # nothing before
+    assert by_model("how often?").text == "how often?"  # no question before
     assert model.asked == []
 
 
@@ -63,7 +63,7 @@ def test_a_model_is_not_asked_about_what_stands_by_itself(model: Endpoint) -> No
         ("How often is cefalexin 500 mg given to a child?", False),  # a number of its own
         ("How often is amoxicillin given to a child?", False),  # another medicine
         ("How often is cefalexin given in pregnancy?", False),  # another group
-        ("How often is cefalexin not given to a child?", False),  # turned round
+        ("How often is cefalexin not given to a child?", False),  # negated
         ("How often\nis cefalexin given to a child?", False),
         ("x", False),
         ("How often is cefalexin given " + "to a child " * 80, False),

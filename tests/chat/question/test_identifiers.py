@@ -81,7 +81,7 @@ def test_the_time_grows_as_the_text_does(piece: str) -> None:
     def is_fair() -> bool:
         return duration_s(24_000) <= 64 * max(duration_s(1_500), 0.001)
 
-    assert is_fair() or is_fair()  # something else may have come between
+    assert is_fair() or is_fair()  # a busy machine may disturb the first
 
 
 def test_a_hundred_thousand_characters_are_read_to_the_end() -> None:

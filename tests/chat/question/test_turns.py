@@ -118,7 +118,7 @@ def test_the_trace_tells_the_whole_way(document: Document) -> None:
     assert search["scope"] == "in_force"
     assert [ranking["name"] for ranking in search["rankings"]] == ["lexical", "dense:minilm"]
     assert search["fused"] and search["hits"] and search["durations_ms"] and search["fingerprint"]
-    odds = [hit["odds"] for hit in search["hits"]]  # in the order that reading gave them
+    odds = [hit["odds"] for hit in search["hits"]]  # in the order of their readings
     assert odds == sorted(odds, reverse=True)
     assert [hit["rank"] for hit in search["hits"]] == list(range(1, len(odds) + 1))
     assert sorted(hit["found_at"] for hit in search["hits"]) == list(range(1, len(odds) + 1))
@@ -316,7 +316,7 @@ def test_the_page_begins_a_conversation_and_goes_on_with_it(
     assert ask(user=alice, channel=Channel.API).conversation is None
 
 
-# What is typed
+# The question's text
 
 
 @pytest.mark.parametrize("empty", ["", " \n\t", "\x00", "?!…", "\u200b\u202e", "🩺"])

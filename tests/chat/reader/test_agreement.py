@@ -300,7 +300,7 @@ def test_a_dose_by_another_route_is_left_out(question: str, expected: str) -> No
         ("ibuprofen", "Paracetamol 15 mg/kg or ibuprofen 10 mg/kg", True),
         ("amoxicillin", "Amoxicillin or clarithromycin 500 mg", True),
         ("morphine", "Give codeine 30 mg, then 10 mg of morphine", True),
-        ("warfarin", "Give vitamin K 1 mg", True),  # which does not name it
+        ("warfarin", "Give vitamin K 1 mg", True),  # though it doesn't name warfarin
     ],
 )
 def test_a_dose_is_of_the_medicine_that_it_stands_with(

@@ -77,7 +77,7 @@ def test_what_is_asked_for_is_looked_for_in_each_statement() -> None:
     assert [value for text, value in zip(texts, dose, strict=True) if "mg" in text] == [1.0]
     assert sum(dose) == 1
     assert "holds a time" not in features  # nobody asked for one
-    assert not any("children" in text for text in texts)  # they are left out
+    assert not any("children" in text for text in texts)  # statements for children are left out
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_is_asked_for_is_looked_for_in_each_statement() -> None:
         ("vitamin K for major bleeding", "Treat without a major bleeding score", True),
         ("vitamin K without major bleeding", "When there is no major bleeding: give 1 mg", False),
         ("vitamin K for major bleeding", "In major bleeding give 5 mg", False),
-        ("Can I give it, gentamicin?", "Do not give gentamicin.", False),  # it answers
+        ("Can I give it, gentamicin?", "Do not give gentamicin.", False),  # this one answers
         ("bleeding", "No bleeding was seen.", False),  # a single word is too little
     ],
 )
@@ -118,7 +118,7 @@ def test_only_the_most_promising_statements_are_encoded() -> None:
     assert len(found.units) == found.vectors.shape[0] == ENCODED
     assert {column.size for column in found.features.values()} == {ENCODED}
     places = [(unit.hit.rank, unit.quotes[0].page, unit.quotes[0].start) for unit in found.units]
-    assert places == sorted(places)  # as they are read
+    assert places == sorted(places)  # in reading order
 
 
 def test_the_weights_are_for_the_bundled_encoder_and_name_known_features() -> None:

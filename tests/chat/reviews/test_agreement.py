@@ -54,4 +54,4 @@ def test_where_there_is_none() -> None:
     assert (same.agreed, same.kappa, same.interval) == (1, None, None)
     one = agreement([[(A, A), (A, B), (B, B)]])
     assert one.kappa == pytest.approx(0.4)  # (2/3 - 4/9) / (1 - 4/9)
-    assert one.interval is None  # one answer says nothing of others
+    assert one.interval is None  # no interval from one answer

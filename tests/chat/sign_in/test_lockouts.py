@@ -69,7 +69,7 @@ def test_fifty_wrong_passwords_and_then_the_right_one(alice: User) -> None:
     CountingHasher.hashed = 0
     answers = [sign_in("alice").status_code for _ in range(50)]
     assert answers == [200, 200] + [429] * 48
-    assert CountingHasher.hashed == 3  # what is locked is refused before that
+    assert CountingHasher.hashed == 3  # a locked account is refused without hashing
     assert sign_in("alice", "alice-secret").status_code == 429
     assert CountingHasher.hashed == 3
 

@@ -51,7 +51,7 @@ def test_first_use_of_a_token_on_a_day(alice: User) -> None:
     assert (uses(), uses()) == (1, 1)
     TokenGrant.objects.update(used_on="2020-01-02")
     assert (uses(), uses()) == (2, 2)
-    TokenGrant.objects.all().delete()  # as one that is older than grants
+    TokenGrant.objects.all().delete()  # as a token older than the grants
     assert (uses(), uses()) == (3, 3)
 
 

@@ -70,7 +70,7 @@ def test_people_whom_the_evidence_excludes(claim: str, evidence: str, stopped: b
         ("Offer loperamide to people with the infection", True),
         ("Do not offer loperamide to people with the infection", False),
         ("People with the infection should not have loperamide", False),
-        ("Loperamide can be a help", False),  # for the verifier
+        ("Loperamide can be a help", False),  # left to the verifier
     ],
 )
 def test_a_negation_dropped_from_the_page_s_own_words(claim: str, stopped: bool) -> None:

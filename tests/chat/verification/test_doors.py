@@ -48,7 +48,7 @@ def ask(**arguments: Any) -> Turn:
     return Turn.objects.get(pk=turn_ask(QUESTION, **asked).pk)
 
 
-# What is narrowed to
+# Filters
 
 
 @pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "languages"])
@@ -160,7 +160,7 @@ def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
     assert "quizzaxol" not in client.get(address).content.decode()
 
 
-# Parts that are not there, and time
+# Missing parts, and time
 
 
 def fails() -> None:
@@ -202,7 +202,7 @@ def test_what_comes_too_late_is_no_answer(
         return honest(*args, **kwargs)
 
     monkeypatch.setattr(module, step, late)
-    ask()  # what is loaded once
+    ask()  # loads what is cached
     settings.ANSWER_TIMEOUT_S = 1.4
     assert ask().reason == Reason.BUDGET_EXCEEDED
 

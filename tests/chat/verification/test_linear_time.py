@@ -36,10 +36,10 @@ PIECES = (
     "(", "[", "\n", "a\n", " ", "a.", "if a, ", "give x and ", "per kg of ", "only if ",
     "symptoms include ",
 )  # fmt: skip
-GROWN = 4  # times as long
-MOST_GROWTH = 40.0  # a cubic reader grows by 64, one that tries every way without an end
-NOISE_S = 0.01  # what is faster is not compared
-CPU_S = 20.0  # hundreds of times what each takes: ends what would never end
+GROWN = 4  # how many times longer the second text is
+MOST_GROWTH = 40.0  # cubic time grows by 64, backtracking by far more
+NOISE_S = 0.01  # faster readings are not compared
+CPU_S = 20.0  # hundreds of times what a reader takes
 
 CLAIM_READERS: dict[str, Callable[[str], object]] = {
     "verbatim": lambda text: is_verbatim(text, [PLAIN, text[:200]]),
@@ -82,7 +82,7 @@ def took_s(reader: Callable[[str], object], text: str) -> float:
 
 
 def grows_fairly(reader: Callable[[str], object], length: int) -> None:
-    reader(PLAIN)  # loads what is kept
+    reader(PLAIN)  # loads what the reader caches
     for piece in PIECES:
         long = f"Give {piece * length}"[: length - 1] + "!"
         with cpu_limit(CPU_S):

@@ -24,7 +24,7 @@ from tests.databases import fresh_database
 from tests.published import MEDQUAD
 
 FAITHFUL_CEILING = 0.30
-# Without MedQuAD's sentences those that are paraphrased by hand weigh more.
+# Without MedQuAD's sentences, those paraphrased by hand have more weight.
 FAITHFUL_CEILING_OF_SAMPLES = 0.34
 MIN_CLAIMS, MIN_CLAIMS_OF_PART = 600, 400
 
@@ -34,7 +34,7 @@ class Judged:
     """The suite or a part of it, with the verdicts of the checks."""
 
     outcomes: tuple[Outcome, ...]
-    ceiling: float  # of faithful claims that are stopped
+    ceiling: float  # the largest share of faithful claims that may be stopped
     min_claims: int
 
     def altered(self, kind: str) -> list[Outcome]:

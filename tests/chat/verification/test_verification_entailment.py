@@ -67,7 +67,7 @@ def test_all_free_claims_are_one_batch_with_what_they_stand_under(hit: Hit) -> N
     verdicts = verify(claims, question="How much?", verifier=verifier)
     assert all(verdict.supported for verdict in verdicts)
     (batch,) = verifier.asked
-    assert [pair.claim for pair in batch] == [FREE, other]  # what is verbatim is not asked about
+    assert [pair.claim for pair in batch] == [FREE, other]  # verbatim claims are not judged
     assert batch[0].evidence == Evidence((GIVE,), hit.context, "How much?")
 
 

@@ -23,7 +23,7 @@ from tests.models import set_model
 
 CLAIM = "give 5 mg"
 FILLER = "the dose is 5 mg daily . " * 3
-# One mark of two: its own logit, the other's opposite, and neutral 0.
+# The logit of the one mark of the pair, the negative one of the other, and neutral 0.
 SURE = exp(LOGIT) / (exp(LOGIT) + exp(-LOGIT) + 1)
 UNSURE = exp(-LOGIT) / (2 * exp(-LOGIT) + 1)
 

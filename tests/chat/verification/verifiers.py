@@ -8,9 +8,8 @@ from typing import Any
 
 SIZE = 32
 LABELS = ("entailment", "neutral", "contradiction")
-SIGNALS = {"confirms": 1, "denies": 2}  # a token and the place of its mark in a vector
-# Logits of what a marked text entails and contradicts, and their opposites without the mark;
-# neutral is 0.
+SIGNALS = {"confirms": 1, "denies": 2}  # the token, and the index of its mark in the vector
+# Logits of entailment and contradiction with the mark, negative without; neutral is 0.
 LOGIT = 5.0
 
 

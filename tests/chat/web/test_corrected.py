@@ -58,7 +58,7 @@ def test_the_corrected_number_is_quoted_and_said_to_be_corrected(
     turn = ask(alice)
     answer, source = pages(turn, cited(turn, RIGHT), alice)
     words = f"orrected by staff: the page reads “{NEW}”, “{OLD}” had been read"
-    assert answer.count(words) == 2  # beside it, and in what is copied
+    assert answer.count(words) == 2  # beside the claim, and in the text to copy
     assert words in source
     assert 'class="painted"' in source
     assert RIGHT in answer

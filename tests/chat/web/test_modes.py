@@ -152,7 +152,7 @@ def test_an_unknown_mode_is_refused(document: Document) -> None:
         ask("brave")
 
 
-# What stands beside an answer
+# Beside an answer
 
 LIMITED = f"""# Pneumonia in adults
 ## Treatment

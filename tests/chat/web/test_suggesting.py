@@ -16,7 +16,7 @@ from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
 SUGGEST = reverse("chat:suggest")
-MISSPELLED = "How is pneunonia treated in adults?"  # another letter is offered only
+MISSPELLED = "How is pneunonia treated in adults?"  # not corrected, only offered
 
 
 def suggested(client: Client, typed: str) -> str:
@@ -57,8 +57,8 @@ def test_who_is_signed_out_keeps_what_they_typed(client: Client, db: None) -> No
     [
         (MISSPELLED, "has “pneunonia”. Did you mean pneumonia?"),
         ("How is pneumonia treated in adults?", ""),  # held
-        ("How is gentamycin given in pneumonia?", ""),  # what it means is held by nothing
-        ("How are prednisone adults treated?", ""),  # a word of its own, though held by nothing
+        ("How is gentamycin given in pneumonia?", ""),  # no document has its right spelling
+        ("How are prednisone adults treated?", ""),  # a known word, though in no document
     ],
 )
 def test_a_word_that_nothing_holds_is_offered_in_another_spelling(

@@ -45,7 +45,7 @@ def test_a_question_amid_a_conversation_is_found_and_led_to(
     assert UNANSWERABLE in found
     assert UNANSWERABLE not in clinician.get(LISTED).content.decode()
     first = clinician.get(LISTED, {"q": mine.title}).content.decode()
-    assert "#turn-" not in first  # its title says it already
+    assert "#turn-" not in first  # the title matches, not a single turn
 
 
 def test_a_title_that_will_not_do_is_told_and_kept_in_its_field(

@@ -156,8 +156,8 @@ def test_a_list_of_any_length_costs_a_fixed_number_of_queries(
         Page(document=d, number=1, text="", blocks=[], width=0, height=0, ocr_confidence=0.95)
         for d in made
     )
-    staff.get(LIST)  # content types and the like are asked for once in a process
-    for query in QUERIES:  # the collection's key is whatever the database gave it
+    staff.get(LIST)  # fills the caches of the process
+    for query in QUERIES:  # the collection's key differs between databases
         query = {**query, "collection": str(shelf.pk)} if "collection" in query else query
         with django_assert_max_num_queries(14):
             response = staff.get(LIST, query)

@@ -120,7 +120,7 @@ def test_one_file_of_a_batch_gets_its_row(staff: Client, shelf: Collection) -> N
     assert response.status_code == 200
     assert content.count('<li class="upload-row"') == 1
     assert f'id="job-{document.pk}"' in content
-    assert f'name="pk" value="{document.pk}"' in content  # asked about until it has ended
+    assert f'name="pk" value="{document.pk}"' in content  # the page polls until the job has ended
     assert document.issuer == "Chest Group"
     assert LogEntry.objects.get().action_flag == ADDITION
 
@@ -146,7 +146,7 @@ def test_the_page_shows_the_last_uploads_of_the_person(
     content = staff.get(UPLOAD).content.decode()
     assert content.count('<li class="upload-row"') == 2
     assert "c.md" not in content
-    assert "load delay" in content  # it asks how far they are
+    assert "load delay" in content  # the page polls for progress
 
 
 def test_a_shelf_of_others_takes_nothing(staff: Client, shelf: Collection) -> None:

@@ -49,7 +49,7 @@ def test_tokens_are_counted_whole_and_without_marks() -> None:
     embedder = get_embedder()
     assert embedder.count_tokens("") == 0
     assert embedder.count_tokens("dose") == 1
-    assert embedder.count_tokens("dose " * 900) == 900  # not cut at what the encoder reads
+    assert embedder.count_tokens("dose " * 900) == 900  # not cut at `max_tokens`
     assert 100 < embedder.max_tokens < 512
 
 
@@ -90,4 +90,4 @@ def test_other_weights_have_another_fingerprint(tmp_path: Path) -> None:
     assert one == facts_of(bundled)
     assert one.fingerprint != two.fingerprint
     assert one.space != two.space
-    assert one.tokenizer == two.tokenizer  # passages are cut the same
+    assert one.tokenizer == two.tokenizer  # so that passages are cut the same

@@ -21,7 +21,7 @@ from corpus.encoders.types import EncoderUnusable, Vectors
 from tests.corpus.encoders import tiny_models
 
 TEXTS = ["dose of gentamicin"]
-# Python's own record of what is opened; weights and fast tokenizers are opened by other means.
+# Print what Python opens, by its audit hook; weights and fast tokenizers are opened otherwise.
 OPENED = """
 import json
 import sys

@@ -71,7 +71,7 @@ def unit(texts: Sequence[str]) -> Any:
 
 
 def test_vectors_come_in_order_and_of_unit_norm(server: Endpoint) -> None:
-    server.default = encodes(lambda: server, lambda data: data[::-1])  # their index decides
+    server.default = encodes(lambda: server, lambda data: data[::-1])  # `index` decides
     found = embedder(server).encode(["a", "bbb", "cc"])
     assert found.dtype == np.float32
     assert found == pytest.approx(unit(["a", "bbb", "cc"]), abs=1e-6)
@@ -150,7 +150,7 @@ def test_what_is_no_vector_is_refused(server: Endpoint, change: Change) -> None:
     with pytest.raises(EncodingFailed) as caught:
         embedder(server).encode([SECRET_TEXT, "b"])
     assert SECRET_TEXT not in str(caught.value) + caught.value.hint
-    assert len(server.asked) == 1  # what is wrong is not asked for again
+    assert len(server.asked) == 1  # a malformed answer is not retried
 
 
 @pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'{"data": 5}', b"\xff", b"[" * 100_000])

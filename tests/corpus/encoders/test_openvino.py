@@ -68,7 +68,7 @@ def converted_in(tmp_path: Path) -> Path:
     return folder
 
 
-# The reporter keeps silent by itself where one of these is set, and would prove nothing.
+# With one of these set, OpenVINO's reporter is silent anyway, and the test proves nothing.
 SILENCED_BY = dict.fromkeys(("CI", "TF_BUILD", "JENKINS_URL"), "")
 
 
@@ -303,7 +303,7 @@ def test_what_another_process_uses_is_not_deleted(
     plain_model: Path, left_behind: Path, converted_in: Path
 ) -> None:
     name = openvino_model.converted_name(plain_model, pooling="mean")
-    shutil.copytree(left_behind / name, converted_in / name)  # the process need not make it
+    shutil.copytree(left_behind / name, converted_in / name)  # so that it isn't converted
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(plain_model), str(converted_in)],
         cwd=ROOT,

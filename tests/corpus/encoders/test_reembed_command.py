@@ -49,7 +49,7 @@ CREATE TRIGGER fails BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION fail
 """
 FULL = "RAISE EXCEPTION 'no room for gentamicin %', NEW.chunk_id USING ERRCODE = 'disk_full'"
 LOST = "PERFORM pg_terminate_backend(pg_backend_pid())"
-NO_INDEX = "CREATE TABLE {table}_hnsw (taken int)"  # by something else
+NO_INDEX = "CREATE TABLE {table}_hnsw (taken int)"  # the index's name is taken
 
 
 @pytest.mark.parametrize(

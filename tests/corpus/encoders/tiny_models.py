@@ -27,7 +27,7 @@ def transformer(
         num_attention_heads=4,
         intermediate_size=64,
         max_position_embeddings=READS,
-        initializer_range=spread,  # with less every text has nearly the same vector
+        initializer_range=spread,  # with less, all texts have nearly the same vector
     )
     BertModel(config).save_pretrained(folder)
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)

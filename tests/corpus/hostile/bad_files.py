@@ -26,7 +26,7 @@ from tests.corpus.hostile import bad_markup, bad_office, bad_pdfs
 from tests.corpus.parsing.parsing_fixtures import SAMPLES, assert_contract
 
 PARSED = "parsed"
-# What a random mutation may end as: read, or refused as damaged. Not: killed, or out of time.
+# Allowed outcomes of a random mutation: parsed or refused as damaged, not killed or timed out.
 ANY_REFUSAL = frozenset(
     """
     parsed no_text empty_file type_mismatch pdf_corrupt pdf_empty pdf_encrypted file_corrupt
@@ -38,7 +38,7 @@ _SEED = 20_260_101
 
 T = TypeVar("T")
 Craft = tuple[str, str, Callable[[], bytes]]
-# Tight, and far above what any of them needs: no outcome depends on how busy the machine is.
+# Tight, but far above what any file needs, so that a busy machine changes no outcome.
 LIMITS = Limits(max_pages=50, memory_mb=2_048, cpu_s=60, wall_s=600, max_output_mb=64)
 
 

@@ -31,7 +31,7 @@ def html(body: bytes, *, head: bytes = b"<meta charset=utf-8>") -> bytes:
 
 SAID = b"<p>Give ten milligrams of the drug once daily.</p>"
 DEEP = "parsed too_deep file_corrupt"
-# Name, what may become of it, and how it is made.
+# Name, allowed outcomes, and function that makes the file.
 CRAFTED: list[tuple[str, str, Make]] = [
     ("xml-laughs.xml", "xml_entities", lambda: medquad(b"&j;", prologue=LAUGHS)),
     ("xml-external.xml", "xml_entities", lambda: medquad(b"&j;", prologue=EXTERNAL)),

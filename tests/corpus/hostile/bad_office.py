@@ -193,7 +193,7 @@ def linked_outside() -> bytes:
 
 
 DAMAGED = "file_corrupt"
-# Name, what may become of it, and how it is made.
+# Name, allowed outcomes, and function that makes the file.
 CRAFTED: list[tuple[str, str, Make]] = [
     ("docx-empty-zip.docx", "type_mismatch archive_corrupt", lambda: pack({})),
     ("docx-only-signature.docx", "archive_corrupt", lambda: b"PK\x03\x04" + b"\x00" * 200),

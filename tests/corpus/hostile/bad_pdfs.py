@@ -218,7 +218,7 @@ def printed_over(count: int, spread: float) -> bytes:
     return content(words)
 
 
-# Name, what may become of it, and how it is made.
+# Name, allowed outcomes, and function that makes the file.
 CRAFTED: list[tuple[str, str, Make]] = [
     ("pdf-empty.pdf", "empty_file", lambda: b""),
     ("pdf-nulls.pdf", "empty_file", lambda: b"\x00" * 5000),

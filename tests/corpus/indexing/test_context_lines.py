@@ -76,7 +76,7 @@ def test_a_line_is_asked_for_once(model: Endpoint, settings: Settings) -> None:
     assert document.chunks.filter(context__endswith=LINE).count() == asked
     other = site_recipe(encoder_facts())
     change_model(settings, "context", model="other-model")
-    assert site_recipe(encoder_facts()) != other  # so that it counts as stale
+    assert site_recipe(encoder_facts()) != other  # the document counts as stale
     document_reindex(document, by=None)
     document_index(document.pk)
     assert len(model.asked) == 2 * asked
@@ -159,7 +159,7 @@ def words(text: str) -> int:
         ("Doses of ½ mg", ""),
         ("Give twice the dose", ""),
         ("Give seven doses", ""),
-        ("From around: 77", ""),  # stands beside the passage and not in it
+        ("From around: 77", ""),  # from the text around the passage, not from itself
     ],
 )
 def test_only_a_line_that_its_passage_bears_out_is_kept(answer: str, line: str) -> None:

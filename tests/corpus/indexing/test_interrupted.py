@@ -40,7 +40,7 @@ def end_own_connection(*_: object) -> Stage:
 
 
 def end_with_the_server(*_: object) -> Stage:
-    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
+    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the running server started
     return end_own_connection()
 
 
@@ -110,7 +110,7 @@ def test_a_full_disk_is_told_in_words_and_the_document_waits_for_room(
     assert waiting.error_code == "disk_full"
     assert TOLD.fullmatch(waiting.last_error)
     told = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-    (line,) = told  # the first attempt's; how much is free may differ by the last
+    (line,) = told  # of the first attempt; free space may differ later
     assert TOLD.fullmatch(line.removeprefix(f"document {document.pk}: "))
     document_index(document.pk)
     assert (job(document).state, job(document).last_error) == (JobState.DONE, "")

@@ -92,14 +92,14 @@ def test_progress_is_written_where_it_moved_a_few_times_a_second_at_most(
 ) -> None:
     lease = claim(document)
     began = time.monotonic()
-    # seconds since the claim, what is told then, and whether it is written
+    # seconds since the claim, reported progress, and whether it is written
     for after_s, done, is_written in [
         (0.2, 1, False),  # too soon
         (0.5, 1, True),
         (0.9, 1, False),  # nothing moved
         (1.0, 2, True),
         (1.1, 3, False),
-        (1.0 + BEAT_S, 2, True),  # nothing moved, but the lease lives by it
+        (1.0 + BEAT_S, 2, True),  # no progress, but the lease has to be renewed
     ]:
         monkeypatch.setattr(time, "monotonic", lambda now=began + after_s: now)
         with django_assert_num_queries(1 if is_written else 0):
@@ -200,7 +200,7 @@ def test_work_stands_still_only_while_it_waits_and_nobody_works(document: Docume
 def test_what_the_databases_own_end_cut_off_counts_no_attempt(document: Document) -> None:
     lease = claim(document)
     assert not jobs.database_began_anew(lease)
-    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
+    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the running server started
     assert jobs.database_began_anew(lease)
     assert jobs.requeue_uncounted(lease, code="database_away", reason="It went away.")
     job = job_of(document)
@@ -241,9 +241,9 @@ def test_the_time_in_which_the_database_was_away_ends_no_lease(
     document: Document, settings: Settings
 ) -> None:
     claim(document)
-    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the server that runs
+    Job.objects.update(started_at="2001-01-01T00:00Z")  # before the running server started
     expire(document)
-    settings.JOB_LEASE_S = 10**8  # longer than it has run
+    settings.JOB_LEASE_S = 10**8  # longer than the server has run
     assert jobs.sweep() == jobs.Swept()
     settings.JOB_LEASE_S = 0
     assert jobs.sweep() == jobs.Swept(requeued=1)

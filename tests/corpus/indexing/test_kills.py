@@ -35,7 +35,7 @@ from tests.processes import ROOT
 pytestmark = pytest.mark.slow
 
 SECTIONS = 48  # four batches
-# When the attempt dies, the stage that is kept, and how many vectors.
+# When the attempt dies, the stored stage, and the number of vectors.
 DEATHS = [
     (DURING_PARSING, Stage.STORED, 0),
     (BEFORE + Stage.PARSED, Stage.STORED, 0),

@@ -122,7 +122,7 @@ def test_summaries_are_made_where_the_site_makes_them(settings: Settings) -> Non
     documents_load([long_text()], collection=corpora.shelf())
     assert not SectionSummary.objects.exists()
     settings.SUMMARIES = "extractive"
-    documents_load([], collection=corpora.shelf())  # goes on where it was interrupted
+    documents_load([], collection=corpora.shelf())  # resumes after the interruption
     (summary,) = SectionSummary.objects.all()
     assert summary.document.filename == "long"
     assert summary.text.startswith("Sepsis\n")

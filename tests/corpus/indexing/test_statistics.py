@@ -120,7 +120,7 @@ def test_a_passage_is_found_in_the_language_of_its_document() -> None:
     assert titles(search("hépatite chronique", language="fr")) == {french.pk}
     assert titles(search("hepatite chronique", language="fr")) == {french.pk}
     assert titles(search("steroid inhaler")) == {english.pk}
-    # A word of the question is looked for as each language has it; a negation in all of them.
+    # Each word is searched as every language stems it, a negation in all languages.
     assert titles(search("chronique")) == {french.pk}
     assert titles(search("not")) == {german.pk, english.pk}
 

@@ -92,12 +92,12 @@ def test_passages_are_written_and_deleted_and_searched_while_it_is_built(
         thread = in_a_thread(filled)
         wait_until(lambda: validity(filled) is False, "it is being built")
         with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '3s'")  # whatever waits, fails
+            cursor.execute("SET lock_timeout = '3s'")  # a wait for a lock fails
         document_index(late.pk)
         keys = list(late.chunks.order_by("pk").values_list("pk", flat=True))
         vectors.write(filled, keys, np.eye(len(keys), 32, dtype=np.float32))
         gone = Chunk.objects.exclude(document=late).order_by("pk")[0]
-        gone.delete()  # and its vectors with it, in every table
+        gone.delete()  # deletes its vectors in every table
         assert retrieve(ASKED).hits
         assert thread.is_alive()
         assert validity(filled) is False
@@ -155,7 +155,7 @@ def test_a_build_that_was_killed_is_done_anew(
         os.kill(child.pid, signal.SIGKILL)
         child.wait(30)
         wait_until(lambda: not being_built(filled), "the database notices")
-    assert validity(filled) is False  # what it leaves behind
+    assert validity(filled) is False  # the killed build's index
     assert states() == {"minilm:384": "ACTIVE", "minilm:32": "BUILDING"}
     encoder_reembed(filled)
     assert is_indexed(filled)

@@ -140,7 +140,7 @@ def test_a_lost_lease_kills_the_child_and_nothing_is_written(
 
 
 def test_a_lost_lease_ends_the_wait_for_a_model(own_database: str, settings: Settings) -> None:
-    settings.JOB_LEASE_S = 600  # so that it is not the lease's end that ends it
+    settings.JOB_LEASE_S = 600  # so that the lease doesn't expire first
     document = ingest()
     lease = jobs.claim(document.pk)
     assert lease is not None

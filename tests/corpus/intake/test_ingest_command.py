@@ -203,7 +203,7 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
     settings.TWO_PERSON_PUBLISH = True
     for person, right in ((alice, "add_document"), (bob, "publish_document")):
         person.user_permissions.add(Permission.objects.get(codename=right))
-    for _ in range(2):  # the second time nothing changes
+    for _ in range(2):  # the second run changes nothing
         call_command("ingest", manifest=manifest, user="alice", publisher="bob")
         new = Document.objects.get(title="One, second edition")
         old = Document.objects.get(title="One")

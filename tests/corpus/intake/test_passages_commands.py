@@ -68,7 +68,7 @@ def test_a_pdf_goes_out_and_into_another_database_and_comes_out_the_same(
     settings.FILES_DIR = tmp_path / "elsewhere"
     with fresh_database(socket_dir):
         Collection.objects.create(slug="renal", name="Renal")
-        for _ in range(2):  # the second time nothing is taken in
+        for _ in range(2):  # the second run adds nothing
             call_command("import_chunks", str(tmp_path / "one.jsonl"), collection="renal")
         work_off()
         after = exported(tmp_path / "two.jsonl")
@@ -81,7 +81,7 @@ def test_a_pdf_goes_out_and_into_another_database_and_comes_out_the_same(
 
     def kept(lines: list[dict[str, Any]]) -> list[list[Any]]:
         chosen = [[line[key] for key in KEPT] for line in lines]
-        return sorted(chosen, key=lambda values: values[1])  # by title; stable, so in their order
+        return sorted(chosen, key=lambda values: values[1])  # stable: by title, then as before
 
     assert kept(after) == kept(before)
 

@@ -34,7 +34,7 @@ from corpus.positions import positions_of
 from corpus.review.versions import signature
 
 WORDS = "give gentamicin five mg per kilogram once daily and check its level".split()
-MOST_GROWTH = 2.35  # from n to 2n: sorting and halving have a logarithm, no step has more
+MOST_GROWTH = 2.35  # from n to 2n: n log n is the most for any step
 Work = Callable[[], object]
 
 
@@ -200,7 +200,7 @@ STAGES: dict[str, tuple[int, Callable[[int, Steps], Work]]] = {
 }
 
 
-# Of what takes long: so many times as much is given in `make exhaustive`.
+# Slow stages: in `make exhaustive`, n is so many times as large.
 LONGER = dict.fromkeys(
     ("a column of cells", "a row of cells", "tables", "tables in a cell", "rows of Markdown"), 2
 ) | {"sections": 2, "cutting below a long heading": 4}
@@ -217,7 +217,7 @@ def test_a_stage_takes_steps_in_proportion_to_what_it_is_given(stage: str, times
     n, make = STAGES[stage]
     n *= times
     once, twice, four_times = (steps_of(make, factor * n) for factor in (1, 2, 4))
-    assert once > n / 2  # something was counted
+    assert once > n / 2  # steps were counted at all
     assert twice < MOST_GROWTH * once, (once, twice, four_times)
     assert four_times < MOST_GROWTH * twice, (once, twice, four_times)
 

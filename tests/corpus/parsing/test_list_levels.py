@@ -20,8 +20,8 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.published import DATA
 
 GUIDELINES = sorted((DATA / "guidelines" / "documents").glob("*.pdf"))
-ONE_IN = 8  # of the guidelines is read in every run, the others in `make exhaustive`
-MANY_PAGES = 50  # of a guideline that is left out here: it takes long, and shows no more
+ONE_IN = 8  # guidelines is read in every run, the others in `make exhaustive`
+MANY_PAGES = 50  # a longer guideline is left out: it takes long and shows no more
 HANG = 20.0  # points from a marker to its text
 NESTED = [
     (0, "1. Give oxygen to all."),
@@ -44,7 +44,7 @@ LEVELS = [
 
 WARDS = "north south east west tower annex court lodge".split()
 
-Line = tuple[float, str]  # how far it is set in, and what it says
+Line = tuple[float, str]  # indent in points, and text
 Levels = list[tuple[int, str]]
 
 
@@ -140,16 +140,16 @@ def test_bullets_of_a_numbered_recommendation_are_the_outermost(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("lines", "levels"),
     [
-        # bullets that are not set in below what leads to them
+        # bullets not indented below their introduction
         ([(0, "1. Do not give it if:"), (0, "• deaf"), (0, "• ill"), (0, "2. Ask.")], [1, 2, 2, 1]),
         ([(0, "1. Give it."), (0, "• Wait."), (0, "2. Ask.")], [1, 1, 1]),
         # numbers that end flush, and letters
         ([(5, "9. Nine."), (0, "10. Ten."), (18, "a) First."), (18, "b) Then.")], [1, 1, 2, 2]),
-        # set in by a hand that was not steady
+        # uneven indents
         ([(0, "• One."), (5, "• Two."), (18, "o of it"), (2, "• Three.")], [1, 1, 2, 1]),
         # one sign for every depth
         ([(0, "• One."), (14, "• Of it."), (28, "• Of that."), (0, "• Two.")], [1, 2, 3, 1]),
-        # a depth that no item before had
+        # an indent that no item before had
         ([(0, "• One."), (36, "– of it"), (18, "o so"), (0, "• Two.")], [1, 2, 2, 1]),
         # a paragraph of an item, and one that ends the list
         ([(0, "1. One."), (20, "The known ones:"), (18, "• of it"), (0, "2. Two.")], [1, 2, 1]),

@@ -306,7 +306,7 @@ DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
 @pytest.mark.parametrize(
     ("document", "lines", "joined"),
     [
-        ([], ["multidrug-", "resistant"], "multidrugresistant"),  # nothing is known
+        ([], ["multidrug-", "resistant"], "multidrugresistant"),  # without a vocabulary
         (["a multidrug regimen, resistant"], ["multidrug-", "resistant"], "multidrug-resistant"),
         (["it is life-threatening"], ["life-", "threatening"], "life-threatening"),
         (WHOLE, ["co-", "administer"], "co-administer"),

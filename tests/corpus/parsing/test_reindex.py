@@ -215,7 +215,7 @@ def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[s
     call_command("reindex", document=[one.sha256.upper()])
     assert Job.objects.filter(state=JobState.PENDING).count() == 2
     capsys.readouterr()
-    call_command("reindex", document=[one.sha256])  # it waits already
+    call_command("reindex", document=[one.sha256])  # its job is waiting already
     assert "0 documents are queued" in capsys.readouterr().out
     for options, said in (
         ({}, "use --stale"),

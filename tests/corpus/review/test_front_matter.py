@@ -37,7 +37,7 @@ def test_each_value_is_offered_with_the_line_that_it_stands_in(db: None) -> None
         "issuer": "Northfield Haematology Group",
         "population": "infant, child, adolescent",
         "effective_from": datetime.date(2026, 2, 1),
-    }  # 1 February or 2 January 2028: nobody can say
+    }  # 1 February or 2 January 2028
     lines = {offer.field: offer.line for offer in found.offers}
     assert lines["version"] == "Reference NH-1, version 1.2"
 

@@ -80,7 +80,7 @@ def test_a_picture_is_made_at_the_first_look_and_kept(
 ) -> None:
     page = clinician.get(reverse("chat:source", args=[document.sha256, 1]))
     assert b"<svg" in page.content
-    assert children == []  # the page says where the picture is; only the picture makes it
+    assert children == []  # only the picture's address draws it, not the page's
     first = look(clinician, document)
     assert (first.status_code, first["Content-Type"]) == (200, "image/webp")
     assert "private" in first["Cache-Control"]

@@ -216,7 +216,7 @@ def test_without_words_nothing_is_alike() -> None:
         ("Gentamicin dosing v2.1", "Gentamicin dosing guideline, version 3 (2025)", 1.0),
         ("Pneumonia in adults", "Pneumonia in children", 1 / 3),
         ("Asthma", "Sepsis", 0.0),
-        ("Guideline 2024", "Guideline 2025", 0.0),  # nothing is left to compare
+        ("Guideline 2024", "Guideline 2025", 0.0),  # no words are left to compare
         ("", "Asthma", 0.0),
     ],
 )

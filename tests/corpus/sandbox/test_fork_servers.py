@@ -25,7 +25,7 @@ from tests.corpus.documents import GUIDELINE
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.processes import survivors, wait_until
 
-ANEW = (*CHILD[:1], "-u", *CHILD[1:])  # the same program, begun anew for each file
+ANEW = (*CHILD[:1], "-u", *CHILD[1:])  # the same program, without a fork server
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +126,7 @@ def test_limits_are_those_of_the_file_at_hand(long_markdown: Path, tmp_path: Pat
         wanted = Limits(memory_mb=memory_mb, cpu_s=cpu_s)
         parse(long_markdown, tmp_path / "out", limits=wanted, **at_start_of_the_child(limits))
     assert found == [(2_000 * 2**20, 50), (3_000 * 2**20, 70)]
-    assert only_server().rlimit(psutil.RLIMIT_AS)[0] == -1  # it has none of them itself
+    assert only_server().rlimit(psutil.RLIMIT_AS)[0] == -1  # the server itself has no limit
 
 
 @pytest.mark.parametrize("victim", ["child", "server"])

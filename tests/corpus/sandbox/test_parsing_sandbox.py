@@ -84,7 +84,7 @@ def test_a_file_is_parsed_with_progress(tmp_path: Path, out: Path) -> None:
 
     fixtures.assert_contract(document)
     assert seen[-1] == (2, 2)
-    assert [file.name for file in out.iterdir()] == ["parsed.json"]  # pictures are made when asked
+    assert [file.name for file in out.iterdir()] == ["parsed.json"]  # pictures are made on request
     again = out.parent / "again"
     again.mkdir()
     _parse(path, again)

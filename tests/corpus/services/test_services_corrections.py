@@ -221,7 +221,7 @@ def test_a_second_person_sees_it_before_it_is_in_force_again(
     changed = correct(document, alice, text="Give 0.55 mg of demonstracillin once daily.")
     with pytest.raises(CorrectionsNotSeen):  # it was changed since bob looked
         document_approve(document, by=bob, today=TODAY, compared=[row.pk])
-    with pytest.raises(NotNow):  # what is searched still has the misread words
+    with pytest.raises(NotNow):  # the index still has the misread words
         document_approve(document, by=bob, today=TODAY, compared=[changed.pk])
     document_approve(index(document), by=bob, today=TODAY, compared=[changed.pk])
     changed.refresh_from_db()

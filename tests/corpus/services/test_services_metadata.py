@@ -83,7 +83,7 @@ def test_moving_a_document_takes_the_right_to_both_collections(document: Documen
         with pytest.raises(NotPermitted):
             document_edit(document, by=user, changes=move)
     uploads = person("e", STAFF, "Haematology")
-    with pytest.raises(NotPermitted, match="for its publishers"):  # it is published
+    with pytest.raises(NotPermitted, match="for its publishers"):  # the document is published
         document_edit(document, by=uploads, changes=move)
     member = person("c", STAFF, PUBLISHERS, "Haematology")
     assert document_edit(document, by=member, changes=move) == ("collection",)

@@ -92,9 +92,9 @@ OLD = "Give 10 mL of calcium gluconate 10 % over 5 minutes when the ECG has chan
         (["Other.", OLD], {1: 0}),
         ([OLD.replace(" ", "\n"), OLD + " Then call."], {0: 0}),  # the same text alone
         (["Before. " + OLD, "Nothing of it."], {0: 0}),
-        ([OLD[:40], "Give 20 units of insulin."], {0: 0}),  # a piece of it
+        ([OLD[:40], "Give 20 units of insulin."], {0: 0}),  # a part of the text
         ([OLD[:35], OLD[35:]], {0: 0, 1: 0}),
-        ([OLD.replace("10 mL", "20 mL")], {0: 0}),  # read otherwise now: somebody has to look
+        ([OLD.replace("10 mL", "20 mL")], {0: 0}),  # another text: somebody has to look at it
         ([], {}),
         (["..."], {}),
     ],

@@ -40,7 +40,7 @@ def test_of_the_same_passages_the_innermost_section_is_kept() -> None:
 def test_a_section_that_goes_on_later_is_two() -> None:
     found = sections_of([A, A, A, B, A, A, A])
     assert found == (Section((), 0, 6), Section(A, 0, 2), Section(A, 4, 6))
-    parted = sections_of([A1, A1, A, A1])  # text of the outer section parts the inner one
+    parted = sections_of([A1, A1, A, A1])  # text of the outer section splits the inner one
     assert parted == (Section(A, 0, 3),)
 
 

@@ -210,7 +210,7 @@ def test_a_model_writes_them_where_one_is_set(model: Endpoint) -> None:
     assert len(model.asked) == ContextLine.objects.count() == 3
     assert all("section_summary_v1 small" in row.made_by for row in document.summaries.all())
     document_summarise(document)
-    assert len(model.asked) == 3  # none is asked for twice
+    assert len(model.asked) == 3  # no summary is requested twice
 
 
 def test_a_number_of_the_models_own_is_dropped_for_the_sections_sentences(model: Endpoint) -> None:
@@ -258,7 +258,7 @@ def test_an_answer_of_no_use_leaves_the_sections_own_sentences(
     assert Job.objects.get(document=document).state == JobState.DONE
     assert "a summary is extractive" in caplog.text
     assert "canary" not in caplog.text
-    assert not ContextLine.objects.exists()  # another time it may answer better
+    assert not ContextLine.objects.exists()  # the model is asked again next time
 
 
 @pytest.mark.parametrize("answer", [status(500), status(401)])

@@ -582,7 +582,7 @@ def test_programs_that_are_too_old_or_too_new_are_named(tmp_path: Path) -> None:
     assert "postgresql-client-18" in error.value.sentence
     with pytest.raises(BackupError, match="none"):
         choose([tmp_path], server_major=18)
-    # what a newer one writes, an older server does not take back
+    # an older server can't restore a newer one's dump
     with pytest.raises(BackupError, match="PostgreSQL 15"):
         choose([newest.folder], server_major=15)
 

@@ -211,11 +211,11 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
     finally:
         site.process.kill()
     command("audit", "sign", MEDRAG_DATA_DIR=str(source))
-    log = command("audit", "export", MEDRAG_DATA_DIR=str(source))  # an event, so before the backup
+    log = command("audit", "export", MEDRAG_DATA_DIR=str(source))  # first, since it is logged
     command("backup", str(backups / "last"), MEDRAG_DATA_DIR=str(source))
     rows, kept = rows_of(source), files_of(source)
 
-    # what was made in the middle of it is whole, and what was under way then goes on from there
+    # data written during the backup are whole, and interrupted jobs resume
     shown = command("restore", str(backups / "first"), MEDRAG_DATA_DIR=str(other))
     assert "Restored the backup of" in shown
     assert command("audit", "verify", MEDRAG_DATA_DIR=str(other)).startswith("OK")
@@ -238,7 +238,7 @@ def test_a_site_at_work_is_backed_up_wiped_and_restored(places: list[Path], tmp_
     assert unindexed(other) == 0
     assert answered(other) == answer
 
-    # wiped, and back at the same place
+    # delete the site, and restore at the same place
     models = tmp_path / "models"
     shutil.move(source / "models", models)
     shutil.rmtree(source)

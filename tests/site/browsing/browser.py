@@ -33,7 +33,7 @@ in_a_browser = [
 ]
 
 WAIT_S = 240
-UNHURRIED = {  # a busy machine gives no job up, and starts no queue a second time
+UNHURRIED = {  # so that a busy machine neither fails a job nor restarts a process
     "DJANGO_SETTINGS_MODULE": "tests.settings",
     "MEDRAG_WORKER": "lease_s=60 stall_s=60",
     "MEDRAG_PARSING": "timeout_s=300",

@@ -62,7 +62,7 @@ class Shift:
     passwords: dict[str, str]
     widths: Sequence[int]
     folder: Path
-    name: str  # of what is made in it: no two shifts make the same
+    name: str  # part of the name of everything that this shift makes
     wrong: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
@@ -141,7 +141,7 @@ def staff(shift: Shift) -> None:
 def auditor(shift: Shift) -> None:
     """Find an answer, read how it came about, run it again, verify the log, see a recall."""
     walker = shift.walker
-    ask(User.objects.get(username="clinician"))  # of today's guidelines: a replay is the same
+    ask(User.objects.get(username="clinician"))  # so that a replay finds no difference
     shift.begins("auditor")
     shift.opens("/admin/chat/turn/", "answers")
     walker.types("#searchbar", QUESTION + Keys.ENTER)
@@ -244,7 +244,7 @@ def _upload(shift: Shift, name: str, text: str) -> Document:
     _gives_a_file(shift, "uploads", filename, text)
     shift.stops("chosen")
     walker.clicks("input[type=submit][value=Upload]")
-    walker.sees(".upload-row .help", filename)  # what is stored, not what is being sent
+    walker.sees(".upload-row .help", filename)  # the stored file's row, not the upload's
     document = Document.objects.get(filename=filename)
     shift.stops("waits")
     _read_by_the_worker(document)

@@ -14,8 +14,8 @@ from tests.site.browsing.walker import Walker
 
 MOST_STOPS = 60  # of the Tab key on a page
 
-# Whether the focus has a ring, lies in the window, and nothing lies over it: at its middle, or, of
-# a link that is broken into lines, at the middle of its first line.
+# Whether the focused element has a ring, is in the window and is not covered at its centre, or, for
+# a link over several lines, at the centre of its first line.
 IS_SEEN = """
 const one = document.activeElement;
 if (one === document.body) return "";  // between the end of the page and its top
@@ -55,9 +55,9 @@ class Typist:
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.driver = walker.driver
-        focused = {"enabled": True}  # as the window in front is
+        focused = {"enabled": True}  # as if the window were in front
         self.driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", focused)
-        self.wrong: list[str] = []  # places that Tab skips, or where nobody sees that they are
+        self.wrong: list[str] = []  # elements that Tab skips, or whose focus is invisible
 
     def presses(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()

@@ -6,7 +6,7 @@ from django.db import connections
 from psycopg import sql
 
 OWNER = "owner"
-# Everything by name: numbers that the server gives out differ between two databases.
+# By name, since OIDs differ between two databases.
 _CATALOG = {
     "rights on tables": "SELECT relname, relkind::text, relowner::regrole::text, relacl::text "
     "FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')",
@@ -36,7 +36,7 @@ def catalog_state() -> State:
     with connections[OWNER].cursor() as cursor:
         for name, query in _CATALOG.items():
             cursor.execute(query)
-            # An array of rights has no order that means anything.
+            # The order of rights in an array has no meaning.
             found[name] = sorted(map(_ordered, cursor.fetchall()), key=str)
     return found
 

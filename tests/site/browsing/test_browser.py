@@ -49,7 +49,7 @@ def upload(visitor: Visitor) -> None:
     visitor.driver.find_element(By.NAME, "uploads").send_keys(str(SAMPLE))
     visitor.clicks("input[type=submit][value=Upload]")
     visitor.sees(".upload-row", "gentamicin-once-daily-adults.pdf")
-    visitor.sees(".upload-row .state.done", "Read")  # without a reload: the row asks by itself
+    visitor.sees(".upload-row .state.done", "Read")  # without a reload: the row polls
     document = Document.objects.get()
     assert (document.job.state, document.page_count) == (JobState.DONE, 3)
 
@@ -103,7 +103,7 @@ def ask_in_vain(visitor: Visitor) -> None:
     assert len(visitor.driver.find_elements(By.CSS_SELECTOR, ".turn")) == 2
     assert visitor.driver.find_element(By.ID, "id_question").get_attribute("value") == ""
     focused = visitor.driver.switch_to.active_element
-    assert focused.text == UNANSWERABLE  # a screen reader goes on at the new turn
+    assert focused.text == UNANSWERABLE  # for a screen reader
 
 
 def test_a_search_is_narrowed_on_a_phone_without_scrolling_sideways(

@@ -37,9 +37,9 @@ Send the child home after 2 hours without stridor at rest. Give the leaflet to t
 """
 NEW = OLD.replace("150 micrograms", "300 micrograms").replace("2 hours", "4 hours")
 UPLOAD = "/admin/corpus/document/add/"
-AWAY_S = 4.0  # more than two askings are apart
+AWAY_S = 4.0  # longer than the interval of polling
 
-# What the browser does when files fall on a page, with the files of a field that the driver fills.
+# Drop files on a page as a browser does; they are the files of a field that the driver fills.
 DROP = """
 const files = document.getElementById("carried").files;
 const carried = new DataTransfer();
@@ -119,7 +119,7 @@ def drop_three_files(visitor: Visitor, files: list[Path]) -> None:
     field = visitor.driver.find_element(By.ID, "carried")
     field.send_keys("\n".join(str(path) for path in files))
     visitor.driver.execute_script(DROP)
-    visitor.driver.switch_to.active_element.send_keys(Keys.ENTER)  # it stands on Upload
+    visitor.driver.switch_to.active_element.send_keys(Keys.ENTER)  # the focus is on Upload
     visitor.sees(".upload-row.refused", "Here already, as")
     visitor.sees(".upload-row.refused .why", "its content is something else")
     lose_the_network(visitor.driver, AWAY_S)
@@ -179,9 +179,9 @@ def disable_a_passage(visitor: Visitor) -> None:
 def compare_and_publish(visitor: Visitor, new: Document) -> None:
     visitor.goes_to(f"/admin/corpus/document/{new.pk}/approve/")
     chosen = visitor.sees("input[name=other][value]:checked")
-    assert chosen.get_attribute("value")  # the old version, because that is sure
+    assert chosen.get_attribute("value")  # the old version is preselected, being certain
     visitor.clicks(".checklist summary")
-    visitor.sees(".here .passage", "300 micrograms")  # fetched into the list
+    visitor.sees(".here .passage", "300 micrograms")  # loaded into the list
     visitor.clicks(".candidate a[href*='compare']")
     visitor.sees(".change.numbers del .number", "150")
     visitor.sees(".change.numbers ins .number", "300")

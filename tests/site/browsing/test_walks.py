@@ -33,7 +33,7 @@ pytestmark = in_a_browser
 
 Walk = tuple[Walker, dict[str, str]]
 
-WIDE = pytest.mark.exhaustive  # in every run one width, at which most does not fit
+WIDE = pytest.mark.exhaustive  # in every run only the width that pages fit worst
 ONE = WIDTHS[-1:]
 SCRIPTS = ("with", "without")
 IS_ON_TOP = """
@@ -87,7 +87,7 @@ def test_who_works_in_the_administration(
     widths: Sequence[int],
 ) -> None:
     walker, passwords = walk
-    settings.FILES_DIR = walker.files  # what is read here was stored there
+    settings.FILES_DIR = walker.files  # the walker's site stores its files there
     shift = Shift(walker, passwords, widths, tmp_path, f"{person}-{scripts}-{len(widths)}")
     walker.shows(width=(widths or ONE)[0])
     with walker.scripts(scripts == "with"):
@@ -118,7 +118,7 @@ def test_a_clinician(walk: Walk, widths: Sequence[int]) -> None:
     for name in ("/guidelines/", "/conversations/", f"/source/citation/{cited.pk}/", "/nothing/"):
         walker.goes_to(name)
         if name == "/nothing/":
-            walker.complaints()  # that it is missing
+            walker.complaints()  # discards the console's 404
         assert walker.looks(name.strip("/").replace("/", "-"), widths=widths) == []
 
 
@@ -271,7 +271,7 @@ def test_the_hospital_s_own_sign_in(walk: Walk) -> None:
     wrong = walker.looks("sign-in-of-the-hospital")
     walker.goes_to("/sign-in/hospital/back/?error=access_denied")
     walker.sees("h1", "The hospital's sign-in did not work")
-    walker.complaints()  # its status
+    walker.complaints()  # discards the console's error
     wrong += walker.looks("hospital-sign-in-failed")
     walker.goes_to("/sign-in/")
     walker.clicks("a.button")

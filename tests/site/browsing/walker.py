@@ -42,7 +42,7 @@ class Walker(Visitor):
 
     def __init__(self, driver: webdriver.Chrome, address: str, *, files: Path) -> None:
         super().__init__(driver, address)
-        self.files = files  # where the site keeps what is uploaded
+        self.files = files  # the site's folder of uploads
 
     def looks(self, name: str, *, widths: Sequence[int] = WIDTHS) -> list[str]:
         """Return what is wrong with the open page; empty if nothing is.
@@ -74,7 +74,7 @@ class Walker(Visitor):
         features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
         media = {"features": [{"name": key, "value": value} for key, value in features.items()]}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        self.driver.execute_script(FINISHED)  # colours that fade into each other
+        self.driver.execute_script(FINISHED)  # ends the transitions of colours
 
     @contextlib.contextmanager
     def scripts(self, on: bool, /) -> Iterator[None]:

@@ -107,7 +107,7 @@ def test_a_zombie_is_dead(pgdata: Path) -> None:
 def test_processes_that_work_on_without_their_server_are_ended(pgdata: Path) -> None:
     with psycopg.connect(host=str(pgdata), user="postgres", dbname="medrag") as connection:
         backend = psutil.Process(connection.info.backend_pid)
-        backend.suspend()  # one that is busy notices as little
+        backend.suspend()  # like a busy one, it doesn't notice
         kill(pgdata)
         Watch(pgdata.parent)()
         assert not postmaster.is_server(backend)
@@ -144,7 +144,7 @@ def test_a_full_disk_is_told_with_what_is_needed(
     pgdata: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postmaster, "MIN_FREE_TO_START_BYTES", 2**60)
-    ensure_started(pgdata.parent)  # one that runs is used
+    ensure_started(pgdata.parent)  # uses the running server
     postmaster.stop(pgdata)
     with pytest.raises(DatabaseStartError, match=r"The disk is full: only \d+ MiB are free in .*"):
         ensure_started(pgdata.parent)

@@ -69,7 +69,7 @@ def test_the_server_runs_while_anybody_uses_it_and_no_longer(data_dir: Path) -> 
     killed = user_of(data_dir, WAIT)
     killed.kill()
     killed.wait()
-    # What a process leaves that was killed while it wrote the package's list of processes.
+    # As left by a process that was killed while it wrote the package's list of processes.
     (data_dir / "postgres" / ".handle_pids.json").write_text("")
     for then in ("", "os.fork() or sys.exit()", "sys.exit(3)"):
         user_of(data_dir, then).wait()

@@ -161,7 +161,7 @@ INTERRUPTED = "\nInterrupted. What was finished until then stays as it is.\n"
 )
 def test_an_end_that_a_person_wants_is_no_error(what: str, status: int, said: str) -> None:
     reader, program = os.pipe()
-    os.close(reader)  # as `head` that has had enough
+    os.close(reader)  # as `head` does
     ended = subprocess.run(
         [sys.executable, "-c", ENDS.format(what=what)],
         cwd=ROOT,

@@ -117,7 +117,7 @@ def test_serve_runs_site_and_worker_and_leaves_nothing(
         with running("serve", "--port", port, log=log) as second:
             assert second.wait(30) == 1
         family = family_of(site.pid)
-        assert len(family) >= 6  # itself, two of the web server, the worker and two that read
+        assert len(family) >= 6  # itself, two of the web server, the worker with two processes
         site.send_signal(signal.SIGINT)
         assert site.wait(30) == 0
         assert survivors(family) == []

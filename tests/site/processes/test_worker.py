@@ -25,7 +25,7 @@ from tests.processes import family_of, in_processes, kill_all, running, start, s
 pytestmark = pytest.mark.slow
 
 SECTIONS = 96  # six batches
-UNDISTURBED: list[tuple[object, ...]] = []  # made once; it does not depend on the database
+UNDISTURBED: list[tuple[object, ...]] = []  # filled once, the same for every database
 ONE_PROCESS = in_processes(1)
 READER = ["medrag_site.processes.child", "reading"]
 
@@ -56,7 +56,7 @@ def busy_process(supervisor: int) -> psutil.Process:
             parent = process.parent()
             assert parent is not None
             return parent
-    _, *queue = family  # the supervisor itself is larger than a process that has just begun
+    _, *queue = family  # without the supervisor, which may be larger than a new process
     return max(queue, key=lambda process: process.memory_info().rss)
 
 
@@ -119,7 +119,7 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
         assert "3 times" in failed.last_error
 
 
-# The other signal has the same handler, which `test_supervisor` is sent both of.
+# Both signals have one handler; `test_supervisor` sends both.
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)]
 )

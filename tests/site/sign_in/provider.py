@@ -83,7 +83,7 @@ def provider() -> Iterator[Provider]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path.startswith("/authorise?"):  # a browser: whoever comes is signed in there
+            if self.path.startswith("/authorise?"):  # a browser: it is signed in at once
                 given = one.authorise(self.path)
                 self.send_response(302)
                 asked = one.codes[given["code"]]

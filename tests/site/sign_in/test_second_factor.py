@@ -20,7 +20,7 @@ from chat.models import AuditEvent
 from chat.sign_in.second_factor import RECOVERY_CODES
 from tests.people import person
 
-NOW = time.time()  # else a code could grow old between being read and being sent
+NOW = time.time()  # fixed, so that no code expires between being read and sent
 
 
 @pytest.fixture(autouse=True)

@@ -150,7 +150,7 @@ def drawn(rng: Random, kind: str, address: str, offer: Offer) -> Sent:
 
 
 def _pairs(rng: Random, offer: Offer, *, base: bool) -> list[tuple[bytes, bytes]]:
-    """Draw names and values; with `base`, spoil one to three of the page's own form."""
+    """Draw names and values, one to three of them hostile; with `base`, add the page's own form."""
     everywhere = [name.encode() for name in EVERYWHERE]
     offered = [name.encode() for name in offer.fields] or everywhere
     pairs = []

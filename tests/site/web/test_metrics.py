@@ -84,7 +84,7 @@ def test_who_reads_them(
     token: str, sent: dict[str, Any], status: int, client: Client, settings: Settings
 ) -> None:
     settings.METRICS, settings.METRICS_TOKEN = True, token
-    settings.SECURE_SSL_REDIRECT = True  # machines ask on the port behind the proxy
+    settings.SECURE_SSL_REDIRECT = True  # monitoring asks by HTTP, behind the proxy
     assert client.get("/metrics", **sent).status_code == status
 
 

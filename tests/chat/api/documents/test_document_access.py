@@ -33,7 +33,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 ALL = frozenset(ROLES)
 WORKERS = frozenset({"staff", "publisher", "auditor"})
 MISSING = "0" * 64
-# What is called on what, who may, the status of it, and the action that is logged.
+# Method and operation: roles that may, status, and logged action.
 OPERATIONS: dict[tuple[str, str], tuple[frozenset[str], int, str]] = {
     ("get", "documents"): (WORKERS, 200, "read"),
     ("post", "documents"): (frozenset({"staff"}), 202, "document.uploaded"),
@@ -125,7 +125,7 @@ def test_each_role_may_what_the_administration_lets_it(
     roles, status, action = OPERATIONS[method, name]
     client = signed_in(person("somebody", *ROLES[role]))
     about = "discard" if method == "delete" else name
-    is_successor = about in ("replace", "supersede")  # of what is in force
+    is_successor = about in ("replace", "supersede")  # of a published document
     sha256 = chest.sha256 if is_successor else others.get(about, chest.sha256)
     before = AuditEvent.objects.count()
     response = call(client, method, name, sha256, others)

@@ -9,7 +9,7 @@ _WORD = (
     r"(?:only (?:when|if|on|for|while)|when|if|unless|once(?! daily| a | weekly)|until|except"
     r"|while(?! people| others| some| most| many)|as soon as(?! possible))"
 )
-# At the end of a statement, up to its full stop; never from within another such limit.
+# A condition at the end of a statement, up to its full stop; not inside another condition.
 _LAST = re.compile(rf",? {_WORD} (?:(?! {_WORD} )[^.;:()])+(?=\.$|$)")
 _FIRST = re.compile(
     r"^(?:If|When|Unless|Once|In patients (?:who|with)|For (?!more|example|instance))[^,;:]+, (\w)"
@@ -19,7 +19,7 @@ _ADVICE = re.compile(
     r"(?:the |a |an )?(?:senior |consultant )?[a-z ]+"
     r"(?:doctor|hepatologist|haematology|microbiologist|haematologist)(?=[.,;])"
 )
-# Before what only looks like a limit: a part of a reason, of a list or of a document's scope.
+# Text before a false match: a part of a reason, of a list or of a document's scope.
 _NO_LIMIT = re.compile(
     r"(?:\bbecause\b|\bso that\b)[^.;]*$|(?:,? or|,? and|,? but|than|even|know|[Aa]sk|say"
     r"|[Tt]he time|place)$|^(?:Read|This|It) "

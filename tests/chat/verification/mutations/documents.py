@@ -45,7 +45,7 @@ def stored_medquad(out: Path) -> list[tuple[Hit, ...]]:
 
 def _medquad_files(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True)
-    with tarfile.open(MEDQUAD) as archive:  # in its own order: a packed archive can't be leapt in
+    with tarfile.open(MEDQUAD) as archive:  # in its order: no random access
         bodies = {
             entry.name: file.read() for entry in archive if (file := archive.extractfile(entry))
         }

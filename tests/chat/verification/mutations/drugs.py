@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.chat.verification.mutations.chance import digest
 
-# Each is replaced by one of its own line: by what it could be taken for, or what stands beside it.
+# Each is replaced by one of its own line: one easily confused with it, or listed beside it.
 _LINES = (
     "gentamicin amikacin tobramycin vancomycin teicoplanin",
     "enoxaparin dalteparin tinzaparin fondaparinux heparin warfarin",

@@ -42,7 +42,7 @@ _ORDER = re.compile(
     rf"^({_VERB}) ((?:(?!\b(?:{_STARTS}|and|or|patients?|women|men|adults?|people)\b)[^,;:()])+?)"
     rf"(?: ((?:{_STARTS})\b[^;:()]*))?\.$"
 )
-# A second order would hang in the air, and a range or an adverb be torn apart.
+# The passive would leave a second order without a subject, or split a range or an adverb.
 _NO_PASSIVE = re.compile(
     r"\d in 1,000|^Avoid giving|\broutinely\b|more slowly|no sooner|^[A-Z][\w ]+ \d+ to \d+ m"
     r"|, and (?:repeat|continue|check|measure|call|give|stop|infuse|avoid|do not|transfuse|refer"

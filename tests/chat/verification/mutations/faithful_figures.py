@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBER = r"(?<![\w.,:/-])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
-# Exact: from, to, how many of the second make one of the first.
+# From a unit, to a unit, and the exact factor.
 _FACTORS = (
     ("micrograms", "mg", 0.001),
     ("mg", "micrograms", 1000.0),
@@ -25,7 +25,7 @@ _FACTORS = (
     ("months", "years", 1 / 12),
     ("years", "months", 12.0),
 )
-# Where a number is of one kind, converting it reads as nobody would write it.
+# Values outside these bounds would convert to numbers that nobody writes.
 _SENSIBLE = {
     ("micrograms", "mg"): (100, 5000),
     ("mg", "micrograms"): (0.1, 0.9),

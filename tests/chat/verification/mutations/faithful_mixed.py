@@ -8,7 +8,7 @@ from tests.chat.verification.mutations import faithful_clauses, faithful_figures
 from tests.chat.verification.mutations.chance import shuffled
 from tests.chat.verification.mutations.types import Rule
 
-# The order of clauses first, since it is read off the sentence as printed.
+# Clauses first, since their patterns are for sentences as printed.
 _CLAUSES: tuple[Rule, ...] = (faithful_clauses.passive, faithful_clauses.shortened)
 _WORDS: tuple[Rule, ...] = (
     faithful_words.intervals,

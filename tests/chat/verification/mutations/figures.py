@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tests.chat.verification.mutations.chance import digest
 
-# A number that says something of a patient: not that of a table, a section, a version or a list,
+# A clinical number: not that of a table, a section, a version or a list item,
 # not a part of a name (`SGLT2`, `NH-AM-101`, `1.73 m2`, `10⁹`), a clock or a telephone number.
 FIGURE = re.compile(
     r"(?<![\w.,:/-])(?<!Table )(?<!section )(?<!version )(?<!step )(?<!type )(?<!Type )"
@@ -16,15 +16,15 @@ FIGURE = re.compile(
     r"(?![\d:]|[.,]\d|,[A-Z]|[⁰¹²³⁴-⁹]|\s?m²|[A-Za-z]|-[A-Za-z]|\s\d{3}\b|\s-\s)"
 )
 _LIST_NUMBER = re.compile(r"(?:^|: )\d\. (?=[A-Z])|^\d (?=[A-Z])")
-# Numbers that are the names of genes, of their places and of kinds of a disease.
+# Before numbers that are part of a name of a gene, its locus or a type of disease.
 _NAME = re.compile(
     r"(?:chromosomes?|connexin|paraplegia|lipofuscinosis|[Tt]ypes?|[Ff]actor|ataxia|deficiency|exon)"
     r" (?:\d+(?:, | and |, and ))*$"
 )
 _TELEPHONE = re.compile(r"(?:bleep|extension|Call|call|on) $")
-# Between numbers of one range or of one list, whose order says nothing.
+# Between numbers of one range or list, whose order has no meaning.
 _JOINTS = ("to", "and", "/", "in", "-", "or", ",")
-# A range that says for whom or at which value a thing holds: one of its values is a case of it.
+# Before a range that is a condition: a single value of such a range is still true.
 _KEY = re.compile(
     r"^[^:;]+: $|\b(?:at|aged|eGFR|by age|or) $"
     r"|(?:INR|Peak flow|potassium|clearance|weight|alteplase)[^:;]*: $"

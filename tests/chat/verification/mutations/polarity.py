@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-Turn = tuple[str, str]  # a pattern, and what stands in its place
+Turn = tuple[str, str]  # a pattern and its replacement
 
 _IMPERATIVE = (
     "Give Add Use Offer Start Stop Measure Repeat Take Request Record Check Restart Continue Admit "

@@ -52,8 +52,8 @@ _CHANGED = (
     (r"\bsevere asthma\b", "mild asthma"),
     (r"\bsevere hyperkalaemia\b", "mild hyperkalaemia"),
 )
-# A group that bounds a statement, with what ties it on; as a rule it stands at the end or before
-# a comma. The first group is its noun, which the passage's own context must not already say.
+# The population of a statement with its preposition, usually at the end or before a comma. The
+# match's first group is the population, which the passage's context must not already name.
 _GROUP = re.compile(
     r" (?:in|to|for|of) (?:every |any |a |an |the |some |most )?"
     r"((?:pregnant |young |frail |older |elderly )?(?:patients?|women|woman|men|children|child"
@@ -61,12 +61,12 @@ _GROUP = re.compile(
     r"(?: (?:with|who|on|whose|under|over|aged|without|taking|in whom)\b[^.,;:()]*)?)"
     r"(?=[.;](?:\s|$|\))|, (?:because|after|once|when|if|since|on the|with )|$)"
 )
-# Where what follows the group is more than the group, or the group is a part of a count.
+# A match that is more than a population, or a part of a count.
 _MORE = re.compile(
     r"\b(?:when|will|can|include|lead|is unknown|this condition)\b|\bthe child$"
     r"|and (?:from|for|have)\b"
 )
-# What a document is about, said more broadly, is not yet wrong of any patient.
+# A document's scope, stated more broadly, is not yet false for any patient.
 _SCOPE = re.compile(r"^(?:This guideline|It) (?:covers|describes|gives|is for)\b")
 _SMALL = set("in to for of every any a an the some most with who on whose and or are is".split())
 _BARE = re.compile(r"^(?:the )?(?:patients?|people|person)$")

@@ -21,8 +21,8 @@ _INSIDE = (
     re.compile(r"\b(Give|give|Start) (\w+) (before|after) (?:any |the )?([\w ]+?)(?=[,.])"),
 )
 _COMMON = set("A An The Mutations Changes Rapid Certain Repeated Shallow Protamine Giving".split())
-_TOO_LONG = 9  # words: beyond, one side is no thing but a clause
-# Words with which a side is a clause, a pronoun or half of a list, and no thing.
+_TOO_LONG = 9  # words; a longer side is a clause
+# Words that make a side a clause, a pronoun or a part of a list.
 _CLAUSE = re.compile(
     r"\b(?:and|or|which|that|this|these|it|they|who|its|their|not|no|to|can|does|help|cause"
     r"|although|if|them|many|several|how|what|a variety|all|most|some|symptoms?|usually"

@@ -13,14 +13,14 @@ from retrieval.types import Hit
 from tests.chat.verification.mutations.chance import digest
 from tests.chat.verification.mutations.types import Source
 
-# What a document says of itself, and not of patients.
+# Statements about the document itself, not about patients.
 _ABOUT_ITSELF = re.compile(
     r"^(?:Issued by|Reference|Applies to|In force from|Review by|DEMONSTRATION|Version:|Field)\b"
     r"|\| (?:Northfield|NH-)|^[\d.]+ \| \w+ 20\d\d"
 )
 MIN_WORDS, MAX_CHARS = 4, 420
 MEDQUAD_SENTENCES = 700
-# Sentences of MedQuAD that end or begin within another, or name no thing.
+# MedQuAD's sentences that are cut, or depend on the one before.
 _WHOLE = re.compile(r"[A-Z][^?]*[a-z\d)]\.$")
 _LEANS = re.compile(
     r"^(?:This|These|It|They|He|She|However|But|Also|Other|Others|Such|Some of these|For example"

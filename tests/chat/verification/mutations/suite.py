@@ -29,8 +29,8 @@ from tests.chat.verification.mutations.types import Item, Rule, Source
 
 HANDWRITTEN = Path(__file__).with_name("handwritten.json")
 ALTERED_PER_KIND, FAITHFUL_PER_KIND = 90, 350
-PART_ALTERED, PART_FAITHFUL = 20, 30  # of each kind, where a part has to do
-STRICT_PER_KIND = 150  # of kinds whose floor is 99 %: one in a hundred must be told from none
+PART_ALTERED, PART_FAITHFUL = 20, 30  # of each kind, in `part`
+STRICT_PER_KIND = 150  # enough to tell a share of 99 % from 100 %
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Kind:
 
     name: str
     rule: Rule
-    floor: float = 0.0  # below what was measured: that it does not get worse
-    samples_only: bool = False  # where the plainer sentences of MedQuAD give nonsense
+    floor: float = 0.0  # a little below the measured share
+    samples_only: bool = False  # MedQuAD's sentences would give nonsense
 
     @property
     def limit(self) -> int:
-        """The most altered claims of this kind."""
+        """The largest number of altered claims of this kind."""
         return STRICT_PER_KIND if self.floor >= 0.94 else ALTERED_PER_KIND
 
 
@@ -154,7 +154,7 @@ def _cited_wrongly(samples: Sequence[Source], medquad: Sequence[Source]) -> Iter
     for name, way in ways.items():
         chosen = _spread(samples, name, 60) + _spread(medquad, name, 30)
         for source in chosen:
-            # an altered quote of the same length is the same at either end
+            # without duplicates: a quote altered at the same length is made twice
             claims = list(dict.fromkeys(way(source)))
             order = sorted(range(len(claims)), key=lambda at: digest(name, source.text, str(at)))
             yield from (Item(name, True, source, claims[at]) for at in order[:2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# A unit as printed, and others that the same number has been written with by mistake.
+# A unit as printed, and units with which it has been confused.
 _OTHERS = {
     "mg/kg": ("micrograms/kg", "mg"),
     "micrograms/kg": ("mg/kg",),
@@ -49,7 +49,7 @@ _UNITS = "|".join(re.escape(unit) for unit in sorted(_OTHERS, key=lambda unit: (
 _MEASURED = re.compile(
     rf"(?<![\w-])(\d[\d.,]*)(\s?)({_UNITS})(?![\w/²])(?!\s(?:old|after birth)\b)"
 )
-# In a percentage that is a part of a preparation's name.
+# Before a percentage that is part of a preparation's name.
 _PREPARATION = re.compile(r"(?:chloride|glucose|gluconate|bicarbonate|Glucose) $")
 
 

@@ -78,7 +78,7 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
     indexed()
     old = unknown_vectors()
     before = everything(old)
-    site.configure(two="two")  # of as many dimensions
+    site.configure(two="two")  # of the same dimensions
     with pytest.raises(CommandError, match=r"not made by the encoder two.*MEDRAG_ENCODERS back"):
         call_command("migrate", database="owner", verbosity=0)
     with pytest.raises(EncoderUnavailable, match="not known which encoder"):
@@ -117,7 +117,7 @@ def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyP
     site.configure(minilm="bundled", one="one")
     monkeypatch.setattr(encoders, "_LOCK_LIMIT", "100ms")
     with transaction.atomic():
-        Chunk.objects.update(disabled_reason="")  # as a worker that writes
+        Chunk.objects.update(disabled_reason="")  # as a worker does while it writes
         with pytest.raises(CommandError, match=r"in use.*Nothing was lost.*migrate again"):
             call_command("migrate", database="owner", verbosity=0)
     assert states() == {"minilm:384": "ACTIVE"}
@@ -131,20 +131,20 @@ def test_what_is_converted_for_nobody_is_deleted_by_migrate(
     settings.MODELS_DIR = tmp_path / "converted"
     for name in ("one", "two", "wide"):
         converted(encoder_models / name, pooling="mean", kept_in=tmp_path / "elsewhere")
-    shutil.copytree(tmp_path / "elsewhere", settings.MODELS_DIR)  # nobody uses those of a copy
+    shutil.copytree(tmp_path / "elsewhere", settings.MODELS_DIR)  # no process uses the copies
     settings.ENCODER_BACKEND = "openvino"
     site.configure(minilm="bundled", one="one")
     encoders_sync()  # searched at once, since nothing is indexed
     site.configure(minilm="bundled", wide="wide")
-    settings.DATABASE_NAME = "evaluation_0a1b2c3d"  # which knows nothing of the site's encoders
+    settings.DATABASE_NAME = "evaluation_0a1b2c3d"  # without the site's encoders
     call_command("migrate", database="owner", verbosity=0)
     assert kept(settings) == {"one", "two", "wide"}
     settings.DATABASE_NAME = ""
     call_command("migrate", database="owner", verbosity=0)
-    assert kept(settings) == {"wide", "model"}  # the bundled one was made, so that no worker has to
+    assert kept(settings) == {"wide", "model"}  # the bundled encoder was converted ahead
     settings.ENCODER_BACKEND = "torch"
     assert conversions_drop_unused()
-    assert kept(settings) == {"model"}  # this process made it, and may compute with it
+    assert kept(settings) == {"model"}  # this process made it, and may still use it
 
 
 def kept(settings: Settings) -> set[str]:

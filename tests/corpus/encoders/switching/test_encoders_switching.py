@@ -58,7 +58,7 @@ from tests.processes import ROOT
 def test_what_asks_may_change_without_new_vectors(site: Site, encoder_models: Path) -> None:
     site.configure(one="one")
     encoders_sync()
-    encoders_sync()  # drops the bundled one's
+    encoders_sync()  # drops the bundled encoder's vectors
     indexed()
     before = tables()
     site.configure(one='one query_prefix = "query "')
@@ -182,7 +182,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     [
         ("bundled", "bundled m = 24", 0),
         ('bundled storage = "vector"', "bundled", 0),
-        ("bundled", 'bundled storage = "vector"', 3),  # 16 bits don't say what 32 were
+        ("bundled", 'bundled storage = "vector"', 3),  # 32 bits can't be recovered from 16
         ("bundled", 'bundled passage_prefix = "text: "', 3),
     ],
 )

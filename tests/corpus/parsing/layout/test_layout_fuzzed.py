@@ -88,7 +88,7 @@ def test_no_page_is_too_odd(seed: int) -> None:
     pages = [_page(dice, number) for number in range(1, dice.choice([2, 4]))]
 
     for page in pages:
-        _page_parts(page, measure([page]))  # itself, not what stands in for it
+        _page_parts(page, measure([page]))  # the engine itself, not its fallback
         assert _prepared(page)
     found = lay_out(pages)
 

@@ -19,7 +19,7 @@ from corpus.parsing.layout.runs import link_runs, rows_of
 from corpus.parsing.types import Box
 
 SIZE = (595.0, 842.0)
-ABOUT_TWICE = 2.6  # what sorts, and looks at a few neighbours more, stays below; squares take 4
+ABOUT_TWICE = 2.6  # sorting and a few more neighbours stay below; quadratic steps grow by 4
 
 
 def _steps(work: Callable[[int], object], size: int) -> int:

@@ -15,7 +15,7 @@ from tests.corpus.hostile import bad_office
 @pytest.mark.parametrize(
     "text",
     [
-        "<p>one" * 5_000,  # ends of paragraphs, items and cells may be left out
+        "<p>one" * 5_000,  # HTML allows unclosed paragraphs, items and cells
         "<ul>" + "<li>one" * 5_000 + "</ul>",
         "<table>" + "<tr><td>one<td>two" * 5_000 + "</table>",
         "<br><img src=a>" * 5_000,

@@ -22,7 +22,7 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 
 SCAN = fixtures.SAMPLES / "anaphylaxis-scan.pdf"
 SOURCE = fixtures.SAMPLES.parent / "content" / "anaphylaxis-scan.txt"
-Turns = tuple[int, int]  # of the first page and of the second
+Turns = tuple[int, int]  # degrees, of the first and the second page
 TURNS = [
     (0, 0),
     (180, 90),

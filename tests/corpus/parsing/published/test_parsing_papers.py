@@ -74,13 +74,13 @@ HEADINGS = {
         (2, "B Preprocessing Notes for Pretraining ClinicalBERT"),
     ],
 }
-# The only sentences that do not look whole: all are so in print.
+# The only sentences that look incomplete; all are printed so.
 ODD = {
     CHEXNET: ["Formally,"],  # the limit of a sum comes after the full stop of its formula
     CLINICALBERT: [
-        "bert is a deep neural network",  # a name in small capitals begins it
+        "bert is a deep neural network",  # begins with a name in small capitals
         "To evaluate representations of clinical text, we calculate the similarity",  # to a formula
-        "The probability of readmission is computed using",  # it ends with a formula
+        "The probability of readmission is computed using",  # ends with a formula
         "(5)",  # the number of a formula that ends with a full stop
     ],
 }
@@ -162,7 +162,7 @@ def test_columns_floats_and_pages_are_read_in_order() -> None:
     text = "\n".join(_flow(_read(CLINICALBERT)))
     for joint in (
         "also apply bert to clinical notes; we\nevaluate and adapt ClinicalBERT",
-        "In the\nClinicalBERT encoder, there are 144",  # nothing but the open end tells it
+        "In the\nClinicalBERT encoder, there are 144",  # recognised only by the open end
         "the number of false positives and hence minimize",  # a list item over columns
         "all the discharge\nsummaries associated with admissions",
         "using the predictions for each subsequence: 𝑃",  # its formula

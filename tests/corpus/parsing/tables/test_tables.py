@@ -82,7 +82,7 @@ def _assert_cells_hold_their_text(document: ParsedDocument, path: Path) -> None:
 def _letters(sheet: pypdfium2.PdfPage) -> list[tuple[float, float, str]]:
     """Return the centre of each letter from the top left of the page as shown."""
     turn = sheet.get_rotation()
-    sheet.set_rotation(0)  # else lines come in the order of the page that is not turned
+    sheet.set_rotation(0)  # so that coordinates are those of the unturned page
     width, height = sheet.get_size()
     text = sheet.get_textpage()
     found = []
@@ -174,7 +174,7 @@ def test_a_row_of_a_section_without_labels_is_quoted_only_if_it_gives_one_value(
         ("TB11C11", 1, False),  # right above the first section
         ("TlB11C11", 2, False),
         ("TlB1C1", 2, False),
-        ("TlB11C11", 1, False),  # labels that were not seen to be such
+        ("TlB11C11", 1, False),  # labels not recognised as such
         ("AA11A11BB11", 1, True),  # a section with a label above its own, again
         ("AlBl", 1, True),  # as short as the one above it
         ("Al11Bl1", 2, True),
