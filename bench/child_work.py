@@ -27,38 +27,38 @@ from evaluation.datasets.types import SourceDocument
 Say = Callable[[str], None]
 
 
-def run_child_task(errand: ChildTask, say: Say) -> None:
+def run_child_task(task: ChildTask, say: Say) -> None:
     """Migrate, index missing documents, search, and write one outcome file for each configuration.
 
     Raises NoSuchDatabase before anything is written where this process does not work on a database
     of the evaluation, and DatasetError.
     """
     databases.refuse_users_database()
-    dataset = errand.source.read()
+    dataset = task.source.read()
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
-        _fill(dataset, errand, say)
-    if errand.peers:
+        _fill(dataset, task, say)
+    if task.peers:
         # Systems take turns query by query, so that other load on the machine affects all alike.
-        configured = errand.configurations
-        found = iter(peers_ask(dataset, configured, errand.peers, depth=errand.depth, say=say))
+        configured = task.configurations
+        found = iter(peers_ask(dataset, configured, task.peers, depth=task.depth, say=say))
     else:
-        found = _searched(dataset, errand, say)
+        found = _searched(dataset, task, say)
     for number, outcome in enumerate(found):
-        write_outcome(Path(errand.out) / f"{number}.json", outcome)
+        write_outcome(Path(task.out) / f"{number}.json", outcome)
 
 
-def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome]:
+def _searched(dataset: Dataset, task: ChildTask, say: Say) -> Iterator[Outcome]:
     """Yield the outcome of each configuration; one that fails does not stop the others.
 
     A `.begun` file marks each configuration as begun, so that the parent can tell at which one this
     process died.
     """
-    for number, configuration in enumerate(errand.configurations):
-        (Path(errand.out) / f"{number}.begun").touch()
+    for number, configuration in enumerate(task.configurations):
+        (Path(task.out) / f"{number}.begun").touch()
         started = time.monotonic()
         try:
-            outcome: Outcome = _found(dataset, configuration, errand)
+            outcome: Outcome = _found(dataset, configuration, task)
         except Exception as error:  # noqa: BLE001 - the report names it, the others go on
             outcome = Failed(configuration.name, why(error))
             for connection in connections.all(initialized_only=True):
@@ -68,14 +68,14 @@ def _searched(dataset: Dataset, errand: ChildTask, say: Say) -> Iterator[Outcome
         say(f"{configuration.name}: {said} ({time.monotonic() - started:.0f} s)")
 
 
-def _found(dataset: Dataset, configuration: Configuration, errand: ChildTask) -> Outcome:
+def _found(dataset: Dataset, configuration: Configuration, task: ChildTask) -> Outcome:
     with Progress(f"  {configuration.name}", len(dataset.queries), "queries") as progress:
         if configuration.as_served:
-            return look_all(dataset, configuration, errand.gate, on_progress=progress.at)
-        return search_all(dataset, configuration, depth=errand.depth, on_progress=progress.at)
+            return look_all(dataset, configuration, task.gate, on_progress=progress.at)
+        return search_all(dataset, configuration, depth=task.depth, on_progress=progress.at)
 
 
-def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
+def _fill(dataset: Dataset, task: ChildTask, say: Say) -> None:
     """Index the documents unless the database's note says that all are indexed."""
     note = {"documents_digest": dataset.documents_digest, "name": dataset.name}
     if dict(databases.note_of_this()).get("complete") == dataset.documents_digest:
@@ -88,8 +88,8 @@ def _fill(dataset: Dataset, errand: ChildTask, say: Say) -> None:
         documents_load(
             map(_plain, dataset.documents),
             collection=_shelf(dataset),
-            with_context=errand.with_context,
-            cut=cut_by(errand.window) if errand.window else None,
+            with_context=task.with_context,
+            cut=cut_by(task.window) if task.window else None,
             on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
         )
     databases.tidy()

@@ -18,14 +18,14 @@ from chat.config import answer_config
 from chat.errors import BudgetExceeded
 from chat.experiments.arms import Assignment, assignment_of
 from chat.gate.records import gate_in_use
-from chat.generation.options import option_stands
+from chat.generation.options import option_is_supported
 from chat.generation.types import Task
 from chat.models import Channel, Conversation, Reason, Turn
 from chat.pipeline.admission import admitted
 from chat.pipeline.caveats import add_caveats
 from chat.pipeline.confidence import weigh
 from chat.pipeline.corpus_snapshot import corpus_snapshot
-from chat.pipeline.events import Begun, Checked, Found, Judged, Tell, untold
+from chat.pipeline.events import Begun, Checked, Found, Judged, Tell, ignore_event
 from chat.pipeline.parts import site_parts
 from chat.pipeline.refusals import explained, failed, refusal
 from chat.pipeline.run import AnswerRun
@@ -54,7 +54,7 @@ def turn_ask(
     mode: str = "",
     options: tuple[Option, ...] = (),
     key: uuid.UUID | None = None,
-    tell: Tell = untold,
+    tell: Tell = ignore_event,
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
@@ -183,7 +183,7 @@ def check(run: AnswerRun) -> Abstained | None:
         return refusal(run, Reason.UNSUPPORTED_CLAIMS)
     if run.understood.options:
         is_whole = len(run.supported) == of or not is_exception(run.query.text)
-        if not (is_whole and option_stands(run.option, _task(run), run.supported)):
+        if not (is_whole and option_is_supported(run.option, _task(run), run.supported)):
             return refusal(run, Reason.WEAK_EVIDENCE)
     return None
 

@@ -107,7 +107,7 @@ def access_page(document: Document, *, number: int) -> Page:
     return page
 
 
-def citations_beside(citation: Citation) -> QuerySet[Citation]:
+def sibling_citations(citation: Citation) -> QuerySet[Citation]:
     """Return the claim's other citations on the same page: table header, footnotes."""
     beside = Citation.objects.filter(claim=citation.claim_id, sha256=citation.sha256)
     return beside.filter(page=citation.page).exclude(pk=citation.pk)

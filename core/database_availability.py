@@ -41,7 +41,7 @@ def refresh_connection() -> None:
         close_old_connections()
 
 
-def when_it_answers(call: Callable[[], T]) -> T:
+def retry_until_available(call: Callable[[], T]) -> T:
     """Call until the database answers, however long that takes, and return the result.
 
     For worker processes, which can do nothing without it. `call` may run several times.

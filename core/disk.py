@@ -45,7 +45,9 @@ def disk_full(
 
 
 @contextmanager
-def told_when_full(folder: Path, needed_bytes: int, *, writing: str, hint: str) -> Iterator[None]:
+def reporting_full_disk(
+    folder: Path, needed_bytes: int, *, writing: str, hint: str
+) -> Iterator[None]:
     """Turn the operating system's error for a full disk into DiskFull."""
     try:
         yield

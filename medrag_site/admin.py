@@ -83,10 +83,10 @@ class AccountAdmin(EachLogged, UserAdmin):
         fields = super().get_readonly_fields(request, obj)
         if _is_superuser(request):
             return fields
-        return (*fields, "is_superuser", "password_told")
+        return (*fields, "is_superuser", "password_hint")
 
     @admin.display(description="password")
-    def password_told(self, account: User) -> str:
+    def password_hint(self, account: User) -> str:
         return "Only a superuser sets another person's."
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
@@ -94,7 +94,7 @@ class AccountAdmin(EachLogged, UserAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or _is_superuser(request):
             return fieldsets
-        told: dict[Any, Any] = {"password": "password_told"}
+        told: dict[Any, Any] = {"password": "password_hint"}
         return [
             (name, options | {"fields": [told.get(field, field) for field in options["fields"]]})
             for name, options in fieldsets
@@ -115,9 +115,9 @@ class AccountAdmin(EachLogged, UserAdmin):
         super().save_related(request, form, formsets, change)
         for name, rows in kept.items():
             getattr(form.instance, name).add(*rows)
-        self._warn_of_closed_door(request, form.instance)
+        self._warn_of_missing_staff_status(request, form.instance)
 
-    def _warn_of_closed_door(self, request: HttpRequest, account: User) -> None:
+    def _warn_of_missing_staff_status(self, request: HttpRequest, account: User) -> None:
         """Warn if an account joins a group of the administration without staff status."""
         inside = account.groups.exclude(name__in=(CLINICIANS, INTEGRATORS)).order_by("name")
         if not account.is_staff and (names := ", ".join(group.name for group in inside)):

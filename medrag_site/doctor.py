@@ -34,7 +34,7 @@ from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
 from medrag_site.processes.start import start_database
-from medrag_site.sign_in.oidc import ProviderError, provider_look
+from medrag_site.sign_in.oidc import ProviderError, provider_check
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
@@ -233,7 +233,7 @@ def _sign_in() -> tuple[bool, str]:
     if not settings.OIDC_ISSUER:
         return True, "by password"
     try:
-        provider_look()
+        provider_check()
     except ProviderError as error:
         return False, (
             f"{settings.OIDC_ISSUER}, the issuer of MEDRAG_OIDC, does not answer as it should "

@@ -25,7 +25,7 @@ from retrieval.fusion import (
 )
 from retrieval.hits.concepts import concept_shares
 from retrieval.hits.load import hits_of
-from retrieval.hits.near_duplicates import others_that_say_it
+from retrieval.hits.near_duplicates import documents_with_same_passage
 from retrieval.hits.surroundings import surroundings
 from retrieval.lexical.search import (
     AskedLexeme,
@@ -37,8 +37,8 @@ from retrieval.lexical.search import (
 from retrieval.lexicon.concepts import ConceptsUnreadable
 from retrieval.lexicon.terms import spelled_out
 from retrieval.prepared.pipelined import Statement, pipelined
-from retrieval.prepared.site_concepts import concepts_beside, concepts_fingerprint
-from retrieval.prepared.site_snapshot import SiteSnapshot, site_now
+from retrieval.prepared.site_concepts import concepts_fingerprint, concepts_with
+from retrieval.prepared.site_snapshot import SiteSnapshot, read_site_snapshot
 from retrieval.rerank import parts_payload, rerank, reranker_fingerprint
 from retrieval.rewriting.generated import rewriting_fingerprint
 from retrieval.rewriting.variants import variants_of
@@ -68,7 +68,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
     the searches of each further wording and encoder.
     """
     config = config or site_config()
-    return _Search(query, config, site_now(config.encoders)).run()
+    return _Search(query, config, read_site_snapshot(config.encoders)).run()
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class _Search:
     def _boosted(self, fused: tuple[Ranked, ...]) -> tuple[Ranked, ...]:
         """Move candidates that name the question's concepts up. Runs a query if it has concepts."""
         try:
-            known = concepts_beside(self.site.lexicon)
+            known = concepts_with(self.site.lexicon)
         except ConceptsUnreadable as error:
             self.notes.append(error.sentence)
             return fused
@@ -306,7 +306,7 @@ class _Search:
         config = self.config
         is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
         kept = fused[: max(config.k, config.rerank_candidates) if is_ordered else config.k]
-        others = self._timed("twins", lambda: others_that_say_it(self.query, kept))
+        others = self._timed("twins", lambda: documents_with_same_passage(self.query, kept))
         return self._timed(
             "hits",
             lambda: hits_of(

@@ -34,12 +34,12 @@ def connect() -> None:
 
 def _guideline_receiver(event: Event) -> Any:
     def receive(sender: object, *, document: Document, **extra: Any) -> None:
-        event_announce(event, lambda: guideline_told(document))
+        event_announce(event, lambda: guideline_payload(document))
 
     return receive
 
 
-def guideline_told(announced: Document) -> dict[str, Any]:
+def guideline_payload(announced: Document) -> dict[str, Any]:
     """Return a document's data as of this transaction. Runs one query.
 
     The document is read again, since the indexing job read it long before.

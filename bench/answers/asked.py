@@ -11,7 +11,7 @@ from evaluation.measures.patterns import Loss, Outcome, Verdict
 
 
 @dataclass(frozen=True)
-class AnswersErrand:
+class AnswersTask:
     """A child process's task: ask a test set over its documents."""
 
     testset: str
@@ -22,10 +22,10 @@ class AnswersErrand:
     model: dict[str, Any] | None = None  # a `ModelOrder`, to ask a model that knows the answers
 
 
-def read_answers_errand(path: Path) -> AnswersErrand | None:
+def read_answers_task(path: Path) -> AnswersTask | None:
     """Read a task from a file; None if the file holds a task of another kind."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    return AnswersErrand(**content["answers"]) if "answers" in content else None
+    return AnswersTask(**content["answers"]) if "answers" in content else None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from bench.answers.asked import AnswersErrand, Asked
+from bench.answers.asked import AnswersTask, Asked
 from bench.answers.locating import Places, lost_at, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
@@ -32,7 +32,7 @@ Say = Callable[[str], None]
 SWEEP_EVERY_S = 2.0
 
 
-def run_answers(errand: AnswersErrand, say: Say) -> None:
+def run_answers(task: AnswersTask, say: Say) -> None:
     """Migrate, index missing documents, ask, and write one line of JSON for each question.
 
     Files and the audit log's heads are kept with this database, apart from the site's. Raises
@@ -40,7 +40,7 @@ def run_answers(errand: AnswersErrand, say: Say) -> None:
     evaluation, and DatasetError.
     """
     databases.refuse_users_database()
-    found = read_questions(Path(errand.testset), Path(errand.documents), limit=errand.limit)
+    found = read_questions(Path(task.testset), Path(task.documents), limit=task.limit)
     own = databases.folder_of_this()
     settings.FILES_DIR = own / "files"
     settings.AUDIT_HEADS_FILE = own / "heads.jsonl"
@@ -48,16 +48,16 @@ def run_answers(errand: AnswersErrand, say: Say) -> None:
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(found, say)
-    with Path(errand.out).open("w", encoding="utf-8") as out:
-        for row in _rows(found, errand):
+    with Path(task.out).open("w", encoding="utf-8") as out:
+        for row in _rows(found, task):
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _rows(found: QuestionSet, errand: AnswersErrand) -> Iterator[dict[str, Any]]:
-    if errand.model:
-        asked = model_asked(found.questions, ModelOrder(**errand.model))
+def _rows(found: QuestionSet, task: AnswersTask) -> Iterator[dict[str, Any]]:
+    if task.model:
+        asked = model_asked(found.questions, ModelOrder(**task.model))
         return (asdict(each) for each in asked)
-    return _material(found) if errand.is_material else (a.as_dict() for a in _ask_all(found))
+    return _material(found) if task.is_material else (a.as_dict() for a in _ask_all(found))
 
 
 def _fill(found: QuestionSet, say: Say) -> None:

@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from bench.answers.asked import AnswersErrand, Asked
+from bench.answers.asked import AnswersTask, Asked
 from bench.answers.measures import measured, scores_of
 from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
@@ -127,9 +127,9 @@ def _done(
         out = Path(scratch) / "rows.jsonl"
         testset, documents = (str(path.resolve()) for path in (order.testset, order.documents))
         told = asdict(model) if model else None
-        errand = AnswersErrand(testset, documents, str(out), order.limit, is_material, told)
-        path = Path(scratch) / "errand.json"
-        path.write_text(json.dumps({"answers": asdict(errand)}), encoding="utf-8")
+        task = AnswersTask(testset, documents, str(out), order.limit, is_material, told)
+        path = Path(scratch) / "task.json"
+        path.write_text(json.dumps({"answers": asdict(task)}), encoding="utf-8")
         environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
         status = run_child(
             ["evaluate", "work", str(path)], environment, lambda line: say(f"  {line}")

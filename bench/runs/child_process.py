@@ -22,7 +22,7 @@ from bench.runs.child_tasks import (
     Outcome,
     Source,
     read_outcome,
-    write_errand,
+    write_task,
 )
 from bench.runs.configurations import DEPTH, Configuration, Recipe
 from bench.runs.encoders import as_toml, configured
@@ -104,7 +104,7 @@ class _Sending:
     def _child(self, out: Path, configurations: Sequence[Configuration]) -> int:
         """Run a child process and return its exit status; outcomes are collected while it runs."""
         task, before = self.task, len(self.found)
-        errand = ChildTask(
+        child_task = ChildTask(
             source=task.source,
             configurations=tuple(configurations),
             out=str(out),
@@ -114,8 +114,8 @@ class _Sending:
             peers=task.peers,
             gate=task.gate,
         )
-        path = out / "errand.json"
-        write_errand(path, errand)
+        path = out / "task.json"
+        write_task(path, child_task)
         environment = {
             **os.environ,
             **dict(task.recipe.environment),

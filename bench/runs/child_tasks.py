@@ -83,11 +83,11 @@ class Failed:
 Outcome = ChildResult | Failed
 
 
-def write_errand(path: Path, errand: ChildTask) -> None:
-    path.write_text(json.dumps(asdict(errand)), encoding="utf-8")
+def write_task(path: Path, task: ChildTask) -> None:
+    path.write_text(json.dumps(asdict(task)), encoding="utf-8")
 
 
-def read_errand(path: Path) -> ChildTask:
+def read_task(path: Path) -> ChildTask:
     values = json.loads(path.read_text(encoding="utf-8"))
     read = {
         "source": Source(**values["source"]),

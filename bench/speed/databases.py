@@ -56,7 +56,7 @@ def note(socket_dir: str, name: str, facts: Mapping[str, Any]) -> None:
         c.execute(statement.format(sql.Identifier(name), sql.Literal(json.dumps(facts))))
 
 
-def make_anew(socket_dir: str, name: str) -> None:
+def make_again(socket_dir: str, name: str) -> None:
     """Drop the database of this name if there is one, and create it empty and migrated."""
     drop(socket_dir, name)
     provision(socket_dir, name)

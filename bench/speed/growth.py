@@ -189,7 +189,7 @@ def _filled(
     if facts.get("made_of") == wanted:
         return dict(facts["build_s"])
     say(f"filling {name}")
-    databases.make_anew(socket_dir, name)
+    databases.make_again(socket_dir, name)
     with databases.in_use(name):
         seconds = fill(made, chunks, say)
     databases.note(socket_dir, name, {"made_of": wanted, "build_s": seconds})

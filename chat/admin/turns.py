@@ -42,7 +42,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         "user",
         "question_start",
         "became",
-        "said_of_it",
+        "feedback_given",
         "confidence",
         "channel",
     )
@@ -118,7 +118,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         return str(turn.get_reason_display() or turn.get_status_display())
 
     @admin.display(description="feedback")
-    def said_of_it(self, turn: Turn) -> str:
+    def feedback_given(self, turn: Turn) -> str:
         return str(getattr(turn, "feedback", "-"))
 
     def render_change_form(

@@ -25,7 +25,7 @@ from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.config import answer_config
 from chat.models import Channel, TurnStatus
-from chat.pipeline.events import Tell, untold
+from chat.pipeline.events import Tell, ignore_event
 from chat.question.clean import narrowing_check
 from chat.question.identifiers.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
@@ -161,7 +161,9 @@ def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
     return EventStream(stream.begun())
 
 
-def answer_to(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold) -> dict[str, Any]:
+def answer_to(
+    asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event
+) -> dict[str, Any]:
     """Ask the question of a `QueryRequest` and return the stored turn as JSON."""
     turn = turn_ask(
         asked["question"],

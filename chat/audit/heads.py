@@ -67,7 +67,7 @@ class SignedHead:
         return hmac.compare_digest(self.signature.encode(), self.signature_by(key).encode())
 
 
-class HeadsGone(MedragError):
+class HeadsMissing(MedragError):
     """Signed heads are missing from the file, so a cut or rewritten chain could go unnoticed."""
 
     code = "heads_gone"
@@ -81,13 +81,13 @@ def sign_head(*, anew: bool = False) -> SignedHead | None:
     """Append the chain's head to the file, synced to disk.
 
     None if the head is signed already or the chain is empty. If signed heads are missing, raises
-    `HeadsGone`; with `anew`, moves the rest of the file to another name and begins a new one.
+    `HeadsMissing`; with `anew`, moves the rest of the file to another name and begins a new one.
     """
     return _append(only_if_due=False, anew=anew)
 
 
 def sign_head_if_due() -> SignedHead | None:
-    """Sign if there are new rows and 1,000 rows or 5 minutes have passed. Raises `HeadsGone`."""
+    """Sign if there are new rows and 1,000 rows or 5 minutes have passed. Raises `HeadsMissing`."""
     return _append(only_if_due=True)
 
 
@@ -113,7 +113,7 @@ def parse_heads(content: bytes) -> tuple[list[SignedHead], int]:
 def read_last_head() -> SignedHead | None:
     """Return the copy of the last signed head next to the key; None without one.
 
-    Raises `HeadsGone` if the copy is damaged.
+    Raises `HeadsMissing` if the copy is damaged.
     """
     try:
         line = last_head_path().read_bytes()
@@ -121,7 +121,7 @@ def read_last_head() -> SignedHead | None:
         return None
     if head := _parse(line):
         return head
-    raise HeadsGone(f"The copy of the last signed head, {last_head_path()}, is damaged.")
+    raise HeadsMissing(f"The copy of the last signed head, {last_head_path()}, is damaged.")
 
 
 def last_head_path() -> Path:
@@ -157,7 +157,7 @@ def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
         last = last_head(file)
         gone = _why_gone(last)
         if gone and not anew:
-            raise HeadsGone(gone)
+            raise HeadsMissing(gone)
         if anew := bool(gone):
             # Keep its content under another name; the lock stays on the file.
             path = Path(settings.AUDIT_HEADS_FILE)
@@ -189,7 +189,7 @@ def _why_gone(last: SignedHead | None) -> str:
         return f"The signed heads of the audit log are gone from {path}."
     try:
         kept = read_last_head()
-    except HeadsGone as error:
+    except HeadsMissing as error:
         return str(error)
     if last and kept and kept.seq > last.seq:
         return f"{path} ends at row {last.seq}; row {kept.seq} was signed."

@@ -18,7 +18,7 @@ from chat.audit.answers import REMOVAL, is_bare, is_textless, stored_turns, turn
 from chat.audit.chain import GENESIS, ChainRow, row_hash
 from chat.audit.heads import (
     SIGNING,
-    HeadsGone,
+    HeadsMissing,
     SignedHead,
     key_path,
     read_heads,
@@ -203,7 +203,7 @@ def known_heads(elsewhere: Sequence[SignedHead] = ()) -> KnownHeads:
     last, damage = None, ""
     try:
         last = read_last_head()  # first: the file then has it already
-    except HeadsGone as error:
+    except HeadsMissing as error:
         damage = str(error)
     of_file, unreadable = read_heads()
     return KnownHeads(of_file, last, elsewhere, unreadable, damage)

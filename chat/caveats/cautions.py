@@ -103,7 +103,7 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 
-def lack_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
+def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
     """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
     if nearest and lacks_dose(question, (hit.text for hit in nearest)):
         yield Caution(LACK, "The nearest passages give no dose.")

@@ -79,7 +79,7 @@ def conflicts(
         return ()
     units = quotable_units(read, question)
     pairs = list(islice(_pairs(answers, units, people_of(question)), MAX_PAIRS))
-    return tuple(_told_once(_same(pairs)))[:MAX_CONFLICTS]
+    return tuple(_reported_once(_same(pairs)))[:MAX_CONFLICTS]
 
 
 def _hits(claims: Sequence[DraftClaim]) -> list[Hit]:
@@ -321,7 +321,7 @@ def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
     ]
 
 
-def _told_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
+def _reported_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
     seen: set[frozenset[str]] = set()
     for pair in pairs:
         ours, theirs = pair.claim.quotes[0].hit, pair.unit.hit

@@ -22,7 +22,7 @@ _CONTRA = re.compile(r"\bcontra-?indicat", re.IGNORECASE)
 Section = tuple[str, ...]
 
 
-def passages_beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
+def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> list[Hit]:
     """Return the passages of the claims' sections and of limiting sections next to them.
 
     Runs one query, and up to two more for each section whose claim gives a dose and has no
@@ -48,7 +48,7 @@ def passages_beside(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> li
         for hit in hits_of(claim)
     }
     for hit in dosed.values():
-        if any(limits_beside(each, hit) for each in found.values()):
+        if any(adjacent_limits(each, hit) for each in found.values()):
             continue  # contraindications were found nearby
         for row in _only_limits_beside(hit):
             found.setdefault(row.key, known.get(row.key) or _hit_of(row, hit))
@@ -128,7 +128,7 @@ def is_limiting(section: Section) -> bool:
     return bool(section) and is_limiting_heading(section[-1])
 
 
-def limits_beside(one: Hit, other: Hit) -> bool:
+def adjacent_limits(one: Hit, other: Hit) -> bool:
     """Tell whether a passage is on contraindications beside another's section, in one document."""
     is_same = one.document_id == other.document_id
     return is_same and _is_beside(one.section_path, other.section_path)

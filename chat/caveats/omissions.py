@@ -13,11 +13,11 @@ from chat.caveats.applicability import hit_people
 from chat.caveats.limits import Limit, binds, goes_on, is_limiting_heading, limit_of, said_under
 from chat.caveats.neighbours import (
     REACH,
+    adjacent_limits,
+    adjacent_passages,
     forbids_by_name,
     hits_of,
     is_limiting,
-    limits_beside,
-    passages_beside,
 )
 from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
@@ -58,7 +58,7 @@ def omitted(
     answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER and claim.quotes]
     if not answers:
         return ()
-    scene = _Scene(question, quotable_units(passages_beside(answers, passages), ""), claims)
+    scene = _Scene(question, quotable_units(adjacent_passages(answers, passages), ""), claims)
     around = said_under(answers)
     found = sorted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
@@ -267,7 +267,7 @@ def _near(unit: Unit, hit: Hit) -> bool:
     if unit.hit.document_id != hit.document_id:
         return False
     if abs(unit.hit.index - hit.index) > REACH:
-        return limits_beside(unit.hit, hit)
+        return adjacent_limits(unit.hit, hit)
     if _is_same_section(unit.hit, hit) or is_limiting(unit.hit.section_path):
         return True
     return forbids_by_name(unit.text, hit)

@@ -28,7 +28,7 @@ def assignment_of(site: AnswerConfig, conversation: Conversation | None) -> Assi
     for a conversation as long as the experiment runs. One query; none without a conversation.
     """
     experiment = Experiment.objects.filter(stopped_at=None).first() if conversation else None
-    if conversation is None or experiment is None or why_resting(experiment, site):
+    if conversation is None or experiment is None or inactive_reason(experiment, site):
         return Assignment(site)
     if (conversation.created_at or timezone.now()) < experiment.started_at:
         return Assignment(site)
@@ -57,7 +57,7 @@ def candidate_config(experiment: Experiment, site: AnswerConfig) -> AnswerConfig
     )
 
 
-def why_resting(experiment: Experiment, site: AnswerConfig) -> str:
+def inactive_reason(experiment: Experiment, site: AnswerConfig) -> str:
     """Return why a running experiment is suspended; empty if it is not.
 
     Answers before and after a change of settings don't belong in one arm, and a missing part must

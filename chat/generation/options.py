@@ -46,7 +46,7 @@ def option_of(letter: str, task: Task) -> Option | None:
     return next((option for option in task.options if option.letter == letter), None)
 
 
-def option_stands(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool:
+def option_is_supported(letter: str, task: Task, claims: Sequence[DraftClaim]) -> bool:
     """Tell whether verified claims support an option.
 
     For a stem that asks for the exception: whether the claims support all other options and not

@@ -50,5 +50,5 @@ class AskerLeft(BaseException):
     """
 
 
-def untold(event: Event) -> None:
+def ignore_event(event: Event) -> None:
     """Ignore an event."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from chat.caveats.cautions import lack_cautions
+from chat.caveats.cautions import missing_evidence_cautions
 from chat.errors import BudgetExceeded, GeneratorUnavailable
 from chat.gate.decision import Decision, GateUnavailable
 from chat.gate.scorers import logistic
@@ -74,7 +74,7 @@ def explained(run: AnswerRun) -> Abstained:
         outcome = None
     if outcome is None:
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
-        run.cautions += lack_cautions(run.query.text, outcome.nearest)
+        run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
     return outcome
 
 

@@ -12,7 +12,7 @@ from chat.config import AnswerConfig
 from chat.gate.decision import Decision
 from chat.generation.types import Generation, Generator
 from chat.pipeline.corpus_snapshot import Snapshot
-from chat.pipeline.events import Tell, untold
+from chat.pipeline.events import Tell, ignore_event
 from chat.pipeline.search import SearchLog
 from chat.question.understand import Understood
 from chat.types import Answered, DraftClaim, Outcome
@@ -39,7 +39,7 @@ class AnswerRun:
     understood: Understood = field(default_factory=Understood)
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None
-    tell: Tell = untold  # who hears of each step; may raise `AskerLeft` and nothing else
+    tell: Tell = ignore_event  # who hears of each step; may raise `AskerLeft` and nothing else
 
     snapshot: Snapshot | None = None
     evidence: Evidence | None = None

@@ -26,7 +26,7 @@ from core.text.negation import negations
 from core.text.population_terms import populations
 from core.text.severity import severities
 from corpus.parsing.clean import clean_line
-from retrieval.rewriting.asking import rewrite_asked, why_nobody, why_skipped
+from retrieval.rewriting.asking import rewrite_asked, skipped_reason, unconfigured_reason
 
 __all__ = ["PROMPT", "Asked", "Standalone", "standalone"]
 
@@ -94,7 +94,7 @@ def _kept_severities(question: str, text: str, before: Sequence[Asked]) -> froze
 
 def _worded(question: str, before: Sequence[Asked], timeout_s: float) -> tuple[str, str]:
     """Return the model's wording and no failure, or an empty wording and the reason."""
-    if why := why_nobody(timeout_s) or why_skipped():
+    if why := unconfigured_reason(timeout_s) or skipped_reason():
         return "", f"follow_up: {why}"
     earlier = "\n".join(f"- {turn.standalone or turn.question}" for turn in before)
     try:

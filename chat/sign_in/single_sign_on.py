@@ -24,15 +24,15 @@ from core.errors import MedragError
 logger = logging.getLogger(__name__)
 
 
-class NotLetIn(MedragError):
+class SignInRefused(MedragError):
     """The hospital's sign-in accepted somebody who may not enter: deactivated, or in no group."""
 
 
 def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     """Return the account of a `sub` in the groups of its claim, created at the first sign-in.
 
-    If a map of groups is set and no value of it is claimed, the groups are removed and NotLetIn is
-    raised. For a deactivated account NotLetIn is raised before anything is changed.
+    Raises SignInRefused and removes the groups if a map of groups is set and no value of it is
+    claimed; raises it for a deactivated account before anything is changed.
     """
     groups, unlet = _groups_claimed(claims), settings.OIDC_GROUPS
     with transaction.atomic():
@@ -45,10 +45,10 @@ def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
             account = _create(claims, issuer=issuer, groups=groups)
     if account and not account.is_active:
         sign_in_refused("deactivated", account=account)
-        raise NotLetIn("The account is deactivated.")
+        raise SignInRefused("The account is deactivated.")
     if account is None or (unlet and not groups):
         sign_in_refused("no group", account=account)
-        raise NotLetIn("None of the groups of this site is theirs.")
+        raise SignInRefused("None of the groups of this site is theirs.")
     return account
 
 

@@ -23,8 +23,8 @@ from chat.selectors import (
     access_document,
     access_page,
     chunk_spans,
-    citations_beside,
     may_read_every_turn,
+    sibling_citations,
 )
 from chat.web.http import SignedInRequest, reads, signed_in
 from chat.web.painting import Corrected, paint, show, standing_of
@@ -53,7 +53,7 @@ class Marks:
 def marks_of_citation(cited: Citation, page: Page) -> Marks:
     """Find the spans to paint for a citation of this page. One query."""
     found = standing_of(cited, page)
-    beside = [span for c in citations_beside(cited) for span in standing_of(c, page).spans]
+    beside = [span for c in sibling_citations(cited) for span in standing_of(c, page).spans]
     return Marks(
         main=list(found.spans),
         also=beside if found.spans else [],

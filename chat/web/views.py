@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Turn
-from chat.pipeline.events import Tell, untold
+from chat.pipeline.events import Tell, ignore_event
 from chat.reviews.feedback import feedback_save
 from chat.selectors import (
     access_conversation,
@@ -82,7 +82,11 @@ def ask(request: SignedInRequest, pk: uuid.UUID | None = None) -> HttpResponseBa
 
 
 def _answered(
-    request: SignedInRequest, form: AskForm, thread: Conversation | None, *, tell: Tell = untold
+    request: SignedInRequest,
+    form: AskForm,
+    thread: Conversation | None,
+    *,
+    tell: Tell = ignore_event,
 ) -> HttpResponse:
     turn = _asked(request, form, thread, tell)
     if turn is None:

@@ -117,7 +117,7 @@ def claim(document_id: int | None = None) -> Lease | None:
     )
 
 
-def give_way(lease: Lease) -> None:
+def yield_to_due(lease: Lease) -> None:
     """Requeue the job and raise Preempted if another job is due before it.
 
     Called where no work is lost: results are kept, the attempt doesn't count, and the due time
@@ -169,7 +169,7 @@ def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 
     return job.error_code != code
 
 
-def database_began_anew(lease: Lease) -> bool:
+def database_restarted(lease: Lease) -> bool:
     """Tell whether the database restarted during the attempt, which explains its failure.
 
     A server that ends all connections after a crash of one of its processes doesn't restart: this

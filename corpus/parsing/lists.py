@@ -22,7 +22,7 @@ def is_recommendation(text: str) -> bool:
     return _RECOMMENDATION.match(text) is not None
 
 
-def goes_on_range(before: str, text: str) -> bool:
+def continues_range(before: str, text: str) -> bool:
     """Tell whether `text` is the second figure of a range that was wrapped: `5` and `– 10 mg`."""
     return before[-1:].isdigit() and re.match(r"[-–—]\s+\d", text) is not None
 

@@ -16,7 +16,7 @@ from corpus.parsing import sniff
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page
 from corpus.review.corrections import CorrectedPage, corrected, corrections_current, placed, places
-from corpus.services.documents import NotNow, document_index_anew
+from corpus.services.documents import NotNow, document_queue_indexing
 from corpus.services.lifecycle import document_recheck, reason_given
 from corpus.signals import correction_made
 
@@ -30,7 +30,7 @@ class BadCorrection(MedragError):
     code = "bad_correction"
 
 
-class PlaceGone(MedragError):
+class PlaceNotFound(MedragError):
     """The block or cell doesn't exist, or was read differently meanwhile."""
 
     code = "place_gone"
@@ -60,7 +60,7 @@ def correction_make(
 
     `block` and `cell` count from 0; `as_read` is the uncorrected text that the person saw. The
     document is indexed again, and one in force returns to review by a second person, in the same
-    transaction. Raises BadCorrection, PlaceGone, ReasonNeeded, NotNow.
+    transaction. Raises BadCorrection, PlaceNotFound, ReasonNeeded, NotNow.
     """
     document = _locked(document)
     text, reason = clean_line(text), reason_given(reason, NEEDS_REASON)
@@ -68,7 +68,7 @@ def correction_make(
     read = page_as_read(stored) if stored else None
     said, around = places(read).get((block, cell), (None, "")) if read else (None, "")
     if read is None or said is None or clean_line(said) != clean_line(as_read):
-        raise PlaceGone(
+        raise PlaceNotFound(
             "This place of the page was read otherwise in the meantime. Nothing was changed.",
             hint="Open the page again and look whether the correction is still needed.",
         )
@@ -167,7 +167,7 @@ def _made(correction: Correction, before: Sequence[Correction]) -> Correction:
         reason=correction.reason,
     )
     document_recheck(document, by=correction.made_by, reason="What was read of it was corrected.")
-    document_index_anew(document)
+    document_queue_indexing(document)
     return correction
 
 

@@ -12,7 +12,7 @@ from django.core.files.base import File
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from core.disk import told_when_full
+from core.disk import reporting_full_disk
 from core.errors import MedragError
 from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
@@ -89,7 +89,7 @@ def document_store(
     document.filename = clean_filename(filename or _name_of(upload))
     upload.seek(0, os.SEEK_END)
     size_bytes = upload.tell()
-    full = told_when_full(settings.FILES_DIR, size_bytes, writing="a file", hint=UPLOAD_AGAIN)
+    full = reporting_full_disk(settings.FILES_DIR, size_bytes, writing="a file", hint=UPLOAD_AGAIN)
     with full, files.scratch_folder() as folder:
         received = files.receive(upload, folder)  # type: ignore[arg-type]
         document.media_type = media_type_of(received.path, document.filename)
@@ -170,7 +170,7 @@ def document_reindex(
     document.refresh_from_db()
 
 
-def document_index_anew(document: Document) -> None:
+def document_queue_indexing(document: Document) -> None:
     """Queue a document to be cut and indexed again after a change of its metadata.
 
     Call it in the transaction of the change, which holds the document's row. A waiting or running

@@ -43,7 +43,7 @@ def document_embed(document: Document, lease: Lease) -> Stage:
             write_vectors(batch.rows, made)
             statement_vectors.write(batch.statements, of_statements)
         lease.lap("write")
-        jobs.give_way(lease)
+        jobs.yield_to_due(lease)
     with transaction.atomic():
         lease.hold(stage=Stage.EMBEDDED, done=total, total=total, timings=lease.timings)
     return Stage.EMBEDDED

@@ -21,7 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, transaction
 from django.db.models.functions import Now
 
-from core.database_availability import is_away, when_it_answers
+from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
 from core.errors import MedragError
 from core.text.languages import configuration_of
@@ -72,7 +72,7 @@ def document_index(document_id: int | None = None) -> bool:
     """
     lease = None
     try:
-        lease = when_it_answers(lambda: jobs.claim(document_id))
+        lease = retry_until_available(lambda: jobs.claim(document_id))
         if lease is not None:
             document_id = lease.document_id
             _attempt(lease)
@@ -120,12 +120,12 @@ def _when_it_is_back(lease: Lease) -> None:
     reason = f"The database went away while it was being {jobs.STEP_NAMES[lease.stage]}."
 
     def end() -> None:
-        if jobs.database_began_anew(lease):
+        if jobs.database_restarted(lease):
             jobs.requeue_uncounted(lease, code="database_away", reason=reason)
         else:
             jobs.attempt_failed(lease, code="database_away", reason=reason, retryable=True)
 
-    when_it_answers(end)
+    retry_until_available(end)
 
 
 def _wait_for_room(lease: Lease, error: DiskFull) -> None:
@@ -134,7 +134,7 @@ def _wait_for_room(lease: Lease, error: DiskFull) -> None:
             lease, code=error.code, reason=error.sentence, after_s=ROOM_PAUSE_S
         )
 
-    if when_it_answers(end):
+    if retry_until_available(end):
         logger.error("document %s: %s", lease.document_id, error.sentence)
 
 
@@ -153,7 +153,7 @@ def _run(lease: Lease) -> None:
         if document.index_fingerprint != fingerprint(document, site_recipe(encoder_facts())):
             lease.stage = Stage.PARSED  # settings changed since: cut and embed it again
     while lease.stage != Stage.INDEXED:
-        jobs.give_way(lease)
+        jobs.yield_to_due(lease)
         document = Document.objects.get(pk=lease.document_id)
         room.refuse_full(document, lease.stage)
         lease.stage = _STEPS[lease.stage](document, lease)

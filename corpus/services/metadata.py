@@ -13,7 +13,7 @@ from core.errors import MedragError
 from corpus.access import NotPermitted, collections_publishable, collections_uploadable
 from corpus.models import Document, Lifecycle
 from corpus.parsing.clean import clean_line
-from corpus.services.documents import document_index_anew
+from corpus.services.documents import document_queue_indexing
 from corpus.signals import document_edited
 
 EDITABLE = frozenset(
@@ -66,7 +66,7 @@ def document_edit(
         stored.save(update_fields=fields)
         document_edited.send(Document, document=stored, actor=by, fields=tuple(fields))
         if INDEXED & set(fields):
-            document_index_anew(stored)
+            document_queue_indexing(stored)
     return tuple(fields)
 
 

@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 
 from chat.admin.read_only import user_of
 from chat.config import answer_config, modes_here
-from chat.experiments.arms import why_resting
+from chat.experiments.arms import inactive_reason
 from chat.experiments.services import (
     MAX_REASON_CHARS,
     MAX_SHARE,
@@ -119,7 +119,7 @@ class ExperimentAdmin(AddedByForm[Experiment]):
             "found": found,
             "arms": (("Baseline", found.baseline), ("Candidate", found.candidate)),
             "shares": [(held, _difference_text(held)) for held in found.shares],
-            "resting": why_resting(experiment, answer_config()) if is_running else "",
+            "resting": inactive_reason(experiment, answer_config()) if is_running else "",
             "may_stop": is_running and request.user.has_perm(STOP),
             "max_reason_chars": MAX_REASON_CHARS,
         }

@@ -31,7 +31,7 @@ def days_close(announce: Callable[[DriftAlert], None]) -> None:
     for day in days_missing():
         with transaction.atomic():
             if day_figures_store(day) and day == yesterday:
-                for alert in drift_look(day):
+                for alert in drift_check(day):
                     announce(alert)
 
 
@@ -62,7 +62,7 @@ def day_figures_store(day: datetime.date) -> bool:
     return is_new
 
 
-def drift_look(day: datetime.date) -> list[DriftAlert]:
+def drift_check(day: datetime.date) -> list[DriftAlert]:
     """Store an alert for each measure that drifts on this day, and end those that no longer do.
 
     Returns the new alerts. An alert stays open while there are too few questions to judge. To be

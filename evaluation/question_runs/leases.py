@@ -103,7 +103,7 @@ def _park(run_id: int) -> None:
     lost.update(state=over, failure=STOPPED, lease_token=None, lease_until=None)
 
 
-def let_stay_done(run_id: int) -> None:
+def restore_done(run_id: int) -> None:
     """Set items that wait to be measured again back to done."""
     waiting = QuestionResult.objects.filter(run=run_id, state=ResultState.PENDING)
     waiting.exclude(turn=None).update(state=ResultState.DONE)

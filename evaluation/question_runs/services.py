@@ -36,7 +36,7 @@ from evaluation.models import (
 )
 from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
 from evaluation.question_runs.items import item_of, options_apart
-from evaluation.question_runs.leases import SPARE_S, Lease, claim, has_work_left, let_stay_done
+from evaluation.question_runs.leases import SPARE_S, Lease, claim, has_work_left, restore_done
 from evaluation.question_runs.measuring import (
     Measured,
     Measuring,
@@ -121,7 +121,7 @@ def question_run_cancel(run: QuestionRun) -> None:
     going_on = QuestionRun.objects.filter(pk=run.pk, state__in=(RunState.PENDING, RunState.RUNNING))
     if not going_on.update(state=RunState.CANCELLED, finished_at=Now(), note="Cancelled."):
         raise RunError("This run has ended already.")
-    let_stay_done(run.pk)
+    restore_done(run.pk)
 
 
 @transaction.atomic
@@ -226,7 +226,7 @@ def budget_used_up(run: QuestionRun) -> str:
 
 def _finish(run: QuestionRun, state: RunState, note: str = "") -> None:
     """Store the result card and the end, unless the run was cancelled meanwhile."""
-    let_stay_done(run.pk)
+    restore_done(run.pk)
     card = card_computed(run).as_json()
     QuestionRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
         state=state, note=note, metrics=card, finished_at=Now()

@@ -32,7 +32,7 @@ def provision(socket_dir: str, database: str) -> None:
         c.execute(f"GRANT USAGE ON SCHEMA public TO {databases.AUDITOR}")
 
 
-def ensure_beside(aliases: Mapping[str, Mapping[str, Any]], owner_url: str) -> None:
+def ensure_sibling(aliases: Mapping[str, Mapping[str, Any]], owner_url: str) -> None:
     """Create the database that `aliases` name if it is missing, with extension and grants.
 
     `owner_url` leads to an existing database. Its role needs CREATEDB, and must be allowed to

@@ -23,7 +23,7 @@ from evaluation.question_runs.selectors import are_runs_due
 from evaluation.question_runs.services import question_runs_execute_due
 from evaluation.retractions.services import is_check_due, retractions_check
 from webhooks.models import Event
-from webhooks.receivers import guideline_told
+from webhooks.receivers import guideline_payload
 from webhooks.sending import are_deliveries_due, deliveries_send_due
 from webhooks.services import event_announce
 
@@ -54,7 +54,7 @@ def announce(alert: DriftAlert) -> None:
 def announce_retraction(alert: RetractionAlert) -> None:
     """Announce to other systems that a list of retractions names a document."""
     event_announce(
-        Event.RETRACTED, lambda: guideline_told(alert.document) | {"number": alert.number}
+        Event.RETRACTED, lambda: guideline_payload(alert.document) | {"number": alert.number}
     )
 
 

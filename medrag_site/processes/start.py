@@ -15,7 +15,7 @@ from core.database_availability import AWAY
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import DatabaseStartError
-from medrag_site.database.provisioning import ensure_beside
+from medrag_site.database.provisioning import ensure_sibling
 
 _NEED_NOTHING = {"help", "version", "--version"}
 # `doctor` starts the database itself, and reports why it does not start.
@@ -73,4 +73,4 @@ def start_database() -> None:
     if settings.DATABASE_IS_EMBEDDED:
         ensure_started(settings.DATA_DIR, database=settings.DATABASE_NAME)
     elif settings.DATABASE_NAME:
-        ensure_beside(settings.DATABASES, settings.DATABASE_OWNER_URL or settings.DATABASE_URL)
+        ensure_sibling(settings.DATABASES, settings.DATABASE_OWNER_URL or settings.DATABASE_URL)

@@ -79,7 +79,7 @@ def is_guarded(address: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and loopback)
 
 
-def provider_look() -> None:
+def provider_check() -> None:
     """Fetch the provider's configuration over the network. Raises ProviderError."""
     request = HttpRequest()
     try:

@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from chat.sign_in.single_sign_on import NotLetIn, account_vouched_for, sign_in_refused
+from chat.sign_in.single_sign_on import SignInRefused, account_vouched_for, sign_in_refused
 from medrag_site.sign_in.held import sign_in_whole
 from medrag_site.sign_in.oidc import ProviderError, TokenError, from_provider, to_provider
 
@@ -41,7 +41,7 @@ def callback(request: HttpRequest) -> HttpResponse:
         return _failed(request, error)
     except ProviderError as error:
         return _failed(request, error)
-    except NotLetIn:
+    except SignInRefused:
         return render(request, "accounts/not_let_in.html", status=403)
     sign_in_whole(request, account)
     return redirect(_safe(request, there))

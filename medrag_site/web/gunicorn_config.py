@@ -22,10 +22,10 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    load_models_beside()
+    load_models_in_background()
 
 
-def load_models_beside() -> None:
+def load_models_in_background() -> None:
     """Load the models in a thread at start, so that the first question does not wait for them."""
     threading.Thread(target=_load_models, daemon=True).start()
 

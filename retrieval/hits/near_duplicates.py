@@ -18,7 +18,7 @@ ORDER BY d.effective_from DESC NULLS LAST, d.id, twins, c.key
 """
 
 
-def others_that_say_it(query: Query, found: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
+def documents_with_same_passage(query: Query, found: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
     """Return, by group, every document in scope that holds the passage, latest in force first.
 
     Includes the documents of `found` themselves. Runs one query, or none.

@@ -26,10 +26,10 @@ def site_concepts() -> Concepts:
 
     Raises ConceptsUnreadable.
     """
-    return concepts_beside(site_lexicon())
+    return concepts_with(site_lexicon())
 
 
-def concepts_beside(lexicon: Lexicon) -> Concepts:
+def concepts_with(lexicon: Lexicon) -> Concepts:
     """Return the site's concepts without a query, given its lexicon. Raises ConceptsUnreadable.
 
     The rows of MEDRAG_CONCEPTS are read once a process, and so is an error in them.

@@ -27,7 +27,7 @@ class SiteSnapshot:
     lexicon: Lexicon
 
 
-def site_now(encoders: Sequence[str] = ()) -> SiteSnapshot:
+def read_site_snapshot(encoders: Sequence[str] = ()) -> SiteSnapshot:
     """Return the searched or the named encoders, and the lexicon.
 
     Runs one query, two after the lexicon has changed. Raises as `active_encoders` does.

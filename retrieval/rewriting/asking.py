@@ -20,14 +20,14 @@ def rewrite_endpoint(timeout_s: float) -> Endpoint:
     return replace(settings.MODELS.rewrite, timeout_s=timeout_s)
 
 
-def why_nobody(timeout_s: float) -> str:
+def unconfigured_reason(timeout_s: float) -> str:
     """Say in a sentence why no model can be asked within this time; empty where one can."""
     if not settings.MODELS.rewrite.url:
         return "MEDRAG_MODELS names no [rewrite]."
     return "no time is left for a language model." if timeout_s < MIN_TIME_S else ""
 
 
-def why_skipped() -> str:
+def skipped_reason() -> str:
     """Say why it is left alone for a while; empty where it may be asked, which is then to be."""
     refusal = _breaker().refusal()
     return f"{refusal}." if refusal else ""

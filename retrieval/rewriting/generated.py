@@ -22,7 +22,7 @@ from core.llm.prompt_files import Prompt
 from corpus.parsing.clean import clean_line, clean_text
 from retrieval.config import MAX_WORDINGS, RetrievalConfig
 from retrieval.models import Generated
-from retrieval.rewriting.asking import rewrite_asked, why_nobody, why_skipped
+from retrieval.rewriting.asking import rewrite_asked, skipped_reason, unconfigured_reason
 
 _FOLDER = Path(__file__).with_name("prompts")
 MULTI_QUERY = Prompt(_FOLDER / "multi_query_v1.txt", frozenset({"question", "count"}))
@@ -171,12 +171,12 @@ def _due(
     missing: Sequence[Request], calls: int, deadline_s: float
 ) -> tuple[Sequence[Request], list[str]]:
     """Return the requests to send, and for the others why they are not."""
-    nobody = why_nobody(deadline_s)
+    nobody = unconfigured_reason(deadline_s)
     due: list[Request] = []
     failures: list[str] = []
     for place, request in enumerate(missing):
         used_up = "the calls of this question are used up." if place >= calls else ""
-        if why := nobody or used_up or why_skipped():
+        if why := nobody or used_up or skipped_reason():
             failures.append(f"{request.kind}: {why}")
         else:
             due.append(request)

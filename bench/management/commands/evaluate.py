@@ -20,7 +20,7 @@ from bench.ablations.run import (
     ablation_run,
     ablation_write,
 )
-from bench.answers.asked import read_answers_errand
+from bench.answers.asked import read_answers_task
 from bench.answers.asking import run_answers
 from bench.answers.knowing_model import Saying
 from bench.answers.model_asking import ModelOrder
@@ -43,7 +43,7 @@ from bench.management.silver import silver_arguments, silver_run
 from bench.peers import PEERS, require
 from bench.peers.comparison import peers_lines, peers_run, peers_write
 from bench.runs import databases
-from bench.runs.child_tasks import Failed, Source, read_errand
+from bench.runs.child_tasks import Failed, Source, read_task
 from bench.runs.configurations import NAMED, Recipe, configuration
 from bench.runs.errors import refuse_faulty, refuse_silent
 from bench.runs.folders import read_as_served, read_digest, read_scores
@@ -303,10 +303,10 @@ class Command(BaseCommand):
             raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
         path = Path(options["arguments"][0])
         try:
-            if answers := read_answers_errand(path):
+            if answers := read_answers_task(path):
                 run_answers(answers, self._say)
             else:
-                run_child_task(read_errand(path), self._say)
+                run_child_task(read_task(path), self._say)
         except BrokenPipeError as error:  # the parent has ended
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise CommandError("Nobody waits for this any more.") from error

@@ -38,7 +38,7 @@ from chat.api.problems import problem_details
 from chat.api.queries import EventRenderer
 from chat.ask import turn_ask
 from chat.models import Channel
-from chat.pipeline.events import Tell, untold
+from chat.pipeline.events import Tell, ignore_event
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 
 JSON = "application/json"
@@ -148,7 +148,7 @@ def _error(status: int, problem: Mapping[str, Any], code: str | None = None) -> 
     }
 
 
-def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = untold) -> Answer:
+def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event) -> Answer:
     *earlier, question = asked["messages"]
     turn = turn_ask(
         question,

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, OperationalError, connections, transaction
 
 from chat.audit.export import record_work
-from chat.audit.heads import HeadsGone, SignedHead, parse_heads, sign_head
+from chat.audit.heads import HeadsMissing, SignedHead, parse_heads, sign_head
 from chat.audit.heads_copy import send_heads
 from chat.audit.verify import LAST_SEQ, StoredRow, stored_rows, verify_chain
 from core.errors import MedragError
@@ -54,7 +54,7 @@ class Command(BaseCommand):
                 self.sign(anew=options["anew"])
         except (BrokenPipeError, OperationalError):
             raise  # the reader of the export has closed it, or the database failed
-        except HeadsGone as error:
+        except HeadsMissing as error:
             raise CommandError(f"Nothing was signed. {error.sentence}") from error
         except (DatabaseError, MedragError, OSError) as error:
             raise CommandError(f"The audit log can't be read: {error}", returncode=2) from error

@@ -57,7 +57,7 @@ def births(text: str) -> Iterator[Span]:
             yield match.span("date")
 
 
-def births_beside_names(text: str) -> Iterator[Span]:
+def births_near_names(text: str) -> Iterator[Span]:
     """Yield dates directly after a name that was found: `Mr Smith (12/03/1956)`."""
     for match in _BESIDE.finditer(text):
         yield match.span("date")

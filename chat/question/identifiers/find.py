@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from chat.question.identifiers.contacts import addresses, emails, phones
-from chat.question.identifiers.dates import births, births_beside_names
+from chat.question.identifiers.dates import births, births_near_names
 from chat.question.identifiers.names import names
 from chat.question.identifiers.numbers import insurances, nationals, records
 from chat.question.identifiers.references import references
@@ -31,7 +31,7 @@ _RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
     (Kind.PHONE, phones),
     (Kind.ADDRESS, addresses),
     (Kind.NAME, names),
-    (Kind.BIRTH, births_beside_names),
+    (Kind.BIRTH, births_near_names),
 )
 # A match may only be found once the text beside it is masked, in a further round. The limit is for
 # hostile texts that would need many rounds.

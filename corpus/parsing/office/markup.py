@@ -11,7 +11,7 @@ from corpus.filenames import title_said
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
-from corpus.parsing.lists import goes_on_range, is_bullet, list_marker
+from corpus.parsing.lists import continues_range, is_bullet, list_marker
 from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import doubts_beside, line_of
@@ -114,7 +114,7 @@ def _text_drafts(part: str) -> list[Draft]:
     for line in lines:
         marker = list_marker(line)
         wrapped = drafts and drafts[-1].kind is BlockKind.PARAGRAPH
-        if marker is not None and not (wrapped and goes_on_range(drafts[-1].text, line)):
+        if marker is not None and not (wrapped and continues_range(drafts[-1].text, line)):
             text = line[len(marker) :] if is_bullet(line) else line
             drafts += [text_draft(BlockKind.LIST_ITEM, text)] if text else []
         elif drafts:

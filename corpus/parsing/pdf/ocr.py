@@ -67,7 +67,7 @@ class Reading:
         return round(total / letters, 4) if letters else 0.0
 
     @property
-    def stands_tall(self) -> bool:
+    def is_tall(self) -> bool:
         """Whether most characters are in lines that run downwards or upwards."""
         sideways = sum(len(line.text) for line in self.lines if line.is_sideways)
         return 2 * sideways > sum(len(line.text) for line in self.lines)
@@ -102,8 +102,8 @@ class Reader:
         view = self._view(picture, size, self._turn, known)
         tried = view.read(self._reader, view.longest)
         sure = tried.confidence >= SURE
-        if tried.lines and not (sure and not tried.stands_tall):
-            further = (90 if sure else 270) if tried.stands_tall else 180
+        if tried.lines and not (sure and not tried.is_tall):
+            further = (90 if sure else 270) if tried.is_tall else 180
             other = self._view(picture, size, (view.turn + further) % 360, known)
             if other.read(self._reader, other.longest).letters_read > tried.letters_read:
                 view = other

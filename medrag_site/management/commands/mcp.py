@@ -37,11 +37,11 @@ class Command(BaseCommand):
         import uvicorn  # late, as above
 
         from chat.mcp.transports import http_application
-        from medrag_site.web.gunicorn_config import load_models_beside
+        from medrag_site.web.gunicorn_config import load_models_in_background
 
         what_to_do = "Nothing was started. Choose another by --port."
         refuse_taken_port(host, port, what_to_do=what_to_do)
-        load_models_beside()
+        load_models_in_background()
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")
         uvicorn.run(

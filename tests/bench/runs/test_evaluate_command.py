@@ -344,11 +344,11 @@ def can_fill() -> bool:
 def test_the_step_of_the_child_refuses_any_other_database(
     own_database: str, tmp_path: Path
 ) -> None:
-    errand = {
+    task = {
         "source": {"folder": str(tmp_path), "form": "beir"},
         "configurations": [],
         "out": str(tmp_path),
     }
-    (tmp_path / "errand.json").write_text(json.dumps(errand))
+    (tmp_path / "task.json").write_text(json.dumps(task))
     with pytest.raises(CommandError, match="only in a database of the evaluation"):
-        evaluate("work", str(tmp_path / "errand.json"))
+        evaluate("work", str(tmp_path / "task.json"))

@@ -61,7 +61,7 @@ def filled(
 
 
 def make_with_tables(socket_dir: str) -> None:
-    """Copy a template in place of `make_anew`, whose migration takes many seconds."""
+    """Copy a template in place of `make_again`, whose migration takes many seconds."""
     databases.drop(socket_dir, NAME)
     names = [sql.Identifier(name) for name in (NAME, ensure_template(socket_dir), OWNER)]
     with superuser(socket_dir) as c:

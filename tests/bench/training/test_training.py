@@ -83,7 +83,7 @@ def network_of(body: Path, outputs: int = 2) -> Network:
     return Network(body, outputs=outputs, frozen=1, seed=0)
 
 
-def untold(line: str) -> None:
+def ignore_event(line: str) -> None:
     pass
 
 
@@ -256,7 +256,7 @@ def test_only_the_upper_layers_and_the_head_change(
     body: Path, data: Path, tokenizer: Any, tmp_path: Path
 ) -> None:
     network, before = network_of(body), network_of(body)
-    train(network, course_of(data, tokenizer), tmp_path / "out", say=untold)
+    train(network, course_of(data, tokenizer), tmp_path / "out", say=ignore_event)
     changed = {
         name
         for (name, now), was in zip(network.named_parameters(), before.parameters(), strict=True)
@@ -274,12 +274,12 @@ def test_a_killed_run_ends_with_the_weights_of_an_unbroken_one(
     body: Path, data: Path, tokenizer: Any, tmp_path: Path, step: int
 ) -> None:
     whole = network_of(body)
-    unbroken = train(whole, course_of(data, tokenizer), tmp_path / "whole", say=untold)
+    unbroken = train(whole, course_of(data, tokenizer), tmp_path / "whole", say=ignore_event)
     assert unbroken.step == 16
     out = tmp_path / "killed"
     with pytest.raises(Killed):
         course = course_of(data, tokenizer, ReaderKilledAt(step))
-        train(network_of(body), course, out, say=untold, checkpoint_s=0)
+        train(network_of(body), course, out, say=ignore_event, checkpoint_s=0)
     other = network_of(body)
     said: list[str] = []
     resumed = train(other, course_of(data, tokenizer), out, say=said.append)

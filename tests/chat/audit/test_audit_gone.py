@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
-from chat.audit.heads import HeadsGone, sign_head, sign_head_if_due
+from chat.audit.heads import HeadsMissing, sign_head, sign_head_if_due
 from chat.audit.heads_copy import send_heads
 from chat.audit.verify import Break, Kind, verify_chain
 from chat.models import AuditEvent
@@ -116,7 +116,7 @@ def test_nothing_is_signed_over_heads_that_are_gone(signed: Path, way: str) -> N
     record_events(1)
     left = signed.read_bytes() if signed.exists() else b""
     for sign in (sign_head, sign_head_if_due):
-        with pytest.raises(HeadsGone) as error:
+        with pytest.raises(HeadsMissing) as error:
             sign()
         assert "audit sign --anew" in error.value.sentence
     assert signed.read_bytes() == left

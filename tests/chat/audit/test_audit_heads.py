@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
-from chat.audit.heads import HeadsGone, sign_head, sign_head_if_due
+from chat.audit.heads import HeadsMissing, sign_head, sign_head_if_due
 from chat.audit.verify import Kind, verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
@@ -144,7 +144,7 @@ def test_a_lost_key_is_said_and_not_replaced_in_silence(
     assert found.kind == Kind.SIGNATURE
     assert "audit_heads_key" in found.detail
     record_events(1)
-    with pytest.raises(HeadsGone, match="audit_heads_key"):
+    with pytest.raises(HeadsMissing, match="audit_heads_key"):
         sign_head()
     (keys / "audit_heads_key").touch()
     with pytest.raises(MedragError, match="empty"):

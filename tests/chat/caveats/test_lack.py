@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.caveats.cautions import lack_cautions
+from chat.caveats.cautions import missing_evidence_cautions
 from retrieval.types import Hit
 from tests.chat.evidence.hits import made_up_hit
 
@@ -23,4 +23,4 @@ NO_DOSE = "The nearest passages give no dose."
     ],
 )
 def test_what_they_lack_is_said(question: str, hits: list[Hit], said: list[str]) -> None:
-    assert [caution.text for caution in lack_cautions(question, hits)] == said
+    assert [caution.text for caution in missing_evidence_cautions(question, hits)] == said

@@ -14,7 +14,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from chat.generation.choosing import choose
-from chat.generation.options import held, option_stands
+from chat.generation.options import held, option_is_supported
 from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import parsed
 from chat.types import DraftClaim, Option, Quote
@@ -111,9 +111,9 @@ def test_what_is_chosen_rests_on_verified_statements(name: str) -> None:
         assert all(verdict.supported for verdict in verify(made.claims))
         if made.option:
             task = task_of(item)
-            assert option_stands(made.option, task, made.claims), item.question
+            assert option_is_supported(made.option, task, made.claims), item.question
             others = {option.letter for option in task.options} - {made.option}
-            assert not any(option_stands(other, task, made.claims) for other in others)
+            assert not any(option_is_supported(other, task, made.claims) for other in others)
 
 
 def test_the_same_task_gives_the_same_choice() -> None:
@@ -154,34 +154,34 @@ def claim_that(text: str, quote: str = SAID) -> DraftClaim:
 def test_an_option_stands_on_what_is_claimed_and_quoted(
     letter: str, claim: str, stands: bool
 ) -> None:
-    assert option_stands(letter, Task(STEM, (), ASKED), [claim_that(claim)]) is stands
+    assert option_is_supported(letter, Task(STEM, (), ASKED), [claim_that(claim)]) is stands
 
 
 def test_a_claim_that_names_two_options_decides_for_none() -> None:
     quote = "Give nitrofurantoin or cefalexin."
     claim = claim_that(quote, quote)
     for letter in "AC":
-        assert not option_stands(letter, Task(STEM, (), ASKED), [claim])
+        assert not option_is_supported(letter, Task(STEM, (), ASKED), [claim])
 
 
 def test_what_should_not_be_given_is_borne_out_by_a_denial() -> None:
     task = Task("Which antibiotic should be avoided for cystitis?", (), ASKED)
     denied = claim_that("Do not give trimethoprim.")
-    assert option_stands("B", task, [denied])
-    assert not option_stands("A", task, [denied])
+    assert option_is_supported("B", task, [denied])
+    assert not option_is_supported("A", task, [denied])
 
 
 def test_an_exception_stands_on_all_the_others() -> None:
     task = Task("All of the following are given for cystitis EXCEPT", (), ASKED)
     both = [claim_that(text, text) for text in ("Give nitrofurantoin.", "Give trimethoprim.")]
-    assert option_stands("C", task, both)
-    assert not option_stands("B", task, both)
-    assert not option_stands("C", task, both[:1])
+    assert option_is_supported("C", task, both)
+    assert not option_is_supported("B", task, both)
+    assert not option_is_supported("C", task, both[:1])
 
 
 def test_options_that_refer_to_others_are_never_chosen() -> None:
     options = (*ASKED[:2], Option("C", "Both A and B"))
-    assert not option_stands("A", Task(STEM, (), options), [claim_that("Nitrofurantoin.")])
+    assert not option_is_supported("A", Task(STEM, (), options), [claim_that("Nitrofurantoin.")])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.audit.verify import verify_chain
 from chat.config import answer_config
-from chat.experiments.arms import arm_of, why_resting
+from chat.experiments.arms import arm_of, inactive_reason
 from chat.experiments.services import (
     ExperimentError,
     ExperimentOrder,
@@ -193,7 +193,7 @@ def test_it_rests_while_the_site_is_set_otherwise(
 ) -> None:
     thread = begun(running, Arm.CANDIDATE, alice)
     settings.MODE = Mode.STANDARD.value
-    assert why_resting(running, answer_config())
+    assert inactive_reason(running, answer_config())
     turn = ask(alice, thread)
     assert (turn.experiment, turn.mode) == (None, Mode.STANDARD)
     settings.MODE = Mode.CONFIDENT_LITE.value

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from core import disk
-from core.database_availability import when_it_answers
+from core.database_availability import retry_until_available
 from core.disk import DiskFull
 from corpus.encoders.backends.openvino_model import converted
 from corpus.encoders.types import EncoderUnusable
@@ -73,7 +73,7 @@ def test_a_connection_that_was_lost_before_the_work_is_no_end_of_it(own_database
             end_own_connection()
         return Document.objects.count()
 
-    assert when_it_answers(call) == 0
+    assert retry_until_available(call) == 0
     assert len(tried) == 2
 
 

@@ -199,9 +199,9 @@ def test_work_stands_still_only_while_it_waits_and_nobody_works(document: Docume
 
 def test_what_the_databases_own_end_cut_off_counts_no_attempt(document: Document) -> None:
     lease = claim(document)
-    assert not jobs.database_began_anew(lease)
+    assert not jobs.database_restarted(lease)
     Job.objects.update(started_at="2001-01-01T00:00Z")  # before the running server started
-    assert jobs.database_began_anew(lease)
+    assert jobs.database_restarted(lease)
     assert jobs.requeue_uncounted(lease, code="database_away", reason="It went away.")
     job = job_of(document)
     assert (job.state, job.attempts, job.lease_token) == (JobState.PENDING, 0, None)

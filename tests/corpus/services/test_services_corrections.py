@@ -29,7 +29,7 @@ from corpus.selectors import documents_stale
 from corpus.services import indexing
 from corpus.services.corrections import (
     BadCorrection,
-    PlaceGone,
+    PlaceNotFound,
     correction_make,
     correction_take_back,
 )
@@ -185,9 +185,9 @@ def test_another_wording_replaces_the_first_and_taking_it_back_the_last(alice: U
 
 def test_what_can_not_be_a_correction_is_refused_and_changes_nothing() -> None:
     document = indexed()
-    with pytest.raises(PlaceGone):
+    with pytest.raises(PlaceNotFound):
         correct(document, block=99)
-    with pytest.raises(PlaceGone):
+    with pytest.raises(PlaceNotFound):
         correct(document, as_read="Give 4 mg of demonstracillin once daily.")
     with pytest.raises(BadCorrection):
         correct(document, text=" ")

@@ -15,7 +15,7 @@ from evaluation.metrics.statistics import holm
 from evaluation.models import DayFigures, DriftAlert, DriftMeasure
 from evaluation.monitoring.drift import LEAST, drift_until
 from evaluation.monitoring.selectors import DAY
-from evaluation.monitoring.services import days_close, drift_look
+from evaluation.monitoring.services import days_close, drift_check
 from evaluation.monitoring.stability import kolmogorov_smirnov, population_stability
 from medrag_site.processes.background import announce
 from tests.evaluation.monitoring.days import YESTERDAY, asked
@@ -99,11 +99,11 @@ def test_an_alert_begins_once_is_told_without_words_and_ends() -> None:
     ]
     assert [each.p for each in drift_until(YESTERDAY)] == approx(holm(raw))
 
-    assert drift_look(YESTERDAY + DAY) == []  # the alert continues
+    assert drift_check(YESTERDAY + DAY) == []  # the alert continues
     assert DriftAlert.objects.filter(ended_on=None).count() == 2
-    assert drift_look(YESTERDAY + 20 * DAY) == []  # too few turns to tell
+    assert drift_check(YESTERDAY + 20 * DAY) == []  # too few turns to tell
     assert DriftAlert.objects.filter(ended_on=None).count() == 2
     end = YESTERDAY + 3 * DAY
     figures(end, [0] * 7 + [500] + [0] * 2)
-    assert drift_look(end) == []
+    assert drift_check(end) == []
     assert [alert.ended_on for alert in DriftAlert.objects.order_by("pk")] == [end, end]

@@ -16,7 +16,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.prepared import statements
 from retrieval.prepared.pipelined import Statement, pipelined
-from retrieval.prepared.site_snapshot import site_now
+from retrieval.prepared.site_snapshot import read_site_snapshot
 from retrieval.types import Query
 from tests.retrieval.hits.test_same_always import ON, QUESTIONS, library
 
@@ -107,14 +107,14 @@ def test_an_endpoint_is_not_waited_for_with_a_statement_under_way(
         return encode(*args)
 
     def elsewhere(*args: Any) -> Any:
-        site = site_now(*args)
+        site = read_site_snapshot(*args)
         encoders: list[ActiveEncoder] = [replace(e, is_remote=is_remote) for e in site.encoders]
         return replace(site, encoders=tuple(encoders))
 
     query = Query(QUESTIONS[0], on=ON)
     expected = retrieve(query, RetrievalConfig()).hits
     monkeypatch.setattr(pipeline, "_vectors", watched)
-    monkeypatch.setattr(pipeline, "site_now", elsewhere)
+    monkeypatch.setattr(pipeline, "read_site_snapshot", elsewhere)
     assert retrieve(query, RetrievalConfig()).hits == expected != ()
     assert seen == [not is_remote]
     connection.close()

@@ -210,7 +210,7 @@ def administrator(shift: Shift) -> None:
         walker.types(box, "first-of-nurses")
     walker.clicks(SAVE)
     shift.hears("was added successfully")
-    walker.sees(".field-password_told", "Only a superuser")
+    walker.sees(".field-password_hint", "Only a superuser")
     Select(walker.sees("#id_groups")).select_by_visible_text("Clinicians")
     shift.stops("account")
     walker.clicks(SAVE)

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError
-from medrag_site.database.provisioning import LOCK, ensure_beside
+from medrag_site.database.provisioning import LOCK, ensure_sibling
 from medrag_site.env import Env
 from tests.databases import superuser
 
@@ -41,7 +41,7 @@ def test_it_is_made_once_and_the_application_may_use_what_the_owner_makes(
 
 
 def ensure(address: str) -> None:
-    ensure_beside(aliases(address, "postgres"), address.format(role="postgres"))
+    ensure_sibling(aliases(address, "postgres"), address.format(role="postgres"))
 
 
 def make_bare(socket_dir: str) -> None:
@@ -89,7 +89,7 @@ def test_many_may_start_at_once(address: str, socket_dir: str) -> None:
 
 def test_a_role_without_the_right_is_told_which(address: str, socket_dir: str) -> None:
     with pytest.raises(DatabaseStartError, match="CREATEDB"):
-        ensure_beside(aliases(address, databases.OWNER), address.format(role=databases.OWNER))
+        ensure_sibling(aliases(address, databases.OWNER), address.format(role=databases.OWNER))
     with superuser(socket_dir) as connection:
         query = "SELECT 1 FROM pg_database WHERE datname = %s"
         assert connection.execute(query, [NAME]).fetchone() is None

@@ -92,7 +92,7 @@ def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
     short = ingest("# Short\n\nGive it.\n")
     Job.objects.update(enqueued_at=BEGIN)
     with pytest.raises(Preempted):
-        jobs.give_way(lease)
+        jobs.yield_to_due(lease)
     waiting = Job.objects.get(document=long)
     assert (waiting.state, waiting.attempts, waiting.enqueued_at) == (JobState.PENDING, 0, BEGIN)
     with pytest.raises(LeaseLost):
@@ -100,7 +100,7 @@ def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
     first, second = jobs.claim(), jobs.claim()
     assert first is not None and second is not None
     assert (first.document_id, second.document_id) == (short.pk, long.pk)
-    jobs.give_way(second)  # nobody waits
+    jobs.yield_to_due(second)  # nobody waits
 
 
 @dataclass(frozen=True)
