@@ -144,7 +144,7 @@ def question_run_gate(options: dict[str, Any], say: Say) -> None:
     for each in judged:
         say(each.sentence)
     if otherwise := started_otherwise(baseline, candidate):
-        say(f"They were started otherwise: {', '.join(otherwise)}.")
+        say(f"They were started with different settings: {', '.join(otherwise)}.")
     if failed := sum(not each.holds for each in judged):
         raise CommandError(f"Not to be released: {failed} of {len(judged)} rules fail.")
     say(f"Fit for release by all {len(judged)} rules.")

@@ -40,7 +40,7 @@ class Held:
 
     @property
     def difference(self) -> tuple[float, float, float] | None:
-        """Candidate less baseline and its 95 % interval; None if either has no case."""
+        """Candidate minus baseline and its 95 % interval; None if either has no case."""
         first, second = self.baseline, self.candidate
         if first.share is None or second.share is None:
             return None

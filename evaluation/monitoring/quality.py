@@ -118,7 +118,7 @@ def quality_shown() -> Quality:
 
 
 def turns_without_guideline(first: datetime.date, last: datetime.date) -> QuerySet[Turn]:
-    """Return the turns of these days that were refused for want of evidence."""
+    """Return the turns of these days that were refused for lack of evidence."""
     return turns_between(period_of(first, last)).filter(reason__in=WANT_OF_EVIDENCE)
 
 

@@ -126,12 +126,12 @@ def _difference(name: str, keys: list[str], before: _Results, after: _Results) -
 
 def comparison_lines(found: Compared) -> Iterator[str]:
     """Yield the comparison in Markdown, the differences first."""
-    yield f"Second less first, over the {found.items} items that both asked."
+    yield f"Differences are second minus first, over the {found.items} items that both asked."
     yield ""
     yield from comparison_table(found.differences)
     yield ""
     if found.started_otherwise:
-        yield f"They were started otherwise: {', '.join(found.started_otherwise)}."
+        yield f"They were started with different settings: {', '.join(found.started_otherwise)}."
         yield ""
     if found.left_out:
         yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in found.left_out.items())

@@ -128,7 +128,7 @@ def test_statements_without_text_are_not_labelled(review: Review, bob: User) -> 
 
 def test_reviewers_and_checker_are_compared(review: Review, others: list[User]) -> None:
     client = member(others[0], REVIEWERS)
-    assert "Nothing is labelled by two yet." in client.get(AGREEMENT).content.decode()
+    assert "No statement has two labels yet." in client.get(AGREEMENT).content.decode()
     label(review, others[0], "unsafe")
     assert reviewers_compared().between.n == 0
     label(review, others[1], "supported")

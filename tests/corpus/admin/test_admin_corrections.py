@@ -38,7 +38,7 @@ def test_a_word_is_corrected_and_taken_back_by_forms_alone(staff: Client) -> Non
     assert f"<del>{DOSE}</del>" in page
     assert f"<ins>{RIGHT}</ins>" in page
     assert "OCR saw a &lt;0&gt; too many." in page
-    assert "It counts as soon as the document is indexed anew." in page
+    assert "It applies once the document has been indexed again." in page
     row = Correction.objects.get()
     assert f">\n{RIGHT}</textarea>" in staff.get(correct_page(document)).content.decode()
     address = page_of("take_back", document.pk, row.pk)

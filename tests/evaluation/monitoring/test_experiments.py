@@ -137,7 +137,7 @@ def test_a_worse_candidate_is_warned_of_and_runs_on(
     reviewed_answers(experiment, Arm.CANDIDATE, wrong=wrong, of=40)
     client.force_login(person("auditor", AUDITORS))
     page = text_of(client.get(page_of(experiment)))
-    assert ("chance alone does not explain it" in page) is is_warned
+    assert ("significantly more wrong or dangerous" in page) is is_warned
     assert f"{(wrong - 2) / 40 * 100:+.1f}" in page
     assert Experiment.objects.get().is_running
 
@@ -201,9 +201,9 @@ def test_the_page_says_that_it_rests(
 ) -> None:
     client.force_login(person("auditor", AUDITORS))
     settings.CONFIDENCE_THRESHOLD = 0.7
-    assert "It rests" in text_of(client.get(page_of(experiment)))
+    assert "It is paused" in text_of(client.get(page_of(experiment)))
     experiment_stop(experiment, reason="Enough.", by=User.objects.get(username="auditor"))
-    assert "It rests" not in text_of(client.get(page_of(experiment)))
+    assert "It is paused" not in text_of(client.get(page_of(experiment)))
 
 
 # who: what comes of the list, the page, a start, a stop, and a form sent to the page

@@ -119,7 +119,7 @@ def test_who_sees_what(
     client.force_login(person("auditor", AUDITORS))
     with django_assert_max_num_queries(25):
         page = client.get(URL).content.decode()
-    assert "5 questions refused for want of evidence" in page
+    assert "5 questions refused for lack of evidence" in page
     assert "Adder bite antivenom?" in page
     assert "943 476 5919" not in page
     assert "drifts since" in page
@@ -130,7 +130,7 @@ def test_who_sees_what(
     reviewers.permissions.remove(*reviewers.permissions.filter(codename="view_turn"))
     client.force_login(director)
     page = client.get(URL).content.decode()
-    assert "5 questions refused for want of evidence" in page
+    assert "5 questions refused for lack of evidence" in page
     assert "Adder" not in page
 
 

@@ -90,7 +90,7 @@ def test_a_moved_threshold_is_caught(
     status, said = gate(tmp_path, before, ran(ward))
     assert status == 1
     assert said.splitlines()[0].endswith("8 of 8 items; worse by more than 0.4.")
-    assert "They were started otherwise: configuration." in said
+    assert "They were started with different settings: configuration." in said
     assert said.endswith("Not to be released: 1 of 3 rules fail.")
 
 

@@ -143,7 +143,7 @@ def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     assert '<th scope="row">answered</th><td>0.7500</td>' in page
     assert "No value: the question has no patterns (1 item): outcome by patterns" in page
     assert "Latency p50" in page
-    assert "If it answered only from a confidence on" in page
+    assert "If it answered only above a confidence" in page
     plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
     assert f'src="{plots}"' in page
     picture = evaluator.get(plots)

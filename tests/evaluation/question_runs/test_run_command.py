@@ -80,12 +80,12 @@ def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
         question_run_execute(run)
     second.results.filter(question__key="a-right").update(outcome="wrong", scores={"full": 0.0})
     lines = evaluate("compare", first.pk, second.pk).splitlines()
-    assert lines[0] == "Second less first, over the 3 items that both asked."
+    assert lines[0] == "Differences are second minus first, over the 3 items that both asked."
     assert lines[4].startswith("| answered | +0.0000 |")
     full = next(line for line in lines if line.startswith("| full |"))
     assert full.startswith("| full | -0.5000 | -1.0000 to +0.0000 |")
     assert full.endswith("| 0 | 1 | 2 |")
-    assert "They were started otherwise: seed." in lines
+    assert "They were started with different settings: seed." in lines
     assert "- a-right: right, then wrong" in lines
 
 

@@ -66,7 +66,7 @@ def test_an_answer_is_told_from_question_to_citation(auditor: Client, answered: 
     citation = Citation.objects.filter(claim__turn=answered).first()
     assert citation is not None
     assert f"{reverse('chat:citation', args=[citation.pk])}#cited" in page
-    assert "each cited document stands as it did" in page
+    assert "each cited document is unchanged" in page
     for fact in (answered.fingerprint, str(answered.conversation_id), "alice", "Page"):
         assert fact in page
     assert "<summary>The whole trace</summary>" in page
@@ -143,7 +143,7 @@ def test_a_page_that_reads_otherwise_now_is_told(
     auditor: Client, answered: Turn, guideline: Document
 ) -> None:
     guideline.pages.update(text="Something else.")
-    assert "whose words do not stand on the cited page any more: 1" in told(auditor, answered)
+    assert "whose words are no longer on the cited page: 1" in told(auditor, answered)
 
 
 def test_feedback_and_reviews_stand_in_it(
