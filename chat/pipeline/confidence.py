@@ -37,8 +37,8 @@ def confidence(*, faithfulness: float, coverage: float) -> float:
     """Return `0.5 * faithfulness + 0.5 * coverage`, each in [0, 1].
 
     Faithfulness is the share of generated claims that were verified. Coverage is the gate's
-    probability that the evidence answers the question or, in the mode `confident`, the judge's
-    estimate of the share of the question that the answer covers.
+    probability that the evidence answers the question; in the mode `confident` it is the lower of
+    that and the judge's estimate of the share of the question that the answer covers.
     """
     return 0.5 * faithfulness + 0.5 * coverage
 

@@ -14,8 +14,8 @@ from core.errors import MedragError
 
 class Command(BaseCommand):
     help = (
-        "Run a stored turn again: search, gate and verification run again, the answer of a language "
-        "model is taken as stored. Exits with status 1 if something differs."
+        "Run a stored turn again: search, gate and verification anew, a language model's answer "
+        "as stored. Exits with status 1 if something differs."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
