@@ -121,12 +121,19 @@ def yield_to_due(lease: Lease) -> None:
     """Requeue the job and raise Preempted if another job is due before it.
 
     Called where no work is lost: results are kept, the attempt doesn't count, and the due time
-    stays. Raises LeaseLost. Runs one query if no other job is due.
+    stays. A job that somebody holds locked could not be claimed either and doesn't count. Raises
+    LeaseLost. Runs one query if no other job is due.
     """
-    own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
-    if not lease.gives_way or not _ready().annotate(due=DUE).filter(due__lt=Subquery(own)).exists():
+    if not lease.gives_way:
         return
-    lease.hold(state=JobState.PENDING, attempts=F("attempts") - 1, timings=lease.timings, **_FREE)
+    own = Job.objects.filter(pk=lease.job_id).values(due=DUE)
+    earlier = _ready().alias(due=DUE).filter(due__lt=Subquery(own)).order_by()
+    with transaction.atomic():
+        free = earlier.select_for_update(skip_locked=True, of=("self",))
+        if not free.values_list("pk", flat=True)[:1]:
+            return
+        waiting = {"state": JobState.PENDING, "attempts": F("attempts") - 1, **_FREE}
+        lease.hold(timings=lease.timings, **waiting)
     raise Preempted(f"Document {lease.document_id} waits for shorter work.")
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from corpus.indexing import jobs
 from corpus.indexing.leases import LeaseLost, Preempted
@@ -101,6 +102,27 @@ def test_a_job_gives_way_to_what_is_due_before_it_and_keeps_its_place() -> None:
     assert first is not None and second is not None
     assert (first.document_id, second.document_id) == (short.pk, long.pk)
     jobs.yield_to_due(second)  # nobody waits
+
+
+def test_a_job_that_is_held_locked_is_not_given_way_to(own_database: str) -> None:
+    """Else the worker would requeue and claim its own job again and again until it is free."""
+    ingest("# Long\n\nGive it.\n")
+    Document.objects.update(size_bytes=2**20)
+    lease = jobs.claim()
+    assert lease is not None
+    short = ingest("# Short\n\nGive it.\n")
+    Job.objects.update(enqueued_at=BEGIN)
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            other.set_autocommit(False)
+            cursor.execute("SELECT FROM corpus_job WHERE document_id = %s FOR UPDATE", [short.pk])
+            jobs.yield_to_due(lease)
+            other.rollback()
+    finally:
+        other.close()
+    with pytest.raises(Preempted):
+        jobs.yield_to_due(lease)
 
 
 @dataclass(frozen=True)
