@@ -14,7 +14,6 @@ from bench.datasets.pooling import pooled
 from bench.datasets.types import Dataset
 from bench.peers import PEERS, require
 from bench.peers.turns import (
-    PASSAGES_PER_DOCUMENT,
     SERVED_K,
     Asked,
     Entries,
@@ -25,7 +24,7 @@ from bench.peers.turns import (
 )
 from bench.peers.types import Passage, Peer, Vectors
 from bench.runs.child_tasks import ChildResult, Failed, Outcome
-from bench.runs.configurations import Configuration, deepened
+from bench.runs.configurations import PASSAGES_PER_DOCUMENT, Configuration, deepened
 from bench.runs.failures import why
 from bench.runs.search import ask, document_names, index_sizes, notes_counted, percentiles
 from core.progress import Progress

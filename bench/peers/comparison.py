@@ -15,10 +15,10 @@ from django.utils.text import slugify
 
 from bench.datasets.types import Dataset
 from bench.peers import PEERS, require
-from bench.peers.turns import SERVED_K, TIMED
+from bench.peers.turns import SERVED_K
 from bench.runs.child_process import ChildFailed, Task, sent
 from bench.runs.child_tasks import Failed, Source
-from bench.runs.configurations import NAMED, Configuration, Recipe
+from bench.runs.configurations import NAMED, TIMED, Configuration, Recipe
 from bench.runs.databases import name_for
 from bench.runs.results import Measured, measured, metrics_json
 from bench.services import folder_write

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
+from bench.runs.configurations import TIMED
+
 SERVED_K = 10  # passages that a served search returns
-TIMED = 200  # queries that are timed
-PASSAGES_PER_DOCUMENT = 2  # requested, since a document may have many
 
 Entries = tuple[tuple[str, float], ...]
 

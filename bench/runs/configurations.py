@@ -20,6 +20,7 @@ NAMED: Mapping[str, str] = {
 }
 # Passages requested for each wanted document, since a document may have many.
 PASSAGES_PER_DOCUMENT = 2
+TIMED = 200  # queries that are also asked as served, for their durations
 DEPTH = 100  # documents of a run: what Recall@100 looks at
 
 

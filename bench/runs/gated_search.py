@@ -22,9 +22,9 @@ from bench.runs.child_tasks import (
     PASSAGES,
     ChildResult,
 )
-from bench.runs.configurations import Configuration
+from bench.runs.configurations import TIMED, Configuration
 from bench.runs.gate import gate_named, gate_read
-from bench.runs.search import TIMED, document_names, index_sizes, notes_counted, percentiles
+from bench.runs.search import document_names, index_sizes, notes_counted, percentiles
 from chat.gate.decision import Decision, Gate
 from chat.pipeline.search import SearchLog, search_and_gate
 from corpus.encoders.query_cache import forget_queries

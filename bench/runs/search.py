@@ -16,7 +16,7 @@ from bench.datasets.pooling import Entries, pooled
 from bench.datasets.trec import Run
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
-from bench.runs.configurations import Configuration, deepened
+from bench.runs.configurations import TIMED, Configuration, deepened
 from corpus.encoders.query_cache import forget_queries
 from corpus.models import Chunk, Document
 from retrieval.config import RetrievalConfig, config_from
@@ -24,7 +24,6 @@ from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Query, Rights
 
-TIMED = 200  # queries that are also asked as served, for their durations
 SHOWN = 0.01  # share of all bytes; smaller relations are not listed
 _SIZES = """
 WITH held AS (

@@ -67,13 +67,13 @@ def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: 
 
 def server_pss_bytes() -> int:
     """Return the memory of the embedded database's processes; 0 if they have ended."""
-    lines = (settings.DATA_DIR / "postgres" / "postmaster.pid").read_text().split()
     total = 0
     try:
+        lines = (settings.DATA_DIR / "postgres" / "postmaster.pid").read_text().split()
         parent = psutil.Process(int(lines[0]))
         for process in [parent, *parent.children()]:
             total += process.memory_full_info().pss
-    except psutil.Error:
+    except (psutil.Error, FileNotFoundError):
         return total
     return total
 

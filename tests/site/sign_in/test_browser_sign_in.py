@@ -26,11 +26,11 @@ SCROLLS_SIDEWAYS = (
 
 
 def looked_at(driver: webdriver.Chrome, name: str) -> None:
-    """Check that no page is wider than its window; save pictures in MEDRAG_TEST_PICTURES."""
+    """Check that no page is wider than its window; save pictures in MEDRAG_TEST_SCREENSHOTS."""
     for width in (WIDE, NARROW):
         driver.set_window_size(width, 900)
         assert not driver.execute_script(SCROLLS_SIDEWAYS), (name, width)
-        if folder := os.environ.get("MEDRAG_TEST_PICTURES"):
+        if folder := os.environ.get("MEDRAG_TEST_SCREENSHOTS"):
             driver.save_screenshot(str(Path(folder) / f"{name}-{width}.png"))
     driver.set_window_size(WIDE, 900)
 
