@@ -16,9 +16,12 @@ def history_add(document: Document, *, by: User, line: str) -> None:
 
 
 def history_ended(document: Document) -> str:
-    """Return the line that says how a document ended, for when it is put back in force."""
-    if document.superseded_by:
-        return f"Superseded until now by {document.superseded_by}."
+    """Return the line that says how a document ended, for when it is put back in force.
+
+    A successor is not named, since its title may be closed to readers of the history.
+    """
+    if document.superseded_by_id:
+        return f"Superseded until now by document {document.superseded_by_id}."
     return f"Withdrawn until now: {document.withdrawn_reason}"
 
 

@@ -372,3 +372,22 @@ def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:
     assert [document.pk for document in published] == [chosen[1].pk]
     asked = staff.get(page_of("approve", chosen[0].pk))
     assert "there is nothing to look at" in asked.content.decode()
+
+
+def test_what_took_the_place_of_a_guideline_is_not_named_to_whom_it_is_closed(
+    staff: Client,
+) -> None:
+    old, new = documents(2, lifecycle=Lifecycle.PUBLISHED)
+    closed = Collection.objects.create(slug="closed", name="Closed")
+    for right in (closed.searchers, closed.uploaders, closed.publishers):
+        right.add(Group.objects.create(name=f"Board {right.through.__name__}"))
+    Document.objects.filter(pk=new.pk).update(title="Secret dose", collection=closed)
+    Document.objects.filter(pk=old.pk).update(lifecycle=Lifecycle.SUPERSEDED, superseded_by=new)
+    address = page_of("step", old.pk, "reinstate")
+    asked = staff.get(address).content.decode()
+    assert "Both will be in force." in asked
+    assert "Secret dose" not in asked
+    staff.post(address, {"reason": "Still needed."})
+    history = staff.get(reverse("admin:corpus_document_history", args=[old.pk])).content.decode()
+    assert f"Superseded until now by document {new.pk}." in history
+    assert "Secret dose" not in history

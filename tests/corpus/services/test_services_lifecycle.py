@@ -263,7 +263,7 @@ def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None
     old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 9)
     document_supersede(old, by=None, successor=new)
     withdraw(new)
-    assert history_ended(old) == f"Superseded until now by {new}."
+    assert history_ended(old) == f"Superseded until now by document {new.pk}."
     reinstate(old)
     assert (old.lifecycle, old.superseded_by) == (Lifecycle.PUBLISHED, None)
     new.refresh_from_db()
