@@ -50,8 +50,8 @@ def document_edit(
         raise ValueError(f"No field to edit: {', '.join(unknown)}")
     values = {name: _clean(name, value) for name, value in changes.items()}
     with transaction.atomic():
-        documents = Document.objects.select_related("collection")
-        stored = documents.select_for_update(of=("self",)).get(pk=document.pk)
+        # Without a join: one would find no row if the document was moved while this waited.
+        stored = Document.objects.select_for_update().get(pk=document.pk)
         fields = sorted(name for name, value in values.items() if getattr(stored, name) != value)
         both = {stored.collection_id, values.get("collection", stored.collection).pk}
         if "collection" in fields:
