@@ -59,21 +59,26 @@ class Lease:
         self.end(state=ResultState.PENDING, attempts=F("attempts") - 1)
 
 
-def due(run_id: int) -> QuerySet[QuestionResult]:
-    """Return the results that wait for an attempt and that no process holds."""
+def due(run_id: int, *, asked_before: bool = False) -> QuerySet[QuestionResult]:
+    """Return the results that wait for an attempt and that no process holds.
+
+    With `asked_before` only those that were asked, and wait to be measured again.
+    """
     is_free = Q(state=ResultState.PENDING) | Q(state=ResultState.RUNNING, lease_until__lte=Now())
-    return QuestionResult.objects.filter(is_free, run=run_id, attempts__lt=MAX_ATTEMPTS)
+    free = QuestionResult.objects.filter(is_free, run=run_id, attempts__lt=MAX_ATTEMPTS)
+    return free.exclude(turn=None) if asked_before else free
 
 
 @transaction.atomic
-def claim(run_id: int) -> Lease | None:
-    """Count an attempt at the first due item and lease it, those tried before last.
+def claim(run_id: int, *, asked_before: bool = False) -> Lease | None:
+    """Count an attempt at the first item of `due` and lease it, those tried before last.
 
     None if no item is due. Items whose last attempt was never finished are ended first.
     """
     _park(run_id)
-    free = due(run_id).filter(run__state=RunState.RUNNING).select_related("question", "run")
-    locked = free.order_by("attempts", "place").select_for_update(skip_locked=True, of=("self",))
+    free = due(run_id, asked_before=asked_before).filter(run__state=RunState.RUNNING)
+    first = free.select_related("question", "run").order_by("attempts", "place")
+    locked = first.select_for_update(skip_locked=True, of=("self",))
     result = locked.first()
     if result is None:
         return None
@@ -109,7 +114,8 @@ def restore_done(run_id: int) -> None:
     waiting.exclude(turn=None).update(state=ResultState.DONE)
 
 
-def has_work_left(run_id: int) -> bool:
-    """Tell whether an item waits or is being asked, by any process."""
+def has_work_left(run_id: int, *, asked_before: bool = False) -> bool:
+    """Tell whether an item waits or is in work, by any process; see `due` for `asked_before`."""
     going_on = (ResultState.PENDING, ResultState.RUNNING)
-    return QuestionResult.objects.filter(run=run_id, state__in=going_on).exists()
+    left = QuestionResult.objects.filter(run=run_id, state__in=going_on)
+    return (left.exclude(turn=None) if asked_before else left).exists()

@@ -178,13 +178,11 @@ def question_run_execute(
         run.refresh_from_db()
         if run.state != RunState.RUNNING:
             break
-        if used_up := budget_used_up(run):
-            _finish(run, RunState.DONE, f"Done in part: {used_up}.")
-            break
-        lease = claim(run.pk)
+        used_up = budget_used_up(run)  # then what was asked may still be measured again
+        lease = claim(run.pk, asked_before=bool(used_up))
         if lease is None:
-            if not has_work_left(run.pk):
-                _finish(run, RunState.DONE)
+            if not has_work_left(run.pk, asked_before=bool(used_up)):
+                _finish(run, RunState.DONE, f"Done in part: {used_up}." if used_up else "")
                 break
             time.sleep(PAUSE_S)  # other processes hold the remaining items
             continue
@@ -195,6 +193,7 @@ def question_run_execute(
         on_item()
     run.refresh_from_db()
     if run.state == RunState.CANCELLED:
+        restore_done(run.pk)
         QuestionRun.objects.filter(pk=run.pk).update(metrics=card_computed(run).as_json())
         run.refresh_from_db()
 
@@ -213,7 +212,7 @@ def budget_used_up(run: QuestionRun) -> str:
     budget = Budget(**run.frozen["budget"])
     if budget == NO_BUDGET:
         return ""
-    asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
+    asked = QuestionResult.objects.filter(run=run).exclude(turn=None)  # also if measured again
     used = asked.aggregate(ms=Sum("duration_ms"), tokens=Sum("tokens"))
     if budget.questions and asked.count() >= budget.questions:
         return f"its budget of {budget.questions} questions is used up"

@@ -1,0 +1,87 @@
+"""A run measured again asks nothing anew and loses nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.models import Turn
+from corpus.models import Document
+from evaluation.measures.measure import Judges
+from evaluation.models import QuestionRun, ResultState, RunState
+from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.leases import claim
+from evaluation.question_runs.measuring import Measured, Measuring
+from evaluation.question_runs.selectors import card_read
+from evaluation.question_runs.services import (
+    question_run_cancel,
+    question_run_execute,
+    question_run_measure_again,
+)
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+
+JUDGES = "evaluation.question_runs.measuring.site_judges"
+
+
+@pytest.fixture
+def part(guideline: Document) -> QuestionRun:
+    """Two of three items were asked, then the budget was used up; no judge was there."""
+    run = run_of(
+        stored_set(ITEMS[:3]), measures=("ragas_faithfulness",), budget=Budget(questions=2)
+    )
+    question_run_execute(run)
+    assert run.note.startswith("Done in part")
+    return run
+
+
+def states(run: QuestionRun) -> list[str]:
+    return list(run.results.order_by("place").values_list("state", flat=True))
+
+
+def test_where_a_judge_fails_what_the_budget_left_out_is_still_not_asked(
+    part: QuestionRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> Judges:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(JUDGES, broken)
+    question_run_measure_again(part)
+    question_run_execute(part)
+    assert states(part) == [ResultState.DONE, ResultState.DONE, ResultState.PENDING]
+    assert Turn.objects.count() == 2
+    assert part.state in (RunState.DONE, RunState.FAILED)
+
+
+def test_while_another_process_measures_what_the_budget_left_out_is_not_asked(
+    part: QuestionRun,
+) -> None:
+    question_run_measure_again(part)
+    QuestionRun.objects.update(state=RunState.RUNNING)
+    others = claim(part.pk)
+    assert others is not None
+    looked = iter([False, False, True])
+    question_run_execute(part, is_stopping=lambda: next(looked))
+    assert states(part) == [ResultState.RUNNING, ResultState.DONE, ResultState.PENDING]
+    assert part.state == RunState.RUNNING
+    others.give_back()
+    question_run_execute(part)
+    assert part.note.startswith("Done in part")
+    assert card_read(part).states == {ResultState.DONE: 2, ResultState.PENDING: 1}
+    assert Turn.objects.count() == 2
+
+
+def test_an_item_whose_judge_fails_while_the_run_is_cancelled_stays_done(
+    guideline: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(stored_set(ITEMS[:3]), measures=("ragas_faithfulness",))
+    question_run_execute(run)
+
+    def cancelled(self: Measuring, item: object, only: object) -> Measured:
+        question_run_cancel(run)
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(Measuring, "measured", cancelled)
+    question_run_measure_again(run)
+    question_run_execute(run)
+    assert run.state == RunState.CANCELLED
+    assert states(run) == [ResultState.DONE] * 3
+    assert card_read(run).states == {ResultState.DONE: 3}
