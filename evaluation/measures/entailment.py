@@ -38,6 +38,11 @@ class EntailmentJudge:
     def judged_by(self) -> JudgedBy:
         return JudgedBy(self.verifier.name, f"{REVISION}:{self.verifier.fingerprint}")
 
+    @property
+    def longest_s(self) -> float:
+        """The longest time, in seconds, that an item may take, retries and waits included."""
+        return (1 + len(self.waits_s)) * self.timeout_s + sum(self.waits_s)
+
     def verdicts(self, item: AnsweredItem) -> Verdicts:
         """Judge one item. Raises `chat.errors.VerifierUnavailable`.
 

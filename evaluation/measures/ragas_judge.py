@@ -68,6 +68,11 @@ class RagasJudge:
         model, encoder = self.endpoint.model, self.embedder.fingerprint
         return JudgedBy(RAGAS, f"ragas-{version}:{model}:{encoder}:{self.config.fingerprint}")
 
+    @property
+    def longest_s(self) -> float:
+        """The longest time, in seconds, that an item may take: its measures run at once."""
+        return self.config.measure_timeout_s
+
     def scores(self, item: AnsweredItem, wanted: Collection[str]) -> dict[str, Scored]:
         """Score an item by the wanted measures of `RAGAS_MEASURES`; a failing judge is no error.
 

@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from evaluation.models import QuestionResult, ResultState, RunState
 
@@ -40,9 +40,10 @@ class Lease:
         return held.update(lease_token=None, lease_until=None, **changes) == 1
 
     def extend(self, seconds: float) -> bool:
-        """Hold the lease for so long from now; False if it was lost."""
+        """Hold the lease for so long from now, or longer if it was; False if it was lost."""
         held = QuestionResult.objects.filter(pk=self.result.pk, lease_token=self.token)
-        return held.update(lease_until=Now() + timedelta(seconds=seconds)) == 1
+        until = Greatest("lease_until", Now() + timedelta(seconds=seconds))
+        return held.update(lease_until=until) == 1
 
     def failed(self, why: str, *, is_final: bool) -> None:
         """Put the item back in the queue behind the others, or end it.

@@ -11,7 +11,7 @@ from core.errors import MedragError
 from core.text.sentences import line_sentence_spans
 from corpus.models import Authority
 from evaluation.measures.claims import CLAIM_MEASURES
-from evaluation.measures.configured import site_judges
+from evaluation.measures.configured import judging_endpoint, site_judges
 from evaluation.measures.measure import MEASURES, Judges, measure_item
 from evaluation.measures.ragas_judge import RAGAS, RAGAS_MEASURES
 from evaluation.measures.types import FAILED, NOT_RUN, AnsweredItem
@@ -53,9 +53,14 @@ class Measuring:
 
     @cached_property
     def longest_s(self) -> float:
-        """The longest time, in seconds, that RAGAS may take for an item; 0 without it."""
-        ragas = self._judges.ragas
-        return 0.0 if isinstance(ragas, str) else ragas.config.measure_timeout_s
+        """The longest time, in seconds, that [judge] may take for an item; 0 if it is not asked.
+
+        Raises as `measured`.
+        """
+        if not self._wanted or judging_endpoint() is None:
+            return 0.0
+        judges = (self._judges.entailment, self._judges.ragas)
+        return sum(judge.longest_s for judge in judges if not isinstance(judge, str))
 
     def measured(self, item: MeasuredItem, only: Collection[str] | None = None) -> Measured:
         """Measure an item, by `only` these measures if given.

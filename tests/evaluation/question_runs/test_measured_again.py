@@ -1,13 +1,19 @@
-"""A run measured again asks nothing anew and loses nothing."""
+"""A run measured again asks nothing anew and loses nothing; a judge at work keeps its item."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.conf import LazySettings
+from django.db.models.functions import Now
 
 from chat.models import Turn
 from corpus.models import Document
+from evaluation.measures.entailment import TIMEOUT_S
 from evaluation.measures.measure import Judges
-from evaluation.models import QuestionRun, ResultState, RunState
+from evaluation.measures.ragas_judge import RagasConfig
+from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
 from evaluation.question_runs.measuring import Measured, Measuring
@@ -18,6 +24,7 @@ from evaluation.question_runs.services import (
     question_run_measure_again,
 )
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
+from tests.models import set_model
 
 JUDGES = "evaluation.question_runs.measuring.site_judges"
 
@@ -85,3 +92,48 @@ def test_an_item_whose_judge_fails_while_the_run_is_cancelled_stays_done(
     assert run.state == RunState.CANCELLED
     assert states(run) == [ResultState.DONE] * 3
     assert card_read(run).states == {ResultState.DONE: 3}
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[timedelta]:
+    """How long the lease of each item still lasts when its judges begin."""
+    found: list[timedelta] = []
+
+    def looked(self: Measuring, item: object, only: object) -> Measured:
+        (held,) = QuestionResult.objects.filter(state=ResultState.RUNNING).annotate(now=Now())
+        assert held.lease_until is not None
+        found.append(held.lease_until - held.now)
+        return Measured({}, {}, ())
+
+    monkeypatch.setattr(Measuring, "measured", looked)
+    return found
+
+
+def test_judging_never_shortens_a_lease(
+    guideline: Document, settings: LazySettings, left: list[timedelta]
+) -> None:
+    settings.ANSWER_TIMEOUT_S = 100.0
+    question_run_execute(run_of(stored_set(ITEMS[:1])))
+    assert left[0] > timedelta(seconds=150)
+
+
+def test_a_lease_lasts_as_long_as_all_judges_of_an_item_may_take(
+    guideline: Document, settings: LazySettings, left: list[timedelta]
+) -> None:
+    set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
+    question_run_execute(run_of(stored_set(ITEMS[:1])))
+    by_claims_tried_twice = 2 * TIMEOUT_S
+    longest = by_claims_tried_twice + RagasConfig().measure_timeout_s
+    assert left[0] > timedelta(seconds=longest)
+
+
+def test_a_run_without_measures_asks_for_no_judge(
+    guideline: Document, settings: LazySettings
+) -> None:
+    """Not even for one that may not judge."""
+    set_model(settings, "judge", "http://127.0.0.1:9", model="same")
+    set_model(settings, "generate", "http://127.0.0.1:9", model="same")
+    run = run_of(stored_set(ITEMS[:1]), measures=())
+    question_run_execute(run)
+    result = run.results.get()
+    assert (result.state, result.failure) == (ResultState.DONE, "")
