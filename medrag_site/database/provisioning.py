@@ -89,5 +89,7 @@ def _grants(owner: str, app: str) -> list[sql.Composed]:
             of_owner + "SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
             of_owner + "USAGE ON SEQUENCES TO {app}",
         ]
-    names = {"owner": sql.Identifier(owner), "app": sql.Identifier(app)}
+    # An address without a user is that of whoever connects.
+    of = sql.Identifier(owner) if owner else sql.SQL("CURRENT_USER")
+    names = {"owner": of, "app": sql.Identifier(app)}
     return [sql.SQL(statement).format(**names) for statement in statements]

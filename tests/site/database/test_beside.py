@@ -40,6 +40,15 @@ def test_it_is_made_once_and_the_application_may_use_what_the_owner_makes(
     assert_in_order(address, socket_dir)
 
 
+def test_an_address_without_a_user_is_that_of_the_account(
+    address: str, socket_dir: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGUSER", "postgres")
+    of_app, owner = address.format(role=databases.APPLICATION), address.format(role="")
+    ensure_sibling(databases.external(of_app, owner, of_app, NAME), owner)
+    assert_in_order(address, socket_dir)
+
+
 def ensure(address: str) -> None:
     ensure_sibling(aliases(address, "postgres"), address.format(role="postgres"))
 
