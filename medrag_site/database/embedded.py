@@ -139,6 +139,7 @@ def _let_go(data_dir: Path, handle: IO[str], holder_pid: int) -> None:
         except BlockingIOError:
             return
         postmaster.stop(folder_of(data_dir))
+        fcntl.flock(handle, fcntl.LOCK_UN)  # a fork that lives on would keep it
 
 
 @contextmanager

@@ -97,6 +97,19 @@ def test_a_fork_of_the_last_user_that_ends_does_not_stop_the_server(data_dir: Pa
     assert server_pid(data_dir) is None
 
 
+@pytest.mark.slow
+def test_a_fork_that_outlives_the_last_user_keeps_nobody_waiting(data_dir: Path) -> None:
+    then = "os.fork() or (os.close(1), sys.stdin.read(), os._exit(0))"
+    parent = user_of(data_dir, then)
+    assert parent.wait(30) == 0
+    assert server_pid(data_dir) is None
+    try:
+        assert user_of(data_dir, "").wait(30) == 0
+    finally:
+        assert parent.stdin
+        parent.stdin.close()  # the fork ends
+
+
 def test_the_server_gets_a_share_of_the_memory_that_there_is(
     socket_dir: str,
 ) -> None:
