@@ -33,7 +33,7 @@ def secret_of(raw: str) -> str:
     secret = _read(raw) if raw.startswith("/") else raw
     if not (secret.isascii() and secret.isprintable()):  # no header of HTTP takes it
         raise ValueError(
-            "must be of printable ASCII characters, on one line. It is not shown here."
+            "must be printable ASCII characters on one line. The value is not shown here."
         )
     return secret
 
@@ -42,5 +42,7 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:  # of a path with a zero byte, of bytes that are no text
-        wanted = "a secret, or the path of a file with one that this user may read"
+        wanted = (
+            "a secret, or the absolute path of a file that holds it and that this user may read"
+        )
         raise ValueError(f"must be {wanted}.") from error

@@ -1,4 +1,4 @@
-"""Read environment variables strictly: a wrong value stops the start, by the variable's name."""
+"""Read environment variables strictly: an invalid value stops the start and is named."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Env:
             return found
 
         self.declared[name] = Declared("", "some or all of its keys", about)
-        wanted = 'such as key=value other="a value", no key twice'
+        wanted = 'written as key=value other="a value", each key at most once'
         none: dict[str, str] = {}
         found = self._parsed(name, none, parse, wanted, about)
         self.keys[name] = Env(found, within=f"{name}: ")
@@ -103,7 +103,7 @@ class Env:
         raise ImproperlyConfigured(f"{self._within}{name} must be {wanted}.")
 
     def boolean(self, name: str, default: bool, *, about: str = "") -> bool:
-        wanted = "one of true or false"
+        wanted = "true or false"
         return self._parsed(name, default, lambda raw: _BOOLS[raw.lower()], wanted, about)
 
     def integer(self, name: str, default: int, *, low: int, high: int, about: str = "") -> int:
@@ -127,7 +127,7 @@ class Env:
                 raise ValueError(raw)
             return raw
 
-        return self._parsed(name, default, parse, "such as 60/min", about)
+        return self._parsed(name, default, parse, "a rate such as 60/min", about)
 
     def database_name(self, name: str, *, about: str = "") -> str:
         """Return a name that needs no quotes and is no longer than PostgreSQL keeps."""
@@ -137,7 +137,7 @@ class Env:
                 raise ValueError(raw)
             return raw
 
-        wanted = "at most 63 small letters, digits and underscores"
+        wanted = "at most 63 lower-case letters, digits and underscores"
         return self._parsed(name, "", parse, wanted, about)
 
     def url(self, name: str, *, about: str = "") -> str:
@@ -153,7 +153,7 @@ class Env:
                 raise ValueError(raw)
             return origins
 
-        wanted = "such as https://records.example.org, with commas"
+        wanted = "origins such as https://records.example.org, separated by commas"
         return self._parsed(name, [], parse, wanted, about)
 
     def hosts(self, name: str, default: list[str], *, about: str = "") -> list[str]:
@@ -168,7 +168,10 @@ class Env:
                 raise ValueError(raw)
             return hosts
 
-        wanted = "hosts such as guidelines.example.org or guidelines.example.org:8443, with commas"
+        wanted = (
+            "hosts such as guidelines.example.org or guidelines.example.org:8443, separated by "
+            "commas"
+        )
         return self._parsed(name, default, parse, wanted, about)
 
     def secret(self, name: str, *, about: str = "") -> str:
@@ -197,14 +200,14 @@ class Env:
         """
         wanted = (
             f"true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
-            "itself or in a file of that absolute path"
+            "or the absolute path of a file that holds the token"
         )
         raw = self._raw(name, Declared("false", wanted, about))
         if not raw or raw.lower() in _BOOLS:
             return bool(raw) and _BOOLS[raw.lower()], ""
         secret = self.secret(name)
         if len(secret) < MIN_TOKEN_CHARS:  # a misspelt `true` must not become a token
-            raise ImproperlyConfigured(f"{name} must be {wanted}. It is not shown here.")
+            raise ImproperlyConfigured(f"{name} must be {wanted}. The value is not shown here.")
         return True, secret
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...], *, about: str = "") -> str:
@@ -224,15 +227,15 @@ class Env:
         except OSError as error:
             raise ImproperlyConfigured(
                 f"The key in {kept_in} can't be used: {error.strerror}. Run this as the user who "
-                f"made it, or set {name}."
+                f"owns the file, or set {name}."
             ) from error
         if len(key) >= MIN_KEY_CHARS and len(set(key)) >= MIN_KEY_KINDS:
             return key
         raise ImproperlyConfigured(
-            f"{name} must have {wanted}; leave it out and one is made. It is not shown here."
+            f"{name} must have {wanted}. Without it a key is created. The value is not shown here."
             if raw
-            else f"The key in {kept_in} is cut off. Put it back from a backup, or delete the file: "
-            "a new one is made, and everybody signs in again."
+            else f"The key in {kept_in} is truncated. Restore it from a backup, or delete the file "
+            "to have a new key created; then everybody has to sign in again."
         )
 
     def time_zone(self, name: str, default: str, *, about: str = "") -> str:
@@ -285,10 +288,10 @@ class Env:
 
     def _advice(self, name: str) -> str:
         if self._within:
-            return f"is none of {', '.join(self.names)}."
+            return f"is not a known key. Known keys: {', '.join(self.names)}."
         near = get_close_matches(name, self.names, n=1, cutoff=0.8)
-        return "is no setting of this version. " + (
-            f"Is {near[0]} meant?" if near else "docs/settings.md lists them all."
+        return "is not a setting of this version. " + (
+            f"Did you mean {near[0]}?" if near else "docs/settings.md lists all settings."
         )
 
     def folder(self, name: str, default: Path, *, about: str = "") -> Path:
@@ -312,7 +315,7 @@ class Env:
         self.declared.setdefault(name, declared)
         value = self._source.get(name, "")
         if not isinstance(value, str):
-            raise ImproperlyConfigured(f"{self._within}{name} must be a text in quotes.")
+            raise ImproperlyConfigured(f"{self._within}{name} must be a string in quotes.")
         return value.strip()
 
     def _parsed(
@@ -324,7 +327,7 @@ class Env:
         try:
             return parse(raw)
         except (ValueError, KeyError, OSError) as error:
-            given = "it is not shown here" if "@" in raw or "?" in raw else f"it is {raw!r}"
+            given = "the value is not shown here" if "@" in raw or "?" in raw else f"it is {raw!r}"
             raise ImproperlyConfigured(
                 f"{self._within}{name} must be {wanted}; {given}."
             ) from error
@@ -363,7 +366,9 @@ def _toml_keys(name: str, path: Path, needs: tuple[str, ...] = ()) -> dict[str, 
             f"{name}: the file {path} can't be read: {error.strerror}. {wanted}"
         ) from error
     except ValueError as error:  # of TOML, or of UTF-8
-        raise ImproperlyConfigured(f"{name}: the file {path} is no TOML: {error}.") from error
+        raise ImproperlyConfigured(
+            f"{name}: the file {path} is not valid TOML: {error}."
+        ) from error
     if missing := [key for key in needs if not str(keys.get(key, "")).strip()]:
         raise ImproperlyConfigured(
             f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."

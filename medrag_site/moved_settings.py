@@ -11,13 +11,13 @@ _ROLES = {
     "RERANK": "rerank",
 }
 _LEFT_OUT = {
-    "MEDRAG_GATE": "the gate is always the calibrated one",
-    "MEDRAG_GATE_COSINE": "the gate is always the calibrated one",
-    "MEDRAG_CHUNK_STRATEGY": "documents are cut by their sections",
-    "MEDRAG_CHUNK_CHARACTERS": "documents are cut by their sections",
-    "MEDRAG_CHUNK_OVERLAP_CHARACTERS": "documents are cut by their sections",
-    "MEDRAG_CSRF_TRUSTED_ORIGINS": "where MEDRAG_WEB says https, the hosts of MEDRAG_ALLOWED_HOSTS "
-    "are trusted, each with the port that stands there",
+    "MEDRAG_GATE": "the gate always uses the calibration",
+    "MEDRAG_GATE_COSINE": "the gate always uses the calibration",
+    "MEDRAG_CHUNK_STRATEGY": "documents are always cut by section",
+    "MEDRAG_CHUNK_CHARACTERS": "documents are always cut by section",
+    "MEDRAG_CHUNK_OVERLAP_CHARACTERS": "documents are always cut by section",
+    "MEDRAG_CSRF_TRUSTED_ORIGINS": "with https=true in MEDRAG_WEB, the hosts of "
+    "MEDRAG_ALLOWED_HOSTS are trusted, each with its port",
 }
 _NOW_KEYS = {  # the setting that replaces each, and its key
     "MEDRAG_LOCKOUT_FAILURES": "MEDRAG_LOCKOUT failures",
@@ -86,8 +86,8 @@ MOVED: Mapping[str, str] = {
         )
         for key in ("issuer", "client_id", "client_secret", "groups_claim", "groups")
     },
-    "MEDRAG_EMBEDDER": "MEDRAG_ENCODERS, which takes a folder too",
-    "MEDRAG_METRICS_TOKEN": "MEDRAG_METRICS: the token, or the path of the file with it",
-    **{name: "{} with `{}=` in it".format(*place.split()) for name, place in _NOW_KEYS.items()},
-    **{name: f"to be left out: {why}" for name, why in _LEFT_OUT.items()},
+    "MEDRAG_EMBEDDER": "MEDRAG_ENCODERS, which also accepts a folder",
+    "MEDRAG_METRICS_TOKEN": "MEDRAG_METRICS: the token, or the path of a file that holds it",
+    **{name: "the key `{1}=` of {0}".format(*place.split()) for name, place in _NOW_KEYS.items()},
+    **{name: f"no longer needed, so remove it: {why}" for name, why in _LEFT_OUT.items()},
 }

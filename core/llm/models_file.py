@@ -61,21 +61,21 @@ class Models:
 def models_from(tables: Mapping[str, Any]) -> Models:
     """Return the models that a file's tables name. Raises ModelsError for a wrong entry."""
     if not tables:
-        raise ModelsError("it names no model; a table such as [generate] does.")
+        raise ModelsError("the file names no model. Add a table such as [generate].")
     return Models(**{role: _entries(role, written) for role, written in tables.items()})
 
 
 def _entries(role: str, written: Any) -> Any:
     """Return a role's endpoints as a tuple, or its one endpoint if the role takes only one."""
     if role not in KEYS:
-        raise ModelsError(f"[{role}] is no table of this file. {_nearest(role, KEYS)}")
+        raise ModelsError(f"[{role}] is not a table of this file. {_nearest(role, KEYS)}")
     tables = written if isinstance(written, list) else [written]
     if not tables or not all(isinstance(table, dict) for table in tables):
         raise ModelsError(f"{role} must be a table: write [{role}] and its keys below it.")
     if role in _SEVERAL:
         return tuple(_endpoint(role, table) for table in tables)
     if len(tables) > 1:
-        raise ModelsError(f"[{role}] may stand once: leave {len(tables) - 1} of them out.")
+        raise ModelsError(f"[{role}] may be given only once: remove {len(tables) - 1}.")
     return _endpoint(role, tables[0])
 
 
@@ -85,17 +85,17 @@ def _endpoint(role: str, table: Mapping[str, Any]) -> Endpoint:
         if key not in values:
             raise ModelsError(f"[{role}] needs {key}, {_READERS[key][1]}.")
     if values.get("key") and "url" not in values:
-        raise ModelsError(f"[{role}] key needs url: a folder takes no key.")
+        raise ModelsError(f"[{role}] key needs url: a model in a folder has no key.")
     return Endpoint(**values, role=role)
 
 
 def _value(role: str, key: str, raw: Any) -> Any:
     if key not in KEYS[role]:
-        raise ModelsError(f"[{role}] takes no {key}. {_nearest(key, KEYS[role])}")
+        raise ModelsError(f"[{role}] has no key {key}. {_nearest(key, KEYS[role])}")
     if key == "may_generate" and isinstance(raw, bool):
         return raw
     if key == "may_generate" or not isinstance(raw, str):
-        kind = "true or false" if key == "may_generate" else "a text in quotes"
+        kind = "true or false" if key == "may_generate" else "a string in quotes"
         raise ModelsError(f"[{role}] {key} must be {kind}.")
     read, wanted = _READERS[key]
     try:
@@ -105,7 +105,7 @@ def _value(role: str, key: str, raw: Any) -> Any:
             raise ModelsError(f"[{role}] key {error}") from error
         # A password may stand before an @, a key behind a ?, and anything in the wrong line.
         is_shown = key == "model" or (key == "url" and not {"@", "?"} & set(raw))
-        given = f"it is {raw!r}" if is_shown else "it is not shown here"
+        given = f"it is {raw!r}" if is_shown else "the value is not shown here"
         raise ModelsError(f"[{role}] {key} must be {wanted}; {given}.") from error
 
 
@@ -133,4 +133,4 @@ _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, known, n=1)
-    return f"Is {near[0]} meant?" if near else f"There are {', '.join(known)}."
+    return f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."

@@ -9,117 +9,126 @@ MODE = env.choice(
     "MEDRAG_MODE",
     "confident-lite",
     ("standard", "faithful", "confident", "confident-lite"),
-    about="what an answer must stand up to before it is shown: see [modes](operations.md#modes)",
+    about="how strictly an answer is checked before it is shown: see [modes](operations.md#modes)",
 )
 MODELS = env.models(
     "MEDRAG_MODELS",
-    about="a table for each language model, rerank endpoint and cross-encoder: "
-    "[who is sent what](operations.md#language-models); without it no text leaves the machine "
-    "for one",
+    about="a table for each language model, rerank endpoint and cross-encoder: [what each is "
+    "sent](operations.md#language-models); without a file no text is sent to a model "
+    "elsewhere",
 )
 GENERATOR = env.choice(
     "MEDRAG_GENERATOR",
     "extractive",
     ("extractive", "llm"),
-    about="what writes answers: `extractive` chooses whole sentences and table rows, `llm` asks a "
-    "language model, whose claims are verified",
+    about="what writes answers: `extractive` quotes whole sentences and table rows, `llm` "
+    "asks a language model and verifies its claims",
 )
 VERIFIER = env.choice(
     "MEDRAG_VERIFIER",
     "checker",
     ("checker", "nli", "llm"),
-    about="what judges a claim in free words after the exact checks: `checker` (the bundled "
-    "model), `nli` (a local cross-encoder), `llm`",
+    about="what judges a claim that is not a quotation, after the exact checks: `checker` "
+    "(the bundled model), `nli` (a local cross-encoder) or `llm`",
 )
 thresholds = env.group(
-    "MEDRAG_THRESHOLDS", about="what is good enough to [answer](operations.md#modes)"
+    "MEDRAG_THRESHOLDS", about="thresholds below which a question is [refused](operations.md#modes)"
 )
 GATE_THRESHOLD = thresholds.number(
     "gate",
     None,
     low=0.0,
     high=1.0,
-    about="probability that must be reached, before that of the calibration in use (built in: 0.3)",
+    about="lowest probability that the passages hold the answer; replaces the threshold of "
+    "the calibration in use (built in: 0.3)",
 )
 CONFIDENCE_THRESHOLD = thresholds.number(
-    "confidence", 0.6, low=0.0, high=1.0, about="confidence that the confident modes ask for"
+    "confidence",
+    0.6,
+    low=0.0,
+    high=1.0,
+    about="lowest confidence of an answer in the modes `confident` and `confident-lite`",
 )
 VERIFIER_THRESHOLD = thresholds.number(
     "verifier",
     None,
     low=0.5,
     high=1.0,
-    about="probability from which a claim is supported; by default the calibrated one of the "
-    "bundled checker, and 0.5 for another model: see "
+    about="lowest probability at which a claim counts as supported; by default the calibrated "
+    "threshold of the bundled checker, or 0.5 for another model: see "
     "[verification](evaluation.md#with-a-language-model-that-knows-the-answers)",
 )
 questions = env.group("MEDRAG_QUESTIONS", about="limits of a question")
 ANSWER_TIMEOUT_S = questions.number(
-    "timeout_s", 30.0, low=1.0, high=600.0, about="seconds that it may take at most"
+    "timeout_s", 30.0, low=1.0, high=600.0, about="longest time for an answer, in seconds"
 )
 QUESTION_MAX_CHARS = questions.integer(
-    "max_chars", 2000, low=100, high=10_000, about="characters that it may have at most"
+    "max_chars", 2000, low=100, high=10_000, about="longest question, in characters"
 )
 
-caveats = env.group("MEDRAG_CAVEATS", about="what is done where an answer needs a caution")
+caveats = env.group("MEDRAG_CAVEATS", about="what happens when an answer needs a caution")
 OMISSIONS = caveats.choice(
     "omissions",
     "add",
     ("add", "warn", "block", "off"),
-    about="a limit that stands beside what is quoted and was left out: `add` it with its own "
-    "citation, or warn, refuse, say nothing",
+    about="an answer leaves out a limit that its source states beside the quoted text: `add` "
+    "the limit with its own citation, `warn`, refuse (`block`), or do nothing (`off`)",
 )
 CONFLICTS = caveats.choice(
     "conflicts",
     "warn",
     ("warn", "block"),
-    about="two guidelines in force that disagree: `warn` shows both, `block` refuses",
+    about="two guidelines in force disagree: `warn` shows both, `block` refuses",
 )
 APPLICABILITY = caveats.choice(
     "applicability",
     "warn",
     ("warn", "block"),
-    about="an answer for other people than the question is about",
+    about="an answer is about other patients than the question: `warn` says so, `block` refuses",
 )
 IDENTIFIERS = env.choice(
     "MEDRAG_IDENTIFIERS",
     "redact",
     ("warn", "redact", "block"),
-    about="what is done with what seems to identify a patient in a question, before it is stored "
-    "or sent anywhere",
+    about="what happens to words in a question that seem to identify a patient, before "
+    "anything is stored or sent: `warn` keeps them and says so, `redact` replaces them, "
+    "`block` refuses the question",
 )
 FOLLOW_UPS = env.choice(
     "MEDRAG_FOLLOW_UPS",
     "rules",
     ("rules", "llm", "off"),
-    about="how a follow-up becomes a question of its own, `llm` by the model of `[rewrite]`",
+    about="how a follow-up is rewritten as a question of its own: by rules, or by the model "
+    "of `[rewrite]` (`llm`)",
 )
 
 CONVERSATIONS_DELETABLE = env.boolean(
     "MEDRAG_CONVERSATIONS_DELETABLE",
     False,
-    about="people may delete a conversation of theirs: it leaves their list and pages, and the "
-    "log says so; no turn is ever removed",
+    about="let people delete their own conversations: a deleted conversation disappears from "
+    "their pages and the log records it; its turns stay stored",
 )
 TWO_PERSON_PUBLISH = env.boolean(
-    "MEDRAG_TWO_PERSON_PUBLISH", False, about="whoever uploaded a document may not publish it"
+    "MEDRAG_TWO_PERSON_PUBLISH", False, about="don't let people publish what they uploaded"
 )
-heads = env.group("MEDRAG_AUDIT_HEADS", about="where signed heads of the log go")
+heads = env.group("MEDRAG_AUDIT_HEADS", about="where signed heads of the log are written")
 AUDIT_HEADS_FILE = heads.file_to_append(
     "file",
     DATA_DIR / "audit" / "heads.jsonl",
-    about="the file that each is added to; put it on another machine's disk",
+    about="file that each signed head is appended to; put it on another machine's disk",
 )
-AUDIT_HEADS_COPY = heads.text("copy", about="a second file that gets each, on yet another disk")
+AUDIT_HEADS_COPY = heads.text("copy", about="a second file for the signed heads, on a third disk")
 AUDIT_HEADS_URL = heads.url(
     "url",
-    about="an address that each is sent to (`POST`, JSON): row number, hash and time, no text",
+    about="an address that receives each signed head by `POST` as JSON: row number, hash and "
+    "time, no text",
 )
 
-drift = env.group("MEDRAG_DRIFT", about="which days tell what [drifts](evaluating.md#monitoring)")
-DRIFT_DAYS = drift.integer(
-    "days", 7, low=1, high=90, about="so many of the last days are held against those before them"
+drift = env.group(
+    "MEDRAG_DRIFT",
+    about="the two periods that are compared to detect [drift](evaluating.md#monitoring)",
 )
+DRIFT_DAYS = drift.integer("days", 7, low=1, high=90, about="length of the recent period, in days")
 DRIFT_REFERENCE_DAYS = drift.integer(
-    "reference_days", 28, low=7, high=365, about="how many those before them are"
+    "reference_days", 28, low=7, high=365, about="length of the reference period before it, in days"
 )

@@ -6,7 +6,7 @@ from medrag_site.env import Env
 
 env = Env()
 
-parsing = env.group("MEDRAG_PARSING", about="limits of what is uploaded and read")
+parsing = env.group("MEDRAG_PARSING", about="limits for uploading and parsing documents")
 UPLOAD_MAX_BYTES = 1024**2 * parsing.integer(
     "upload_mb", 50, low=1, high=2000, about="largest file, in MiB"
 )
@@ -15,21 +15,28 @@ PARSE_TIMEOUT_S = parsing.integer(
     900,
     low=5,
     high=14_400,
-    about="seconds of one attempt to parse it, and of one to cut its text into passages",
+    about="longest attempt to parse a document, in seconds, and also longest attempt to cut "
+    "its text into passages",
 )
 PARSE_MEMORY_MB = parsing.integer(
-    "memory_mb", 6144, low=512, high=262_144, about="address space of the parser's process, in MiB"
+    "memory_mb",
+    6144,
+    low=512,
+    high=262_144,
+    about="largest address space of the parser's process, in MiB",
 )
 PARSE_MAX_PAGES = parsing.integer(
-    "pages", 1000, low=1, high=20_000, about="pages of the largest document"
+    "pages", 1000, low=1, high=20_000, about="most pages of a document"
 )
 DOCLING_ARTIFACTS_PATH = env.text(
     "DOCLING_ARTIFACTS_PATH",
-    about="folder of docling's layout and table models; needs the extra `layout`: "
+    about="folder of docling's layout and table models, which need the extra `layout`: "
     "`.venv/bin/pip install '.[layout]'`",
 )
 
-chunks = env.group("MEDRAG_CHUNKS", about="size of passages, smaller where the encoder reads less")
+chunks = env.group(
+    "MEDRAG_CHUNKS", about="size of passages in tokens; smaller if the encoder reads fewer tokens"
+)
 CHUNK_TOKENS = chunks.integer(
     "tokens",
     550,
@@ -42,60 +49,63 @@ CHUNK_OVERLAP_TOKENS = chunks.integer(
     125,
     low=0,
     high=CHUNK_TOKENS // 2,
-    about="what neighbouring passages share, at most half of `tokens`; smaller in the same "
-    "proportion",
+    about="tokens that neighbouring passages share, at most half of `tokens`; reduced in the "
+    "same proportion as `tokens`",
 )
 
 encoders = env.text(
     "MEDRAG_ENCODERS",
     "bundled",
-    about="what makes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a sentence-transformers "
-    "model, or a TOML file with a table for each of several ([how](operations.md))",
+    about="what computes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a "
+    "sentence-transformers model, or a TOML file with a table for each of several "
+    "encoders ([how](operations.md))",
 )
 ENCODERS = encoders if encoders.endswith(".toml") or Path(encoders).is_file() else ""
 EMBEDDER = "bundled" if ENCODERS else encoders
-computing = env.group("MEDRAG_COMPUTING", about="how models are computed")
+computing = env.group("MEDRAG_COMPUTING", about="how local models run")
 ENCODER_BACKEND = computing.choice(
     "backend",
     "auto",
     ("auto", "torch", "openvino"),
-    about="what computes vectors; `auto` is `openvino`",
+    about="library that runs the encoder; `auto` is `openvino`",
 )
 ENCODER_PRECISION = computing.choice(
     "precision",
     "auto",
     ("auto", "f32"),
-    about="`f32`: the models compute in 32 bits, so that processors differ in the last digits "
-    "alone, as for tests and `make run`; `auto`: in 16 bits where the processor has them, which "
-    "is faster",
+    about="`f32` computes in 32 bits, so that results of different processors differ only in "
+    "the last digits, as in tests and `make run`; `auto` computes in 16 bits if the "
+    "processor can, which is faster",
 )
 ENCODER_THREADS = computing.integer(
     "threads",
     2,
     low=1,
     high=64,
-    about="texts that a process encodes at a time, each on one thread",
+    about="texts that a process encodes at the same time, each on one thread",
 )
 
 SUMMARIES = env.choice(
     "MEDRAG_SUMMARIES",
     "none",
     ("none", "extractive", "llm"),
-    about="summaries that sections are found by, `llm` by the model of `[rewrite]`; searched with "
-    "`summaries=yes` in `MEDRAG_RETRIEVAL`",
+    about="summaries of sections for the search: `none`, sentences of the section "
+    "(`extractive`), or written by the model of `[rewrite]` (`llm`); they are searched "
+    "with `summaries=yes` in `MEDRAG_RETRIEVAL`",
 )
 RETRIEVAL = env.text(
     "MEDRAG_RETRIEVAL",
-    about="what differs from the defaults of `retrieval/config.py`, such as `fusion=sum k=5`",
+    about="changes to the defaults of `retrieval/config.py`, such as `fusion=sum k=5`",
 )
 CONCEPTS = env.text(
     "MEDRAG_CONCEPTS",
-    about="a folder with rows of UMLS (`MRCONSO.RRF`, at most 500,000 English names, which take a "
-    "process 8 s and 0.6 GB at its first question): the concepts of `concept_weight=` in "
-    "`MEDRAG_RETRIEVAL` and of the measure `concept_overlap`; without it those of the lexicon",
+    about="folder of a UMLS extract (`MRCONSO.RRF`, at most 500,000 English names; each "
+    "process needs 8 s and 0.6 GB for them at its first question), for "
+    "`concept_weight=` in `MEDRAG_RETRIEVAL` and the measure `concept_overlap`; without "
+    "it they use the concepts of the built-in lexicon",
 )
 RETRACTIONS_FILE = env.text(
     "MEDRAG_RETRACTIONS_FILE",
-    about="a list of retracted publications (CSV or text) that documents are "
-    "[held against](evaluating.md#retractions) each day; none without",
+    about="a list of retracted publications (CSV or text) that documents are [compared "
+    "with](evaluating.md#retractions) each day; without it they are not compared",
 )

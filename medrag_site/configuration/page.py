@@ -10,12 +10,12 @@ PATH = BASE_DIR / "docs" / "settings.md"
 COMMAND = ".venv/bin/python -m medrag_site.configuration.page"
 _TOP = f"""# Settings
 
-Made from `medrag_site/configuration/` by `{COMMAND}`: change it there.
+This page is generated from `medrag_site/configuration/` by `{COMMAND}`. Change the settings there.
 
-Settings are environment variables, read strictly: a value that can't be used stops the start with
-its name, and so does a name that is none of these. Those with keys take some or all of them, with a
-space between (`MEDRAG_LOCKOUT="failures=10 minutes=5"`; a value with a space in quotes of its own);
-the others keep their defaults. Those with a TOML file have the keys there.
+Settings are environment variables. An invalid value or an unknown name stops the start with a
+message that names it. Some settings have keys: give any of them, separated by spaces, such as
+`MEDRAG_LOCKOUT="failures=10 minutes=5"`; the others keep their defaults. Put a value that contains
+a space into quotes of its own. Other settings name a TOML file that holds their keys.
 """
 
 
@@ -26,7 +26,7 @@ def page() -> str:
 
 def _section(title: str) -> Iterator[str]:
     yield f"## {title}\n"
-    yield "| setting | default | a value is | meaning |"
+    yield "| setting | default | allowed values | meaning |"
     yield "|---|---|---|---|"
     yield from _rows(SECTIONS[title])
     yield ""

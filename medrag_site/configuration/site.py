@@ -25,39 +25,43 @@ def secure_origins(hosts: list[str]) -> list[str]:
 DATA_DIR = env.folder(
     "MEDRAG_DATA_DIR",
     BASE_DIR / "var",
-    about="the one folder of all state: database, files, keys",
+    about="the folder of all state: database, files, keys",
 )
 FILES_DIR = DATA_DIR / "files"
 KEYS_DIR = DATA_DIR / "keys"
 MODELS_DIR = DATA_DIR / "models"  # converted encoders, which can be converted again
 
 SITE_LABEL = env.text(
-    "MEDRAG_SITE_LABEL", about='a badge in every header, such as "Test system"; none without'
+    "MEDRAG_SITE_LABEL",
+    about='a badge in the header of every page, such as "Test system"; without it there is none',
 )
-TIME_ZONE = env.time_zone("MEDRAG_TIME_ZONE", "UTC", about="whose day decides what is in force")
+TIME_ZONE = env.time_zone(
+    "MEDRAG_TIME_ZONE", "UTC", about="time zone whose date decides which guidelines are in force"
+)
 
 SECRET_KEY = env.secret_key(
     "MEDRAG_SECRET_KEY",
     KEYS_DIR / "secret_key",
-    about="Django's secret key, else one is made once, in `keys/`; changing it ends sessions",
+    about="Django's secret key; without it one is created once and kept in `keys/`; changing "
+    "it ends all sessions",
 )
 DEBUG = env.boolean(
-    "MEDRAG_DEBUG", False, about="Django's debug pages; never in use with real questions"
+    "MEDRAG_DEBUG", False, about="show Django's debug pages; never use it with real questions"
 )
 hosts = env.hosts(
     "MEDRAG_ALLOWED_HOSTS",
     ["127.0.0.1", "localhost", "[::1]"],
-    about="names that the site answers to, with the [port](operations.md#a-real-site) where "
-    "browsers ask at another than the usual one; `.example.org` is each below it too",
+    about="host names of the site, with the [port](operations.md#a-real-site) if browsers use "
+    "another port than the usual one; `.example.org` includes all its subdomains",
 )
 ALLOWED_HOSTS = without_ports(hosts)
 CSRF_TRUSTED_ORIGINS = secure_origins(hosts) if HTTPS else []
 
 session = env.group(
-    "MEDRAG_SESSION", about="how long somebody stays [signed in](operations.md#signing-in)"
+    "MEDRAG_SESSION", about="how long people stay [signed in](operations.md#signing-in)"
 )
 SESSION_COOKIE_AGE = 3600 * session.integer(
-    "hours", 12, low=1, high=720, about="hours after which a session ends at the latest"
+    "hours", 12, low=1, high=720, about="hours after which a session ends in any case"
 )
 SESSION_IDLE = timedelta(
     minutes=session.integer(
@@ -65,74 +69,77 @@ SESSION_IDLE = timedelta(
         0,
         low=0,
         high=43_200,
-        about="minutes without a request after which it ends before that; 0: never",
+        about="minutes without a request after which a session ends earlier; with 0 it does not",
     )
 )
 lockout = env.group(
     "MEDRAG_LOCKOUT",
-    about="after how many wrong passwords or tokens one [waits](operations.md#people)",
+    about="when wrong passwords or tokens lead to a [lockout](operations.md#people)",
 )
 AXES_FAILURE_LIMIT = lockout.integer(
     "failures",
     5,
     low=2,
     high=1000,
-    about="wrong passwords for an account from one address, or wrong tokens that begin alike, "
-    "after which both wait",
+    about="wrong passwords for one account from one address, or wrong tokens with the same "
+    "beginning from one address, until that account or token is locked at that address",
 )
 LOCKOUT_ADDRESS_FAILURES = lockout.integer(
     "address_failures",
     50,
     low=AXES_FAILURE_LIMIT,
     high=100_000,
-    about="wrong ones from one address in all, after which nobody signs in from there; at least "
-    "`failures`",
+    about="wrong passwords and tokens from one address in all, until nobody can sign in from "
+    "there; at least `failures`",
 )
 AXES_COOLOFF_TIME = timedelta(
-    minutes=lockout.integer("minutes", 15, low=1, high=1440, about="how long that is so")
+    minutes=lockout.integer(
+        "minutes", 15, low=1, high=1440, about="length of a lockout, in minutes"
+    )
 )
 SECOND_FACTOR_FOR_STAFF = env.boolean(
     "MEDRAG_SECOND_FACTOR_FOR_STAFF",
     False,
-    about="who may enter the administration and signs in by password needs a code of an "
-    "authenticator app too",
+    about="require a code of an authenticator app from staff who sign in by password",
 )
 
 oidc = env.toml(
     "MEDRAG_OIDC",
     needs=("issuer", "client_id", "client_secret"),
-    about="the hospital's own [sign-in](operations.md#signing-in) by OpenID Connect; off without",
+    about="[single sign-on](operations.md#signing-in) by OpenID Connect; without a file it is off",
 )
 OIDC_ISSUER = oidc.url("issuer", about="address of the provider")
-OIDC_CLIENT_ID = oidc.text("client_id", about="the name by which the provider knows the site")
-OIDC_CLIENT_SECRET = oidc.secret("client_secret", about="what the provider gave it")
+OIDC_CLIENT_ID = oidc.text("client_id", about="the site's client ID at the provider")
+OIDC_CLIENT_SECRET = oidc.secret("client_secret", about="the site's client secret at the provider")
 OIDC_GROUPS_CLAIM = oidc.text(
-    "groups_claim", "groups", about="the claim that lists the groups of who signs in"
+    "groups_claim", "groups", about="the claim that lists a person's groups"
 )
-OIDC_GROUPS = oidc.table("groups", about="which group of the provider's is which group here")
+OIDC_GROUPS = oidc.table("groups", about="maps each group of the provider to a group of the site")
 
 DATABASE_URL = env.text(
     "DATABASE_URL",
-    about="`postgresql://` address of the application's role on a server of your own; without it "
-    "the embedded server",
+    about="`postgresql://` address of your own server, with the application's role; without "
+    "it the embedded server is used",
 )
 DATABASE_OWNER_URL = env.text(
     "DATABASE_OWNER_URL",
-    about="the role that owns the tables, else that of `DATABASE_URL`; `migrate` uses it, and "
-    "`reembed` and the worker for the index of new vectors",
+    about="address with the role that owns the tables, by default that of `DATABASE_URL`; "
+    "used by `migrate`, and by `reembed` and the worker to build the index of new "
+    "vectors",
 )
 DATABASE_AUDITOR_URL = env.text(
     "DATABASE_AUDITOR_URL",
-    about="the role that reads the log, else that of `DATABASE_URL`; `audit` uses it",
+    about="address with the role that reads the log, by default that of `DATABASE_URL`; used "
+    "by `audit`",
 )
 DATABASE_NAME = env.database_name(
     "MEDRAG_DATABASE_NAME",
-    about="another database on the same server, made where it is missing; `evaluate` gives each "
-    "data set one",
+    about="use another database on the same server, created if missing; `evaluate` gives each "
+    "data set its own",
 )
 PREPARED_STATEMENTS = env.boolean(
     "MEDRAG_PREPARED_STATEMENTS",
     True,
-    about="searches are prepared once a connection; `false` behind a pool that changes the "
-    "server's connection with each transaction",
+    about="prepare search statements once per connection; use `false` behind a pool that "
+    "changes the server connection with each transaction",
 )

@@ -73,20 +73,26 @@ def test_without_a_table_a_role_has_no_model_but_its_place() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it names no model; a table such as [generate] does."),
-        (f"[generates]\n{URL}{MODEL}", "[generates] is no table of this file. Is generate meant?"),
-        (f"[x]\n{URL}", "[x] is no table of this file. There are generate, judge, rewrite,"),
+        ("", "the file names no model. Add a table such as [generate]."),
+        (
+            f"[generates]\n{URL}{MODEL}",
+            "[generates] is not a table of this file. Did you mean generate?",
+        ),
+        (f"[x]\n{URL}", "[x] is not a table of this file. Known: generate, judge, rewrite,"),
         ('judge = "m"', "judge must be a table: write [judge] and its keys below it."),
         ("generate = []", "generate must be a table"),
-        (f"[generate]\n{URL}{MODEL}uri = 1", "[generate] takes no uri. Is url meant?"),
-        (f'[rewrite]\n{URL}{MODEL}price = "1/2"', "[rewrite] takes no price. There are url, model"),
-        (f"[verifier]\n{URL}{MODEL}", "[verifier] takes no url. There are model."),
+        (f"[generate]\n{URL}{MODEL}uri = 1", "[generate] has no key uri. Did you mean url?"),
+        (f'[rewrite]\n{URL}{MODEL}price = "1/2"', "[rewrite] has no key price. Known: url, model"),
+        (f"[verifier]\n{URL}{MODEL}", "[verifier] has no key url. Known: model."),
         (f"[generate]\n{URL}", "[generate] needs model, a name of printable characters."),
         (f"[generate]\n{MODEL}", "[generate] needs url, an address such as https://"),
         (f"[rerank]\n{URL}", "[rerank] needs model"),
-        (f'[rerank]\n{MODEL}key = "canary"', "[rerank] key needs url: a folder takes no key."),
-        (f"[[rewrite]]\n{URL}{MODEL}" * 2, "[rewrite] may stand once: leave 1 of them out."),
-        (f"[judge]\n{URL}model = 7", "[judge] model must be a text in quotes."),
+        (
+            f'[rerank]\n{MODEL}key = "canary"',
+            "[rerank] key needs url: a model in a folder has no key.",
+        ),
+        (f"[[rewrite]]\n{URL}{MODEL}" * 2, "[rewrite] may be given only once: remove 1."),
+        (f"[judge]\n{URL}model = 7", "[judge] model must be a string in quotes."),
         (f'[judge]\n{URL}model = " "', "[judge] model must be a name of printable characters; it"),
         (f'[judge]\n{URL}model = "a\\u0000"', "[judge] model must be a name of printable"),
         (f'[judge]\n{MODEL}url = "a.example"', "[judge] url must be an address such as https://m"),
@@ -121,5 +127,5 @@ def test_a_key_of_a_file_is_refused_unseen_too(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_text("ключ-canary", encoding="utf-8")
     found = refused(f'[generate]\n{URL}{MODEL}key = "{path}"')
-    assert found.startswith("[generate] key must be of printable ASCII characters")
+    assert found.startswith("[generate] key must be printable ASCII characters")
     assert "canary" not in found
