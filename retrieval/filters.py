@@ -21,10 +21,12 @@ _OPTIONS = {
 def add_filters(parser: ArgumentParser) -> None:
     """Add an option for each filter; those of words may be repeated."""
     for name, option in _OPTIONS.items():
-        parser.add_argument(option, action="append", dest=name, metavar="X", help="only such")
+        parser.add_argument(
+            option, action="append", dest=name, metavar="X", help="only such guidelines; repeatable"
+        )
     for name in ("year_from", "year_to"):
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=int, dest=name, help="of publication, inclusive")
+        parser.add_argument(option, type=int, dest=name, help="year of publication, inclusive")
 
 
 def filters_from(chosen: Mapping[str, Any]) -> Filters:

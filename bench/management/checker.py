@@ -25,8 +25,8 @@ from evaluation.folders import refuse_unwritable, refuse_used
 
 def checker_arguments(parser: CommandParser) -> None:
     """Add arguments that only `checker` has; it shares --dataset, --format, --split and --out."""
-    parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found; or what silver wrote')  # noqa: E501  # fmt: skip
-    parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: one that is configured, the teacher of silver, or rules: the exact checks alone; may be given several times, by default all that this site could use")  # noqa: E501  # fmt: skip
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found; or the output of silver')  # noqa: E501  # fmt: skip
+    parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: a configured verifier, the teacher of silver, or rules (only the exact checks); repeatable, by default all that this site can use")  # noqa: E501  # fmt: skip
 
 
 def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str]:
@@ -37,7 +37,7 @@ def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str
     if not options["out"] or options["arguments"]:
         raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
     if options["limit"] < 0:
-        raise CommandError("--limit is a number of pairs, at least 1.")
+        raise CommandError("--limit must be a number of pairs, at least 1.")
     out, by = Path(options["out"]), person_named(options["user"])
     refuse_unwritable(out)
     refuse_used(out)

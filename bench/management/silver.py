@@ -21,7 +21,7 @@ _BUDGET = ("budget_questions", "budget_s", "budget_tokens")
 
 def silver_arguments(parser: CommandParser) -> None:
     """Add the argument that only `silver` has; it shares --out, --asker and --budget-*."""
-    parser.add_argument("--passages", type=Path, metavar="FILE", help='silver: JSON lines {"question", "passage"}, in the place of a question set')  # noqa: E501  # fmt: skip
+    parser.add_argument("--passages", type=Path, metavar="FILE", help='silver: JSON lines {"question", "passage"}, instead of a question set')  # noqa: E501  # fmt: skip
 
 
 def silver_run(options: dict[str, Any], say: Callable[[str], None]) -> None:
@@ -30,9 +30,9 @@ def silver_run(options: dict[str, Any], say: Callable[[str], None]) -> None:
     if not options["out"] or bool(named) == bool(file) or len(named) > 1:
         raise CommandError("silver takes a question set or --passages FILE, and --out DIR.")
     if options["limit"]:
-        raise CommandError("silver is bounded by --budget-questions, not by --limit.")
+        raise CommandError("silver has no --limit. Use --budget-questions.")
     if not all(options[name] >= 0 for name in _BUDGET):
-        raise CommandError("A budget is at least 0.")
+        raise CommandError("A budget must be at least 0.")
     budget = Budget(*(options[name] for name in _BUDGET))
     total, asked = _asked(file, named, options["asker"])
     with Progress("  Asking", total, "passages") as progress:

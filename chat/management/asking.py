@@ -14,13 +14,23 @@ from retrieval.filters import add_filters, filters_from
 def add_asking(parser: CommandParser) -> None:
     """Add the arguments of both commands."""
     parser.add_argument(
-        "--collection", action="append", default=[], metavar="SLUG", help="search only here"
+        "--collection",
+        action="append",
+        default=[],
+        metavar="SLUG",
+        help="search only this collection; repeatable",
     )
     add_filters(parser)
     parser.add_argument(
-        "--mode", choices=Mode.values, default="", help="what the answer has to pass"
+        "--mode",
+        choices=Mode.values,
+        default="",
+        help="how strictly the answer is checked; by default MEDRAG_MODE",
     )
-    parser.add_argument("--user", help="who asks, with their rights; it is recorded as theirs")
+    parser.add_argument(
+        "--user",
+        help="who asks: that person's rights apply, and the question is recorded as theirs",
+    )
 
 
 def asking_from(options: dict[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def collection_named(slug: str) -> Collection:
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
         known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no collection {slug}. Known: {known}.")
+        raise CommandError(f"There is no collection {slug}. Collections: {known}.")
     return collection
 
 

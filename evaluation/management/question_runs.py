@@ -46,20 +46,25 @@ def question_run_arguments(parser: CommandParser) -> None:
     `run` also uses --name, --limit, --user and --out, which are added elsewhere.
     """
     group = parser.add_argument_group("run")
-    group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; Ctrl-C leaves what --resume takes up")  # noqa: E501  # fmt: skip
-    group.add_argument("--resume", type=int, metavar="NUMBER", help="go on with this run")
-    group.add_argument("--measure-again", type=int, metavar="NUMBER", help="have judged what no judge judged in this run; nothing is asked anew")  # noqa: E501  # fmt: skip
-    group.add_argument("--seed", type=int, default=0, help="which sample --limit draws")
-    group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this besides those that every run has; may be given several times, by default all")  # noqa: E501  # fmt: skip
-    group.add_argument("--model-alone", action="store_true", help="also ask the language model what has a label, without evidence")  # noqa: E501  # fmt: skip
-    group.add_argument("--budget-s", type=float, default=0.0, metavar="SECONDS", help="end it when answers took as long together")  # noqa: E501  # fmt: skip
-    group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end it after as many")  # noqa: E501  # fmt: skip
-    group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end it when language models took as many")  # noqa: E501  # fmt: skip
-    group.add_argument("--asker", metavar="NAME", help="whose rights count; by default what is open to all is found")  # noqa: E501  # fmt: skip
+    group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; after Ctrl-C, --resume continues the run")  # noqa: E501  # fmt: skip
+    group.add_argument("--resume", type=int, metavar="NUMBER", help="continue this run")
+    group.add_argument("--measure-again", type=int, metavar="NUMBER", help="have a judge fill in missing measures of this run; no question is asked again")  # noqa: E501  # fmt: skip
+    group.add_argument("--seed", type=int, default=0, help="seed of the sample of --limit")
+    group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this measure, besides those that every run has; repeatable, by default all")  # noqa: E501  # fmt: skip
+    group.add_argument("--model-alone", action="store_true", help="also ask the language model the labelled questions, without evidence")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-s", type=float, default=0.0, metavar="SECONDS", help="end the run when the answers took this long in total")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-questions", type=int, default=0, metavar="N", help="end the run after N questions")  # noqa: E501  # fmt: skip
+    group.add_argument("--budget-tokens", type=int, default=0, metavar="N", help="end the run when language models used N tokens")  # noqa: E501  # fmt: skip
+    group.add_argument("--asker", metavar="NAME", help="who asks, with their rights; by default only open collections are searched")  # noqa: E501  # fmt: skip
     gate = parser.add_argument_group("gate")
-    gate.add_argument("--baseline", metavar="RUN", help="number of the run that is in use")
-    gate.add_argument("--candidate", metavar="RUN", help="number of the run that is to be released")
-    gate.add_argument("--rules", type=Path, metavar="FILE", help="TOML, as docs/release-rules.toml")
+    gate.add_argument("--baseline", metavar="RUN", help="number of the run in use")
+    gate.add_argument("--candidate", metavar="RUN", help="number of the run to be released")
+    gate.add_argument(
+        "--rules",
+        type=Path,
+        metavar="FILE",
+        help="TOML file of rules, such as docs/release-rules.toml",
+    )
 
 
 def question_run_start(options: dict[str, Any], say: Say) -> None:
@@ -69,7 +74,7 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
     """
     run = _taken_up(options) or _created(options)
     if not options["here"]:
-        say(f"Run {run.pk} waits for the worker; manage.py evaluate show {run.pk} tells how it is.")
+        say(f"Run {run.pk} waits for the worker. Follow it with manage.py evaluate show {run.pk}.")
         return
     say(f"Run {run.pk}: {run.frozen['items']} questions.")
     try:
@@ -77,7 +82,10 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
     except BaseException:
         if run.state in (RunState.PENDING, RunState.RUNNING):
             question_run_cancel(run)
-            say(f"Interrupted. manage.py evaluate run --resume {run.pk} --here goes on with it.")
+            say(
+                "Interrupted. The answers so far are kept. Continue with manage.py evaluate run "
+                f"--resume {run.pk} --here."
+            )
         raise
     _print(run, say)
 
@@ -85,7 +93,7 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
 def question_runs_list(options: dict[str, Any], say: Say) -> None:
     """Print a line for each run, the latest first."""
     if options["arguments"]:
-        raise CommandError("list takes no more.")
+        raise CommandError("list takes no arguments.")
     runs = list(question_runs_listed())
     for run in runs:
         progress = run_progress(run)
@@ -94,7 +102,7 @@ def question_runs_list(options: dict[str, Any], say: Say) -> None:
             f"{run.created_at:%Y-%m-%d %H:%M}  {run.name}"
         )
     if not runs:
-        say("There is none.")
+        say("There are no runs.")
 
 
 def question_run_show(options: dict[str, Any], say: Say) -> None:
@@ -134,7 +142,9 @@ def question_run_gate(options: dict[str, Any], say: Say) -> None:
     named = [options["baseline"] or "", options["candidate"] or ""]
     try:
         if not all(named) or not options["rules"] or options["arguments"]:
-            raise CommandError("gate takes --baseline, --candidate and --rules, and no more.")
+            raise CommandError(
+                "gate takes --baseline, --candidate and --rules, and no other arguments."
+            )
         rules = read_rules(options["rules"])
         baseline, candidate = _runs_named({"arguments": named}, 2)
         judged = release_judged(baseline, candidate, rules)
@@ -167,7 +177,7 @@ def _created(options: dict[str, Any]) -> QuestionRun:
     numbers = ("limit", "budget_s", "budget_questions", "budget_tokens")
     for name in numbers:
         if not options[name] >= 0:
-            raise CommandError(f"--{name.replace('_', '-')} is at least 0.")
+            raise CommandError(f"--{name.replace('_', '-')} must be at least 0.")
     budget = Budget(*(options[name] for name in ("budget_questions", "budget_s", "budget_tokens")))
     order = RunOrder(
         name=options["name"],
@@ -189,7 +199,9 @@ def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
     if not named:
         return None
     if len(named) > 1 or options["arguments"]:
-        raise CommandError("--resume and --measure-again each take a run, alone and without a set.")
+        raise CommandError(
+            "Give either --resume or --measure-again, with a run and without a question set."
+        )
     (run,) = _runs_named({"arguments": [str(options[named[0]])]}, 1)
     services[named[0]](run, is_here=options["here"])
     run.refresh_from_db()
@@ -199,7 +211,7 @@ def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
 def question_set_named(arguments: list[str]) -> QuestionSet:
     """Return the set of this number, or the only set of this name. Raises CommandError."""
     if len(arguments) != 1:
-        raise CommandError("run takes a question set: its number, or its name.")
+        raise CommandError("Name one question set by its number or name.")
     (name,) = arguments
     if name.isdecimal() and len(name) < 19:
         found = list(QuestionSet.objects.filter(pk=int(name)))
@@ -207,8 +219,8 @@ def question_set_named(arguments: list[str]) -> QuestionSet:
         found = [each for each in QuestionSet.objects.all() if name in (each.name, str(each))]
     if len(found) != 1:
         kept = ", ".join(_named_sets()) or "none"
-        why = f"{len(found)} question sets are named" if found else "There is no question set"
-        raise CommandError(f"{why} {name}. Kept: {kept}.")
+        why = f"{len(found)} question sets have the name" if found else "There is no question set"
+        raise CommandError(f"{why} {name}. Question sets: {kept}.")
     return found[0]
 
 

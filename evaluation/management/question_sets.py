@@ -20,8 +20,12 @@ _LONGEST = {"name": 200, "set_version": 50, "source": 500, "licence": 200, "spli
 def question_set_arguments(parser: CommandParser) -> None:
     """Add the arguments that only `import` has; it also uses --split and --user."""
     group = parser.add_argument_group("import")
-    group.add_argument("--name", default="", help="by default that of the file")
-    group.add_argument("--set-version", default="", metavar="TEXT", help="such as 2024-05")
+    group.add_argument(
+        "--name", default="", help="name of the set or run; by default that of the file or set"
+    )
+    group.add_argument(
+        "--set-version", default="", metavar="TEXT", help="version of the set, such as 2024-05"
+    )
     group.add_argument("--source", default="", help="where the set is from, such as an address")
     group.add_argument("--licence", default="", help="what the set may be used for")
 

@@ -155,7 +155,9 @@ def test_a_secret_stands_in_the_variable_or_in_a_file(tmp_path: Path) -> None:
     assert Env({"A": "key"}).secret("A") == "key"
     assert Env({"A": str(path)}).secret("A") == "key-in-a-file"
     assert Env({}).secret("A") == ""
-    with pytest.raises(ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the absolute path"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"^MEDRAG_X must be a secret, or the absolute path"
+    ):
         Env({"MEDRAG_X": str(tmp_path / "missing")}).secret("MEDRAG_X")
 
 

@@ -40,7 +40,10 @@ SAMPLED = 6000  # passages that are embedded; all others are made from them
 
 
 class Command(BaseCommand):
-    help = "Print p50 and p95 of each step over a list of questions, or how ingestion fared."
+    help = (
+        "Time search and answers over a list of questions (p50 and p95 of each step), or "
+        "ingestion, reading, encoding, growth or the page."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         default = settings.BASE_DIR / "tests" / "golden" / "development.json"
@@ -48,44 +51,55 @@ class Command(BaseCommand):
             "--questions",
             type=Path,
             default=default,
-            help="JSON, a line each, or a file, folder or tar of MedQuAD's or LiveQA's XML",
+            help="questions: JSON, one per line, or a file, folder or tar of MedQuAD's or "
+            "LiveQA's XML",
         )
-        parser.add_argument("--rounds", type=at_least_one, default=3)
+        parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds of questions")
         parser.add_argument(
             "--ingest",
             type=Path,
             metavar="PATH",
-            help="ingest a file, a folder or a tar into a database of its own, and drop that",
+            help="time the ingestion of a file, folder or tar into a database of its own, "
+            "which is dropped afterwards",
         )
         parser.add_argument(
-            "--timings", action="store_true", help="of the documents that are here: time by step"
+            "--timings", action="store_true", help="time by step of the documents of this site"
         )
         parser.add_argument(
-            "--one-run", action="store_true", help="they were ingested at once by one worker"
+            "--one-run",
+            action="store_true",
+            help="with --timings: the documents were ingested in one run by one worker",
         )
         parser.add_argument(
-            "--page", metavar="URL", help="ask at the page of a site that runs, as --user"
+            "--page", metavar="URL", help="ask on the page of a running site, as --user"
         )
-        parser.add_argument("--user", default="clinician", help="whose password is asked for")
+        parser.add_argument(
+            "--user",
+            default="clinician",
+            help="with --page: account to sign in with; its password is asked for",
+        )
         self._add_reading(parser)
         self._add_encoder(parser)
         self._add_growth(parser)
 
     def _add_reading(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--reading", type=Path, metavar="PATH", help="read a PDF or those of a folder, no more"
+            "--reading",
+            type=Path,
+            metavar="PATH",
+            help="only time the parsing of a PDF or of the PDFs of a folder",
         )
         parser.add_argument(
             "--against",
             type=Path,
             metavar="CHECKOUT",
-            help="with --reading: let another checkout of this project read each file too",
+            help="with --reading: also read each file with another checkout of this project",
         )
         parser.add_argument(
             "--pages",
             type=size,
             metavar="N",
-            help="with --reading: so many at most, of whole documents in an order drawn by chance",
+            help="with --reading: read at most N pages, in whole documents in random order",
         )
         parser.add_argument(
             "--truth",
@@ -93,29 +107,29 @@ class Command(BaseCommand):
             nargs="?",
             const=TRUTH,
             metavar="FILE",
-            help="with --reading: compare with what people wrote down of pages",
+            help="with --reading: compare with what people transcribed from the pages",
         )
         parser.add_argument(
             "--list",
             action="store_true",
-            help="with --truth: tell what is wrong on each page",
+            help="with --truth: list what is wrong on each page",
         )
         parser.add_argument(
             "--write-truth",
             type=Path,
             metavar="FOLDER",
-            help="with --reading: make the file of --truth from what people wrote, and no more",
+            help="with --reading: only create the file of --truth from transcriptions",
         )
 
     def _add_encoder(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--encoder", action="store_true", help="time the encoder by each backend, in turns"
+            "--encoder", action="store_true", help="time the encoder with each backend, in turns"
         )
         parser.add_argument(
             "--rankings",
             type=Path,
             metavar="FOLDER",
-            help="with --encoder: compare the backends' rankings of SciFact, whose files it holds",
+            help="with --encoder: compare the backends' rankings on SciFact; folder of its files",
         )
 
     def _add_growth(self, parser: CommandParser) -> None:
@@ -123,28 +137,49 @@ class Command(BaseCommand):
             "--chunks",
             type=sizes,
             metavar="N,N",
-            help="search in databases of so many made passages, which are kept for the next time",
+            help="time search in databases of this many made passages; the databases are kept "
+            "for the next run",
         )
         parser.add_argument(
             "--text",
             type=Path,
             metavar="PATH",
-            help="with --chunks: a folder or tar of txt, md or xml that they are made of",
+            help="with --chunks: folder or tar of txt, md or xml files to make the passages from",
         )
-        parser.add_argument("--asked", type=at_least_one, default=ASKED, help="questions, at most")
+        parser.add_argument("--asked", type=at_least_one, default=ASKED, help="most questions")
         parser.add_argument(
-            "--sampled", type=at_least_one, default=SAMPLED, help="passages, at most"
-        )
-        parser.add_argument("--clients", type=sizes, default=(1, 4, 16), metavar="N,N")
-        parser.add_argument("--seconds", type=float, default=10.0, help="for each of --clients")
-        parser.add_argument(
-            "--compared", type=at_least_one, default=30, help="questions, without limits"
+            "--sampled",
+            type=at_least_one,
+            default=SAMPLED,
+            help="with --chunks: most passages to embed; the others are made from them",
         )
         parser.add_argument(
-            "--json", type=Path, metavar="FILE", help="what was found, for machines"
+            "--clients", type=sizes, default=(1, 4, 16), metavar="N,N", help="simultaneous clients"
         )
-        parser.add_argument("--plot", type=Path, metavar="FILE", help="growth as a picture (png)")
-        parser.add_argument("--drop", action="store_true", help="drop these databases, and no more")
+        parser.add_argument(
+            "--seconds",
+            type=float,
+            default=10.0,
+            help="with --chunks and --page: seconds for each of --clients",
+        )
+        parser.add_argument(
+            "--compared",
+            type=at_least_one,
+            default=30,
+            help="with --chunks: questions that are also searched exactly",
+        )
+        parser.add_argument(
+            "--json",
+            type=Path,
+            metavar="FILE",
+            help="with --chunks: also write the results as JSON",
+        )
+        parser.add_argument(
+            "--plot", type=Path, metavar="FILE", help="with --chunks: also write a plot (PNG)"
+        )
+        parser.add_argument(
+            "--drop", action="store_true", help="only drop the databases of --chunks"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["drop"]:
@@ -188,7 +223,7 @@ class Command(BaseCommand):
 
     def _growth(self, options: dict[str, Any]) -> Iterator[str]:
         if not options["text"]:
-            raise CommandError("--chunks needs --text: what the passages are made of.")
+            raise CommandError("--chunks needs --text with the files to make the passages from.")
         refuse_unwritable(options["json"], options["plot"])
         databases.start()
         questions = read_questions(options["questions"], size=options["asked"])
@@ -220,7 +255,7 @@ class Command(BaseCommand):
         texts = read_questions(questions, size=ASKED)
         statistics = IndexStatistics.objects.get()
         if not statistics.chunks:
-            raise CommandError("Nothing is indexed yet. Run make run, or manage.py ingest.")
+            raise CommandError("Nothing is indexed yet. Run make run or manage.py ingest first.")
         retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
         steps = timings(texts * rounds)
         yield f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"

@@ -69,33 +69,42 @@ from evaluation.question_sets.patterned import QuestionSet, read_questions
 from evaluation.tables import comparison_table
 
 WHAT = """\
-retrieval: one configuration on a data set, to a run, judgements and metrics in a folder;
-ablation: one table over all switches, each against the default;
-peers: other search engines over the same texts and vectors, side by side with ours;
-answers: the questions of --testset FILE over the documents of --documents DIR, by patterns;
-model: the same questions, answered by a language model that knows the answers or lies;
-checker: verifiers on labelled pairs of claim and evidence, of --pairs FILE or of scifact;
-silver [SET]: claims that a teacher writes and labels, of passages for the questions of a set or of
---passages FILE, to train and measure verifiers on; a killed run goes on in the same --out DIR;
-compare RUN_DIR RUN_DIR: a paired test of two such folders of one data set, the second less the
-first; compare NUMBER NUMBER: the same of two runs of a question set;
-import FORM PATH: keeps a question set for evaluations over the site's own corpus;
-run SET: asks such a set, by number or name; list, show NUMBER, export NUMBER: what came of it;
-gate: whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
-databases: those that were made and kept; drop NAME... removes them, drop all those of this site;
-work: what the others start as a process of its own.
+import FORM PATH: store a question set for evaluations on the site's own guidelines;
+run SET: ask a question set, given by number or name;
+list, show NUMBER, export NUMBER: list runs, show one, export one;
+compare NUMBER NUMBER: compare two runs of a question set by a paired test, second minus first;
+gate: judge whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
+retrieval: measure one search configuration on a data set; writes run, judgements and metrics;
+ablation: measure each switch against the default, in one table;
+peers: measure other search engines on the same texts and vectors;
+compare RUN_DIR RUN_DIR: compare two folders of `retrieval` on one data set by a paired test;
+answers: ask the questions of --testset on the documents of --documents; judged by patterns;
+model: ask them with a language model that knows the answers or lies;
+checker: measure verifiers on labelled pairs of claim and evidence (--pairs FILE, or scifact);
+silver [SET]: have a teacher write and label claims about the passages of a question set or of
+--passages FILE, to train and measure verifiers on; with the same --out DIR a killed run continues;
+databases: list the databases of data sets that are kept; drop NAME... drops some, drop all drops
+those of this site;
+work: internal; the other commands start it as a child process.
 """
 
 
 class Command(BaseCommand):
-    help = "Measure retrieval on a published data set, indexed in a database of its own."
+    help = (
+        "Evaluate answers on question sets, and measure search, answers and verifiers on "
+        "published data."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=list(self._works()), help=WHAT)
-        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
+        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="as above")
         parser.add_argument("--dataset", type=Path, metavar="DIR", help="folder of the data set")
-        parser.add_argument("--format", choices=FORMATS, help="the form it was published in")
-        parser.add_argument("--split", default="", help="such as test; each form has a default")
+        parser.add_argument("--format", choices=FORMATS, help="format of the data set")
+        parser.add_argument(
+            "--split",
+            default="",
+            help="split of the data set, such as test; each format has a default",
+        )
         parser.add_argument(
             "--queries",
             default="",
@@ -107,22 +116,22 @@ class Command(BaseCommand):
             metavar="NAME",
             help=f"one of {', '.join(NAMED)}, or switches such as 'fusion=sum k=5'",
         )
-        parser.add_argument("--testset", type=Path, metavar="FILE", help="answers: JSON list of questions, with patterns that tell a right answer")  # noqa: E501  # fmt: skip
-        parser.add_argument("--documents", type=Path, metavar="DIR", help="answers: the files that the questions are about")  # noqa: E501  # fmt: skip
+        parser.add_argument("--testset", type=Path, metavar="FILE", help="answers, model: JSON list of questions with patterns of a right answer")  # noqa: E501  # fmt: skip
+        parser.add_argument("--documents", type=Path, metavar="DIR", help="answers, model: folder of the files that the questions are about")  # noqa: E501  # fmt: skip
         parser.add_argument(
             "--material",
             action="store_true",
-            help="answers: ask nothing; write what `train` learns from the questions",
+            help="answers: ask nothing; write the training data of `train choice` and `train gate`",
         )
-        parser.add_argument("--mode", choices=list(Saying), default=Saying.QUOTE, help="model: what it says; free and lie need --claims")  # noqa: E501  # fmt: skip
+        parser.add_argument("--mode", choices=list(Saying), default=Saying.QUOTE, help="model: how the model answers; free and lie need --claims")  # noqa: E501  # fmt: skip
         parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
-        parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question reach it")  # noqa: E501  # fmt: skip
-        parser.add_argument("--judged", action="store_true", help="model: a judge that is right stands in the checker's place")  # noqa: E501  # fmt: skip
-        parser.add_argument("--out", type=Path, metavar="DIR", help="where the results go: a folder that is empty, or not there yet")  # noqa: E501  # fmt: skip
+        parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question pass the gate")  # noqa: E501  # fmt: skip
+        parser.add_argument("--judged", action="store_true", help="model: use a judge that is always right in place of the checker")  # noqa: E501  # fmt: skip
+        parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the results, which must be empty or new")  # noqa: E501  # fmt: skip
         parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
-        parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: the rows with this in their name or in that of their index, besides the default; 'as set' are all that need no index of their own. May be given several times")  # noqa: E501  # fmt: skip
-        parser.add_argument("--rebuild", action="store_true", help="index the documents anew")
-        parser.add_argument("--user", metavar="NAME", help="who is recorded as having measured")
+        parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: measure only the default and rows with TEXT in their name or in that of their index; 'as set' selects all that need no index of their own; repeatable")  # noqa: E501  # fmt: skip
+        parser.add_argument("--rebuild", action="store_true", help="index the documents again")
+        parser.add_argument("--user", metavar="NAME", help="who is recorded")
         checker_arguments(parser)
         silver_arguments(parser)
         question_set_arguments(parser)
@@ -265,19 +274,19 @@ class Command(BaseCommand):
             held = (
                 f"{each.note['name']}, {each.note['passages']} passages"
                 if "passages" in each.note
-                else "not filled to the end"
+                else "not filled completely"
             )
-            whose = "" if each.is_ours else ", not known to be this site's"
+            whose = "" if each.is_ours else ", may belong to another site"
             self._say(f"{each.name}  {each.size_bytes / 1e6:9.1f} MB  {held}{whose}")
         if not kept:
-            self._say("None is kept.")
+            self._say("No databases are kept.")
 
     def _drop(self, options: dict[str, Any]) -> None:
         names: list[str] = options["arguments"]
         if names == ["all"]:
             names = self._names_of_ours()
         elif not names:
-            raise CommandError("Name databases that evaluate databases lists, or all.")
+            raise CommandError("Name databases as evaluate databases lists them, or all.")
         kept: list[str] = []
         for name in dict.fromkeys(names):
             try:
@@ -285,7 +294,7 @@ class Command(BaseCommand):
             except databases.NoSuchDatabase as error:
                 kept.append(error.sentence)
             else:
-                self._say(f"{name} is dropped")
+                self._say(f"{name} was dropped")
         if kept:
             raise CommandError("\n".join(kept))
 
@@ -293,14 +302,12 @@ class Command(BaseCommand):
         kept = databases.databases_kept()
         for each in kept:
             if not each.is_ours:
-                self._say(
-                    f"{each.name} is left: it is not known to be this site's; drop it by name"
-                )
+                self._say(f"{each.name} is kept: it may belong to another site. Drop it by name.")
         return [each.name for each in kept if each.is_ours]
 
     def _work(self, options: dict[str, Any]) -> None:
         if len(options["arguments"]) != 1:
-            raise CommandError("This is started by evaluate retrieval and evaluate ablation.")
+            raise CommandError("This is internal: other evaluate commands start it.")
         path = Path(options["arguments"][0])
         try:
             if answers := read_answers_task(path):
@@ -309,7 +316,7 @@ class Command(BaseCommand):
                 run_child_task(read_task(path), self._say)
         except BrokenPipeError as error:  # the parent has ended
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise CommandError("Nobody waits for this any more.") from error
+            raise CommandError("The process that started this has ended.") from error
 
     def _print(self, lines: Iterable[str]) -> None:
         self.stdout.write("\n" + "\n".join(lines) + "\n")
@@ -323,9 +330,11 @@ def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
     """Check the options and the output folder; return the order and the folder. Reads no data."""
     missing = [name for name in ("dataset", "format", "out") if not options[name]]
     if missing or options["arguments"]:
-        raise CommandError("--dataset DIR, --format and --out DIR are needed, and no more.")
+        raise CommandError(
+            "--dataset DIR, --format and --out DIR are needed, and no other arguments."
+        )
     if options["limit"] < 0:
-        raise CommandError("--limit is a number of queries, at least 1.")
+        raise CommandError("--limit must be a number of queries, at least 1.")
     out = Path(options["out"])
     refuse_unwritable(out)
     refuse_used(out)

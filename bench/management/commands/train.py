@@ -15,35 +15,35 @@ from core.errors import MedragError
 from evaluation.folders import refuse_unwritable
 
 WHAT = """\
-reader: which statement of a passage answers a question, or that none does;
-checker: whether evidence supports a claim, contradicts it or says nothing of it;
-choice: what each feature of a statement is worth, from `evaluate answers --material`;
-gate: how likely the passages hold the answer at all, from the same.
+reader: selects the statement of a passage that answers a question, or none;
+checker: decides whether evidence supports a claim, contradicts it or says nothing about it;
+choice: weights of the features of a statement, from `evaluate answers --material`;
+gate: probability that the passages hold the answer, from the same data.
 """
 _NUMBERS = {
-    "seed": "what decides the order of the examples, and the head's first weights",
-    "epochs": "how often each example is seen at most",
-    "batch": "examples a step",
+    "seed": "seed of the order of the examples and of the head's first weights",
+    "epochs": "most passes over the examples",
+    "batch": "examples per step",
     "evaluate_every": "steps from one evaluation to the next",
-    "patience": "evaluations in a row without a better one, then training ends",
+    "patience": "stop after this many evaluations without an improvement",
 }
 
 
 class Command(BaseCommand):
-    help = "Train a small model further from the bundled encoder; a killed run goes on."
+    help = "Train a small model from the bundled encoder; the same command continues a killed run."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=["reader", "checker", "choice", "gate"], help=WHAT)
-        parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files, or one such file, also what `evaluate silver` wrote; may be given several times")  # noqa: E501  # fmt: skip
-        parser.add_argument("--licence", choices=["open", "any"], default="open", help="open leaves out sets whose licence is not stated or not verified")  # noqa: E501  # fmt: skip
-        parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the checkpoint and the model go; a run that was killed goes on there")  # noqa: E501  # fmt: skip
-        parser.add_argument("--export", action="store_true", help="train nothing: write the best model of the checkpoint so far")  # noqa: E501  # fmt: skip
-        parser.add_argument("--body", type=Path, metavar="DIR", help="an encoder of BERT's family; by default the bundled one")  # noqa: E501  # fmt: skip
-        parser.add_argument("--start", type=Path, metavar="DIR", help="go on from the best weights that were trained there, on other rows")  # noqa: E501  # fmt: skip
-        parser.add_argument("--name", default="own", help="choice, gate: its version")
+        parser.add_argument("--data", type=Path, action="append", required=True, metavar="DIR", help="folder of .jsonl or .jsonl.gz files, or one such file, or the output of `evaluate silver`; repeatable")  # noqa: E501  # fmt: skip
+        parser.add_argument("--licence", choices=["open", "any"], default="open", help="open skips data whose licence is not stated or not verified")  # noqa: E501  # fmt: skip
+        parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of checkpoint and model; a killed run continues there")  # noqa: E501  # fmt: skip
+        parser.add_argument("--export", action="store_true", help="don't train: write the best model of the checkpoint so far")  # noqa: E501  # fmt: skip
+        parser.add_argument("--body", type=Path, metavar="DIR", help="encoder of BERT's family to start from; by default the bundled one")  # noqa: E501  # fmt: skip
+        parser.add_argument("--start", type=Path, metavar="DIR", help="start from the best weights of that folder, with other data")  # noqa: E501  # fmt: skip
+        parser.add_argument("--name", default="own", help="choice, gate: version of the result")
         parser.add_argument("--precision", choices=["auto", "float32", "bfloat16"], default="auto", help="auto: bfloat16 where the processor has AMX, or on a GPU")  # noqa: E501  # fmt: skip
-        parser.add_argument("--threads", type=int, default=2, help="of the processor")
-        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: N rows")  # noqa: E501  # fmt: skip
+        parser.add_argument("--threads", type=int, default=2, help="processor threads")
+        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: use only N rows")  # noqa: E501  # fmt: skip
         for name, meaning in _NUMBERS.items():
             option = f"--{name.replace('_', '-')}"
             parser.add_argument(option, type=int, default=getattr(Settings, name), help=meaning)
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             if options[name] < 1:
                 raise CommandError(f"--{name.replace('_', '-')} must be 1 or more.")
         if options["limit"] < 0:
-            raise CommandError("--limit is a number of rows, at least 1.")
+            raise CommandError("--limit must be a number of rows, at least 1.")
         if options["what"] in ("choice", "gate"):
             self._learn(options)
             return

@@ -1,4 +1,4 @@
-"""Make a token for the API and print it once, or revoke an account's tokens."""
+"""Create an API token and print it once, or revoke all tokens of an account."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", help="account that the token belongs to")
         parser.add_argument(
-            "--revoke", action="store_true", help="End all tokens of the account at once."
+            "--revoke", action="store_true", help="revoke all tokens of the account"
         )
-        parser.add_argument("--name", default="", help="What it is for; up to 100 characters.")
+        parser.add_argument("--name", default="", help="purpose of the token, up to 100 characters")
         parser.add_argument(
             "--scope",
             action="append",
             choices=Scope.values,
-            help=f"What it may be used for; may be repeated. Without: {', '.join(BY_DEFAULT)}.",
+            help=f"what the token allows; repeatable; by default {', '.join(BY_DEFAULT)}",
         )
         parser.add_argument(
-            "--days", type=int, help="When it ends; token_days of MEDRAG_API without."
+            "--days", type=int, help="days until it expires; by default token_days of MEDRAG_API"
         )
 
     def handle(self, *, username: str, days: int | None, **options: Any) -> None:
@@ -44,8 +44,8 @@ class Command(BaseCommand):
             raise CommandError(f"The account {username!r} is not active.")
         days = settings.API_TOKEN_DAYS if days is None else days
         if not 1 <= days <= MAX_DAYS:
-            raise CommandError(f"A token is good for 1 to {MAX_DAYS} days.")
+            raise CommandError(f"--days must be from 1 to {MAX_DAYS}.")
         name, scopes = options["name"][:100], options["scope"] or BY_DEFAULT
         token = token_create(user, name=name, scopes=scopes, days=days)
-        self.stderr.write(f"A token for {username}, good for {days} days. It is not shown again.")
+        self.stderr.write(f"A token for {username}, valid for {days} days. It is not shown again.")
         self.stdout.write(token)

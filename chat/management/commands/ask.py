@@ -15,7 +15,7 @@ from core.errors import MedragError
 
 
 class Command(BaseCommand):
-    help = "Ask a question; prints the cited answer or the refusal."
+    help = "Answer a question from the guidelines; prints the cited answer or the refusal."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("question")

@@ -1,4 +1,4 @@
-"""Verify, export or sign the audit chain."""
+"""Verify, export or sign the audit log."""
 
 from __future__ import annotations
 
@@ -22,26 +22,32 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        verify = actions.add_parser("verify", help="Check the chain; exit status 1 if broken.")
+        verify = actions.add_parser("verify", help="verify the log; exit status 1 if it is broken")
         verify.add_argument(
-            "--chain-only", action="store_true", help="Do not compare the stored answers."
+            "--chain-only",
+            action="store_true",
+            help="don't compare the stored answers with the log",
         )
         verify.add_argument(
             "--head",
             type=Path,
             metavar="FILE",
-            help="Compare with signed heads that were kept elsewhere too.",
+            help="also compare with this copy of the signed heads",
         )
-        export = actions.add_parser("export", help="Print every stored field as JSON lines.")
-        export.add_argument("--from", dest="first", type=int, default=1, metavar="SEQ")
-        export.add_argument("--to", dest="last", type=int, default=LAST_SEQ, metavar="SEQ")
+        export = actions.add_parser("export", help="print all rows with all fields as JSON lines")
+        export.add_argument(
+            "--from", dest="first", type=int, default=1, metavar="SEQ", help="first row"
+        )
+        export.add_argument(
+            "--to", dest="last", type=int, default=LAST_SEQ, metavar="SEQ", help="last row"
+        )
         sign = actions.add_parser(
-            "sign", help="Append the chain's head to the file of signed heads."
+            "sign", help="sign the head of the log now and append it to the file of signed heads"
         )
         sign.add_argument(
             "--anew",
             action="store_true",
-            help="Where signed heads are gone for good: begin another file; the log tells of it.",
+            help="start a new file if the signed heads are lost for good; the log records it",
         )
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -88,8 +94,8 @@ def _copied_heads(path: Path) -> Sequence[SignedHead]:
         raise CommandError(f"{path} can't be read: {error.strerror}.", returncode=2) from error
     if torn or not heads:
         raise CommandError(
-            f"{path} is no copy of signed heads: {torn} of its lines can't be read, {len(heads)} "
-            "can. Nothing was compared; take it anew from where it was kept.",
+            f"{path} is not a usable copy of the signed heads: {torn} of its lines can't be read, "
+            f"{len(heads)} can. Nothing was compared. Fetch the copy again from where it is kept.",
             returncode=2,
         )
     return heads

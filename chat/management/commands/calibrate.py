@@ -1,4 +1,4 @@
-"""Fit the gate on labelled questions and use it, or go back to an earlier calibration."""
+"""Fit the gate on labelled questions and use it, or return to an earlier calibration."""
 
 from __future__ import annotations
 
@@ -36,22 +36,29 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument(
-            "--testset", metavar="FILE", help="a JSON list of questions (see tests/golden)",
+            "--testset", metavar="FILE", help="JSON list of labelled questions (see tests/golden)",
         )  # fmt: skip
-        what.add_argument("--use", metavar="VERSION", help="from now on, such as site-3")
+        what.add_argument(
+            "--use", metavar="VERSION", help="use this calibration from now on, such as site-3"
+        )
         parser.add_argument(
             "--risk", type=float, default=0.05,
-            help="share of unanswerable questions that may get through (default 0.05)",
+            help="largest share of unanswerable questions that may pass the gate (default 0.05)",
         )  # fmt: skip
-        parser.add_argument("--method", choices=METHODS, default="auto")
+        parser.add_argument("--method", choices=METHODS, default="auto", help="how to fit")
         parser.add_argument(
             "--folds", type=int, default=0, metavar="N",
-            help="judge every question by weights fitted on the others; promises nothing",
+            help="cross-fit: judge each question by weights fitted on the others; gives no "
+                "guarantee",
         )  # fmt: skip
-        parser.add_argument("--seed", type=int, default=0, help="how the questions are split")
-        parser.add_argument("--dry-run", action="store_true", help="show it and keep nothing")
-        parser.add_argument("--plot", type=Path, metavar="FILE", help="write the plot as PNG too")
-        parser.add_argument("--user", metavar="NAME", help="whose doing it is, for the log")
+        parser.add_argument(
+            "--seed", type=int, default=0, help="seed of the split of the questions"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print the result and store nothing"
+        )
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="also write the plot as PNG")
+        parser.add_argument("--user", metavar="NAME", help="who is recorded in the log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -70,8 +77,10 @@ class Command(BaseCommand):
             record = record_of(version)
             calibration_use(record, by=by)
             if not is_for_encoder_in_use(record):
-                self.stderr.write("It was made for another encoder, and waits until that is used.")
-        self.stdout.write(f"In use from the next question on: {version}.")
+                self.stderr.write(
+                    "It was fitted for another encoder and takes effect when that is used."
+                )
+        self.stdout.write(f"Used from the next question on: {version}.")
         self._say_what_overrides()
 
     def make(self, options: dict[str, Any], *, by: User | None) -> None:
@@ -82,7 +91,9 @@ class Command(BaseCommand):
         if silence := endpoints_silence(config):
             raise CommandError(silence)
         if not Document.objects.filter(indexed_at__isnull=False).exists():
-            raise CommandError("Nothing is indexed yet. Run manage.py ingest. Nothing was changed.")
+            raise CommandError(
+                "Nothing is indexed yet, and nothing was changed. Run manage.py ingest first."
+            )
         with Progress("Searching", len(questions), "questions") as progress:
             seen = observed(questions, config, on=timezone.localdate(), on_progress=progress.at)
         fitted = calibrate(seen.examples, plan)
@@ -90,7 +101,7 @@ class Command(BaseCommand):
         if options["plot"]:
             options["plot"].write_bytes(plot_png(fitted, title=Path(options["testset"]).name))
         if options["dry_run"]:
-            self.stdout.write("Nothing was kept.")
+            self.stdout.write("Nothing was stored.")
             return
         provenance = Provenance(
             testset=Path(options["testset"]).name,
@@ -99,18 +110,18 @@ class Command(BaseCommand):
             retrieval=seen.retrieval,
         )
         record = calibration_store(fitted, provenance, by=by)
-        self.stdout.write(f"Kept, and in use from the next question on: {record.version}.")
+        self.stdout.write(f"Stored, and used from the next question on: {record.version}.")
         self._say_what_overrides()
 
     def _report(self, fitted: Fitted, *, not_found: int) -> None:
         gate, counts = fitted.calibration, fitted.counts
         self.stdout.write(
             f"{counts['questions']} questions, {counts['answerable']} of them answerable; "
-            f"judged on {counts['judged']} that the weights were not fitted on."
+            f"judged on {counts['judged']} questions that the weights were not fitted on."
         )
         if not_found:
             self.stdout.write(
-                f"{not_found} more have an answer that the search did not find: they count as "
+                f"For {not_found} more questions the search did not find the answer. They count as "
                 "unanswerable."
             )
         self.stdout.write(
@@ -128,10 +139,10 @@ class Command(BaseCommand):
 
 def _promise(fitted: Fitted) -> str:
     if fitted.guarantee == "none":
-        return "Cross-fitted: the risk is an estimate, and nothing is promised of it."
+        return "Cross-fitted: the risk is an estimate without a guarantee."
     return (
-        f"At most {fitted.risk:.1%} of questions that no guideline answers get through, if they "
-        "are like those of the test set (in the mean over test sets)."
+        f"At most {fitted.risk:.1%} of unanswerable questions pass the gate, if they resemble "
+        "those of the test set (on average over test sets)."
     )
 
 

@@ -20,18 +20,18 @@ from chat.terminal import as_text, opened
 from core.errors import MedragError
 
 HELP = """\
-Type a question; the next one may go on from it. Besides:
-  open 2      the page that [2] of the last answer stands on
-  mode NAME   what answers have to pass from now on; without a name, which mode it is
-  history     the questions so far
-  new         a new conversation, which knows nothing of this one
-  help, quit  these lines; leave, as Ctrl-D and Ctrl-C do"""
+Type a question. The next one may refer to it. Other commands:
+  open 2      show the page that [2] of the last answer cites
+  mode NAME   change the mode for the next answers; without a name, show the mode
+  history     list the questions so far
+  new         start a new conversation, which does not refer to this one
+  help, quit  show these lines; leave, as Ctrl-D and Ctrl-C do"""
 _OPEN = re.compile(r"open\s+\[?(\d{1,6})\]?", re.IGNORECASE)
 _MODE = re.compile(r"mode(?:\s+(\S+))?", re.IGNORECASE)
 
 
 class Command(BaseCommand):
-    help = "Ask in a conversation: what follows up is understood, and cited pages open."
+    help = "Hold a conversation: follow-up questions are understood, and cited pages can be opened."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_asking(parser)
@@ -84,7 +84,7 @@ class Talk:
                 return self._history()
             case "new":
                 self._begin()
-                return "A new conversation."
+                return "A new conversation has started."
         return self._asked(line)
 
     def _asked(self, line: str) -> str:
@@ -98,7 +98,7 @@ class Talk:
 
     def _opened(self, number: int) -> str:
         if not self._turns:
-            raise MedragError("Nothing was asked yet, so that there is nothing to open.")
+            raise MedragError("Nothing was asked yet, so there is nothing to open.")
         return opened(self._turns[-1], number, user=self._asking["user"])
 
     def _mode(self, name: str | None) -> str:
@@ -108,9 +108,9 @@ class Talk:
             try:
                 answer_config(with_name)
             except ValueError:
-                raise MedragError(f"There is no mode {name}. Known: {_modes()}.") from None
+                raise MedragError(f"There is no mode {name}. Modes: {_modes()}.") from None
             self._asking["mode"] = with_name
-        return f"Mode: {answer_config(self._asking['mode']).mode}. Known here: {_modes()}."
+        return f"Mode: {answer_config(self._asking['mode']).mode}. Modes of this site: {_modes()}."
 
     def _history(self) -> str:
         if not self._turns:

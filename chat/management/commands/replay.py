@@ -1,4 +1,4 @@
-"""Run a stored turn again and name the first difference."""
+"""Run a stored question again and name the first step that differs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from core.errors import MedragError
 
 class Command(BaseCommand):
     help = (
-        "Run a stored turn again: search, gate and verification anew, a language model's answer "
-        "as stored. Exits with status 1 if something differs."
+        "Run a stored question again and name the first step that differs. Search, gate and "
+        "verification run again; the answer of a language model is used as stored. Exit "
+        "status 1 if a step differs."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("turn", help="its number, as the API and the administration show it")
         parser.add_argument(
-            "--regenerate", action="store_true", help="ask the language model again"
+            "turn", help="id of the turn, as the API and the administration show it"
+        )
+        parser.add_argument(
+            "--regenerate", action="store_true", help="also ask the language model again"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,7 +34,7 @@ class Command(BaseCommand):
             raise CommandError(error.sentence) from error
         self.stdout.write(as_text(replay))
         if replay.difference:
-            raise CommandError("The replay came out otherwise.")
+            raise CommandError("The replay differs from the stored answer.")
 
 
 def as_text(replay: Replay) -> str:
@@ -53,5 +56,5 @@ def _turn(raw: str) -> Turn:
     except ValueError:
         turn = None
     if turn is None:
-        raise CommandError(f"There is no turn {raw}.")
+        raise CommandError(f"There is no turn {raw}. Nothing was run.")
     return turn

@@ -1,4 +1,4 @@
-"""Remove the personal text of questions, answers and comments that are older than some days."""
+"""Delete the text of old questions, answers and comments, but keep the record of what happened."""
 
 from __future__ import annotations
 
@@ -20,9 +20,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--older-than", type=_age, required=True, metavar="DAYS", help="such as 365d"
+            "--older-than",
+            type=_age,
+            required=True,
+            metavar="DAYS",
+            help="age in days, such as 365d",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only count what would go")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only count what would be deleted"
+        )
 
     def handle(self, *args: Any, older_than: datetime.timedelta, **options: Any) -> None:
         before = timezone.now() - older_than

@@ -17,18 +17,28 @@ from retrieval.filters import add_filters, filters_from
 
 
 class Command(BaseCommand):
-    help = "Print the best passages in force for a query."
+    help = "Print the best passages in force for a query, without a gate or an answer."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("query")
         parser.add_argument("--json", action="store_true", help="print one JSON list")
-        parser.add_argument("--k", type=int, default=10, help="passages to print, 1 to 50")
+        parser.add_argument("--k", type=int, default=10, help="number of passages, 1 to 50")
         parser.add_argument(
-            "--surroundings", action="store_true", help="with its section around each passage"
+            "--surroundings", action="store_true", help="print each passage within its section"
         )
-        parser.add_argument("--collection", action="append", default=[], metavar="SLUG")
+        parser.add_argument(
+            "--collection",
+            action="append",
+            default=[],
+            metavar="SLUG",
+            help="search only this collection; repeatable",
+        )
         add_filters(parser)
-        parser.add_argument("--user", help="whose rights count; only what is open to all without")
+        parser.add_argument(
+            "--user",
+            help="who searches, with their rights; without a name only open collections are "
+            "searched",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["k"] <= 50:
@@ -49,8 +59,8 @@ class Command(BaseCommand):
             raise CommandError(error.sentence) from error
         if kinds:
             is_replaced = answer_config().identifiers == "redact"
-            done = "replaced before the search" if is_replaced else "searched as they were typed"
-            seen = f"The words seem to identify a patient ({', '.join(kinds)}); they were {done}."
+            done = "replaced before the search" if is_replaced else "searched as typed"
+            seen = f"Some words seem to identify a patient ({', '.join(kinds)}). They were {done}."
             self.stderr.write(seen)
         if options["json"]:
             self.stdout.write(json.dumps(payload, ensure_ascii=False, indent=2))

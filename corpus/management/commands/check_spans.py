@@ -18,11 +18,16 @@ from corpus.sandbox import parent as sandbox
 
 
 class Command(BaseCommand):
-    help = "Read PDFs as ingestion does, store nothing, and tell how many words were found again."
+    help = (
+        "Parse PDFs as ingestion does, store nothing, and report how many of their words were "
+        "found in what was read."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--list", action="store_true", help="name the pages below 97 %%")
+        parser.add_argument(
+            "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, or a folder"
+        )
+        parser.add_argument("--list", action="store_true", help="list the pages below 97 %%")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit with 1 where a file can't be read, or less than 97 % of all words were found."""
@@ -46,7 +51,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{name}: {summary_of(pages)}")
         for page in _poor(pages) if is_list else ():
             if page.words is not None:
-                note = "" if _is_told(page) else ", no other doubt"
+                note = "" if _is_told(page) else ", with no other doubt"
                 self.stdout.write(f"    page {page.number}: {_share(page.words)}{note}")
 
 
@@ -61,7 +66,7 @@ def summary_of(pages: list[Page]) -> str:
     words, poor = words_of(pages), _poor(pages)
     silent = sum(not _is_told(page) for page in poor)
     unread = sum(page.words is None for page in pages)
-    note = f"; {unread} without a text layer are not compared" if unread else ""
+    note = f"; {unread} have no text layer and are not compared" if unread else ""
     return (
         f"{_counted(pages)}, {words.found} of {words.checked} words found, {_share(words)}; "
         f"{_counted(poor)} below {100 * PAGE_ENOUGH:.0f} %, {len(poor) - silent} with another "
@@ -89,7 +94,7 @@ def _share(words: WordsFound) -> str:
 def _pdfs(paths: list[Path]) -> list[Path]:
     missing = [path for path in paths if not path.exists()]
     if missing:
-        raise CommandError(f"There is no {missing[0]}.")
+        raise CommandError(f"{missing[0]}: there is no such file or folder.")
     found = [
         path
         for given in paths
@@ -97,7 +102,7 @@ def _pdfs(paths: list[Path]) -> list[Path]:
         if path.suffix.lower() == ".pdf"
     ]
     if not found:
-        raise CommandError("There is no PDF among these files.")
+        raise CommandError("There is no PDF among these files, so nothing was checked.")
     return found
 
 

@@ -16,22 +16,23 @@ FIELDS = ("name", "description", "owner_name", "owner_contact")
 
 
 class Command(BaseCommand):
-    help = "List collections; with SLUG make that one, or change what is named."
+    help = "List collections; with SLUG, create that collection or change what the options name."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", nargs="?", metavar="SLUG")
-        parser.add_argument("--name", help="what people read; a new one needs it")
-        parser.add_argument("--description")
-        parser.add_argument("--owner-name", help="whom clinicians are told to ask")
-        parser.add_argument("--owner-contact")
+        parser.add_argument("slug", nargs="?", metavar="SLUG", help="the collection")
+        parser.add_argument("--name", help="name that people see; required for a new collection")
+        parser.add_argument("--description", help="what the collection holds")
+        parser.add_argument("--owner-name", help="whom clinicians are told to ask after a refusal")
+        parser.add_argument("--owner-contact", help="how to reach the owner")
         for right in RIGHTS:
             parser.add_argument(
                 f"--{right}",
                 nargs="*",
                 metavar="GROUP",
-                help="only members of these groups; without a name all who have the right",
+                help="only members of these groups have the right; without a group everybody "
+                "who has it anywhere",
             )
-        parser.add_argument("--user", help="who is recorded")
+        parser.add_argument("--user", help="who is recorded in the log")
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
         if slug:
@@ -46,7 +47,7 @@ class Command(BaseCommand):
         collection = Collection.objects.filter(slug=slug).first()
         if collection is None:
             if not changes.get("name"):
-                raise CommandError(f"There is no collection {slug}. To make it, give a --name.")
+                raise CommandError(f"There is no collection {slug}. To create it, add --name.")
             collection, changes = Collection(), {"slug": slug, **changes}
         try:
             Collection(**{"slug": slug, "name": collection.name, **changes}).clean_fields()
@@ -63,7 +64,7 @@ def _groups(names: list[str]) -> list[Group]:
     found = {group.name: group for group in Group.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in found]:
         known = ", ".join(Group.objects.order_by("name").values_list("name", flat=True))
-        raise CommandError(f"There is no group {missing[0]}. Known: {known}.")
+        raise CommandError(f"There is no group {missing[0]}. Nothing was changed. Groups: {known}.")
     return [found[name] for name in names]
 
 

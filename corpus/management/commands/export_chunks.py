@@ -19,15 +19,23 @@ from corpus.models import Collection, Document
 
 
 class Command(BaseCommand):
-    help = "Write the indexed passages as JSON lines, one a passage, to a file or standard output."
+    help = (
+        "Export the indexed passages as JSON lines, one per passage, to a file or standard output."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", nargs="?", default="-", metavar="PATH|-")
-        parser.add_argument("--collection", metavar="SLUG", default="")
-        parser.add_argument("--document", metavar="SHA", default="", help="its SHA-256")
-        parser.add_argument("--in-force", action="store_true", help="what is searched today")
         parser.add_argument(
-            "--with-disabled", action="store_true", help="with passages that staff disabled"
+            "path", nargs="?", default="-", metavar="PATH|-", help="file, or - for standard output"
+        )
+        parser.add_argument("--collection", metavar="SLUG", default="", help="only this collection")
+        parser.add_argument(
+            "--document", metavar="SHA", default="", help="only this document, by its SHA-256"
+        )
+        parser.add_argument(
+            "--in-force", action="store_true", help="only passages that are searched today"
+        )
+        parser.add_argument(
+            "--with-disabled", action="store_true", help="also passages that staff disabled"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,7 +49,7 @@ class Command(BaseCommand):
                 target.write(json.dumps(line, ensure_ascii=False) + "\n")
                 progress.step()
         if options["path"] != "-":
-            self.stdout.write(f"{total} passages in {options['path']}.")
+            self.stdout.write(f"Wrote {total} passages to {options['path']}.")
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[TextIO | OutputWrapper]:
@@ -64,8 +72,8 @@ class Command(BaseCommand):
 def _choice(options: dict[str, Any]) -> Choice:
     slug, sha256 = options["collection"], options["document"]
     if slug and not Collection.objects.filter(slug=slug).exists():
-        raise CommandError(f"There is no collection {slug}.")
+        raise CommandError(f"There is no collection {slug}. Nothing was written.")
     if sha256 and not Document.objects.filter(sha256=sha256).exists():
-        raise CommandError(f"There is no document with the SHA-256 {sha256}.")
+        raise CommandError(f"There is no document with the SHA-256 {sha256}. Nothing was written.")
     today = timezone.localdate() if options["in_force"] else None
     return Choice(slug, sha256, today, options["with_disabled"])

@@ -1,4 +1,4 @@
-"""Take in passages that another system has cut."""
+"""Import documents as passages that another system has cut."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ FAULTS_SHOWN = 50
 
 class Command(BaseCommand):
     help = (
-        "Make documents of passages: JSON lines with at least title and text, and if known id, "
-        "url, section_path, source, page and boxes. Each passage stays as it is."
+        "Import documents as passages that another system has cut: JSON lines with title and "
+        "text, and optionally id, url, section_path, source, page and boxes. Passages are "
+        "stored unchanged."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", metavar="PATH|-")
-        parser.add_argument("--collection", metavar="SLUG", required=True)
-        parser.add_argument("--publish", action="store_true", help="publish what is new at once")
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
-        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+        parser.add_argument("path", metavar="PATH|-", help="file, or - for standard input")
+        parser.add_argument("--collection", metavar="SLUG", required=True, help="where they go")
+        parser.add_argument("--publish", action="store_true", help="publish new documents at once")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
+        parser.add_argument(
+            "--wait", action="store_true", help="wait until every document is indexed or has failed"
+        )
         parser.add_argument("--user", help="who is recorded as the uploader")
         parser.add_argument("--publisher", help="who is recorded as the publisher")
 
@@ -65,7 +68,7 @@ class Command(BaseCommand):
         if lines.faulty > FAULTS_SHOWN:
             self.stderr.write(f"... and {lines.faulty - FAULTS_SHOWN} more lines.")
         if lines.unread:
-            self.stderr.write(f"Not taken over: {', '.join(sorted(lines.unread))}.")
+            self.stderr.write(f"Ignored fields: {', '.join(sorted(lines.unread))}.")
         for title, sentence in imported.refused.items():
             self.stderr.write(f"{title}: {sentence}")
         self.stdout.write(

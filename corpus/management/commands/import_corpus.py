@@ -24,32 +24,43 @@ LISTED = 20  # refused records with the same sentence; the others are counted
 
 
 class Command(BaseCommand):
-    help = "Import a corpus in its published form: a file, a folder, or an archive of either."
+    help = (
+        "Import a published corpus, one document per record, from a file, a folder or an archive."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         known = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
         parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=known)
-        parser.add_argument("path", type=Path, metavar="PATH")
-        parser.add_argument("--collection", metavar="SLUG", help="the collection they belong to")
+        parser.add_argument("path", type=Path, metavar="PATH", help="file, folder or archive")
+        parser.add_argument(
+            "--collection", metavar="SLUG", help="collection of the documents (default: General)"
+        )
         parser.add_argument(
             "--language",
             action="append",
             metavar="CODE",
-            help="which to import where a record says it: en unless named; repeatable; any",
+            help="import only records in this language, if the record states one (default: "
+            "en); repeatable; `any` imports all",
         )
-        parser.add_argument("--limit", type=int, metavar="N", help="only the first N records")
-        parser.add_argument("--dry-run", action="store_true", help="count, and write nothing")
-        parser.add_argument("--publish", action="store_true", help="publish what is new at once")
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="import only the first N records"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="count the records and store nothing"
+        )
+        parser.add_argument("--publish", action="store_true", help="publish new documents at once")
         parser.add_argument("--publisher", metavar="NAME", help="who is recorded as the publisher")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as the uploader")
-        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+        parser.add_argument(
+            "--wait", action="store_true", help="wait until every document is indexed or has failed"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]
         if not path.exists():
             raise CommandError(f"{path}: there is no such file or folder.")
         if options["limit"] is not None and options["limit"] < 1:
-            raise CommandError("--limit is a number of records, at least 1.")
+            raise CommandError("--limit must be a number of records, at least 1.")
         plan = _plan(options)
         listing = files_below(path)
         for link in listing.left_out:
@@ -63,7 +74,7 @@ class Command(BaseCommand):
             raise CommandError(error.sentence) from error
         except KeyboardInterrupt:
             raise CommandError(
-                "Interrupted. What was imported so far stays; the same command goes on from there."
+                "Interrupted. What was imported so far is kept. Run the same command to continue."
             ) from None
         self._report(outcome, dry_run=plan.dry_run)
         documents = [*outcome.added, *outcome.present]

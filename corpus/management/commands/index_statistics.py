@@ -9,10 +9,14 @@ from corpus.indexing import statistics
 
 
 class Command(BaseCommand):
-    help = "Count the index and say whether the rarity of words in it is right; status 1 if not."
+    help = (
+        "Compare the word statistics used for ranking with the index. Exit status 1 if they differ."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="count everything anew")
+        parser.add_argument(
+            "--repair", action="store_true", help="count everything again and store it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
@@ -23,10 +27,12 @@ class Command(BaseCommand):
             self.stdout.write("The statistics agree with the index.")
             return
         self.stdout.write(
-            f"{drift.lexemes} words have another frequency than the index says"
-            + ("; so have the totals." if drift.totals else ".")
+            f"The frequencies of {drift.lexemes} words differ from the index"
+            + ("; so do the totals." if drift.totals else ".")
         )
         if not options["repair"]:
-            self.stdout.write("Rankings may suffer; nothing is lost. Run it with --repair.")
+            self.stdout.write(
+                "Rankings may be worse; nothing is lost. Run manage.py index_statistics --repair."
+            )
             raise SystemExit(1)
-        self.stdout.write("They were counted anew.")
+        self.stdout.write("They were counted again and are right now.")

@@ -21,20 +21,25 @@ from corpus.selectors import worker_is_alive
 
 
 class Command(BaseCommand):
-    help = "Queue files for ingestion: files, folders (all below them) and patterns."
+    help = "Queue files for ingestion: files, folders with everything below them, and patterns."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("paths", nargs="*", metavar="PATH")
+        parser.add_argument("paths", nargs="*", metavar="PATH", help="file, folder or pattern")
         parser.add_argument(
             "--manifest",
             type=Path,
             metavar="FILE",
-            help="CSV or JSON that describes documents; PATH is then the folder of their files",
+            help="CSV or JSON file that describes the documents; PATH is then the folder of "
+            "their files",
         )
-        parser.add_argument("--collection", metavar="SLUG", help="the collection they belong to")
-        parser.add_argument("--publish", action="store_true", help="publish what is new at once")
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
-        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
+        parser.add_argument(
+            "--collection", metavar="SLUG", help="collection of the documents (default: General)"
+        )
+        parser.add_argument("--publish", action="store_true", help="publish new documents at once")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
+        parser.add_argument(
+            "--wait", action="store_true", help="wait until every document is indexed or has failed"
+        )
         parser.add_argument("--user", help="who is recorded as the uploader")
         parser.add_argument("--publisher", help="who is recorded as the publisher")
 
@@ -74,7 +79,7 @@ class Command(BaseCommand):
                 )
         paths = self._expand(options["paths"])
         if not paths:
-            raise CommandError(f"No file was found there, and nothing was written. {READ_FORMATS}")
+            raise CommandError(f"No file was found there, and nothing was stored. {READ_FORMATS}")
         collection = collection_of_files(options["collection"], dry_run=dry_run)
         batch = Batch(collection, people, options["publish"], today)
         with Progress(verb, len(paths)) as progress:
@@ -115,13 +120,13 @@ class Command(BaseCommand):
         self.stdout.write(f"Collection: {', '.join(f'{s.name} ({s.slug})' for s in collections)}.")
         if drafts:
             self.stdout.write(
-                f"Drafts: {drafts}, which no question finds before they are published, in the "
+                f"Drafts: {drafts}. Questions find them after they are published, in the "
                 "administration under Documents."
             )
         if not is_followed and not worker_is_alive():
             self.stdout.write(
-                "No worker runs, so that nothing is read yet. Nothing is lost: start manage.py "
-                "worker or manage.py serve, or run this again with --wait."
+                "No worker is running, so nothing is ingested yet. Nothing is lost: start "
+                "manage.py worker or manage.py serve, or run this command again with --wait."
             )
 
 
@@ -130,5 +135,5 @@ def _folder(paths: list[str]) -> Path | None:
     if not paths:
         return None
     if len(paths) > 1 or not Path(paths[0]).is_dir():
-        raise CommandError("Beside a manifest name one folder, that of its files.")
+        raise CommandError("With a manifest, name only one folder: that of its files.")
     return Path(paths[0])

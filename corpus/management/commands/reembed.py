@@ -1,4 +1,4 @@
-"""Make the vectors of encoders that are configured anew, and search them once all are there."""
+"""Compute the vectors of newly configured encoders, and search them once all are complete."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from corpus.services.encoders import encoder_reembed
 
 class Command(BaseCommand):
     help = (
-        "Encode every passage by the encoders that were configured anew and have got a table by "
-        "manage.py migrate. The old ones are searched until each new one has all its vectors; "
-        "what was made is kept when this is interrupted. One that fails keeps no other from being "
-        "made. A worker does the same in the background."
+        "Compute the vectors of newly configured encoders for every passage, after manage.py "
+        "migrate has created their tables. The old vectors are searched until the new ones "
+        "are complete. Vectors are kept after an interruption, and a failing encoder does not "
+        "stop the others. A worker does the same in the background."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--background", action="store_true", help="as a worker does it: quietly"
+            "--background", action="store_true", help="print no progress, as in a worker"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(faults))
         conversions_drop_unused()
         if not building and not quiet:
-            self.stdout.write("Nothing to do: what is configured is searched.")
+            self.stdout.write("Nothing to do: all configured encoders are searched.")
 
     def _fault_of(self, encoder: Encoder, *, quiet: bool) -> str:
         """Return what went wrong with an encoder, so that the others can go on."""

@@ -19,23 +19,29 @@ from corpus.services.documents import NotNow, document_reindex
 
 class Command(BaseCommand):
     help = (
-        "Queue documents to be read and indexed again: those that are named, those of a "
-        "collection, or with --stale those that this version or these settings would read, cut or "
-        "encode in another way. What is searched now is found until its replacement has been cut."
+        "Queue documents to be parsed and indexed again: named ones, those of a collection, "
+        "or with --stale those that this version or these settings would parse, cut or encode "
+        "differently. The present passages are searched until their replacements are ready."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--stale", action="store_true", help="only what is out of date")
-        parser.add_argument("--document", action="append", metavar="SHA", default=[])
-        parser.add_argument("--collection", metavar="SLUG")
+        parser.add_argument(
+            "--stale", action="store_true", help="only documents that are out of date"
+        )
+        parser.add_argument(
+            "--document", action="append", metavar="SHA", default=[], help="SHA-256; repeatable"
+        )
+        parser.add_argument("--collection", metavar="SLUG", help="only this collection")
         parser.add_argument(
             "--read-with",
             choices=[value for value in ReadWith.values if value],
-            help="the engine that reads the layout of a PDF, from now on",
+            help="parse these documents with this layout engine from now on",
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
-        parser.add_argument("--wait", action="store_true", help="until all are indexed or failed")
-        parser.add_argument("--user", help="who is recorded")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
+        parser.add_argument(
+            "--wait", action="store_true", help="wait until every document is indexed or has failed"
+        )
+        parser.add_argument("--user", help="who is recorded in the log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = person_named(options["user"])
@@ -55,10 +61,10 @@ class Command(BaseCommand):
         read = list(queued.values()).count(Stage.STORED)
         self.stdout.write(
             f"{len(queued)} documents {'would be' if options['dry_run'] else 'are'} queued: "
-            f"{read} to be read again, {len(queued) - read} to be cut and encoded again."
+            f"{read} to be parsed again, {len(queued) - read} to be cut and encoded again."
         )
         if busy := len(stages) - len(queued):
-            self.stdout.write(f"{busy} are being read at the moment and were left alone.")
+            self.stdout.write(f"{busy} are being ingested at the moment and were left unchanged.")
         if options["wait"] and not options["dry_run"]:
             documents = [document.pk for document in queued]
             follow(documents)

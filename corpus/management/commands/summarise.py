@@ -14,18 +14,18 @@ from corpus.services.summaries import document_summarise, documents_to_summarise
 
 class Command(BaseCommand):
     help = (
-        "Make the summaries of sections, as MEDRAG_SUMMARIES says, for indexed documents that lack "
-        "them or have others; with none, drop what is left of them. Documents that are indexed "
-        "from now on get theirs with their index."
+        "Create missing or outdated summaries of sections of indexed documents, as "
+        "MEDRAG_SUMMARIES says; with `none`, delete all summaries. Newly indexed documents "
+        "get theirs automatically."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
 
     def handle(self, *args: Any, **options: Any) -> None:
         documents = list(documents_to_summarise())
         if options["dry_run"]:
-            self.stdout.write(f"{len(documents)} documents would be summarised anew.")
+            self.stdout.write(f"{len(documents)} documents would be summarised.")
             return
         made = 0
         with Progress("Summarising", len(documents), "documents") as progress:
@@ -33,6 +33,8 @@ class Command(BaseCommand):
                 try:
                     made += document_summarise(document)
                 except MedragError as error:
-                    raise CommandError(f"{made} documents are done. {error.sentence}") from error
+                    raise CommandError(
+                        f"{made} documents are done and kept. {error.sentence}"
+                    ) from error
                 progress.step()
         self.stdout.write(f"{made} documents have their summaries ({settings.SUMMARIES}).")

@@ -11,10 +11,13 @@ from medrag_site.backups.making import NOTHING_KEPT, make_backup
 
 
 class Command(BaseCommand):
-    help = "Write database, files, keys and signed heads of the log into a new folder."
+    help = (
+        "Back up database, files, keys and signed heads of the log into a new folder while the "
+        "site runs."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="is made; it must not be there yet")
+        parser.add_argument("folder", type=Path, help="new folder, which must not exist yet")
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
         folder = folder.absolute()
@@ -29,7 +32,7 @@ class Command(BaseCommand):
             self.stderr.write(f"WARNING {warning}")
         size = made.manifest.size_bytes / 1e6
         self.stdout.write(
-            f"{folder} is whole: {len(made.manifest.documents)} files of documents, "
+            f"{folder} is complete: {len(made.manifest.documents)} files of documents, "
             f"{sum(made.manifest.tables.values())} rows, audit log to row "
             f"{made.manifest.chain_seq}, {size:.1f} MB. It holds the keys of this site and every "
             "question that was asked: keep it as safe as the site, and on another machine."

@@ -18,11 +18,16 @@ from medrag_site.processes.serve import refuse_taken_port
 
 
 class Command(BaseCommand):
-    help = "Migrate, make demonstration accounts, ingest the samples, ask four questions, serve."
+    help = (
+        "Run the demonstration: create accounts, ingest the sample guidelines, ask four "
+        "questions, and serve the site."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default=settings.SERVE_HOST)
-        parser.add_argument("--port", type=int, default=settings.SERVE_PORT)
+        parser.add_argument("--host", default=settings.SERVE_HOST, help="address to listen on")
+        parser.add_argument(
+            "--port", type=int, default=settings.SERVE_PORT, help="port to listen on"
+        )
         parser.add_argument("--no-serve", action="store_true", help="stop after the questions")
         parser.add_argument(
             "--reset-passwords", action="store_true", help="give the accounts new passwords"

@@ -10,7 +10,9 @@ MARKS = {True: "ok  ", None: "todo", False: "FAIL"}
 
 
 class Command(BaseCommand):
-    help = "Look at database, queue, worker, models and disk: a line each; status 1 if one is bad."
+    help = (
+        "Check the installation, one line each: ok, todo or FAIL. Exit status 1 if a check fails."
+    )
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -12,7 +12,7 @@ from medrag_site.accounts import PERMISSIONS, groups_give, groups_standing
 
 
 class Command(BaseCommand):
-    help = "List the groups with what each lacks or has besides its rights of this release."
+    help = "List the groups, and which rights of this release each lacks or has in addition."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -21,7 +21,7 @@ class Command(BaseCommand):
             choices=[*PERMISSIONS],
             default=[],
             metavar="GROUP",
-            help="give these what they lack; what they have besides stays",
+            help="give these groups the rights that they lack; additional rights stay",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

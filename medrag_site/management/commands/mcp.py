@@ -15,13 +15,20 @@ PORT = 8001
 
 
 class Command(BaseCommand):
-    help = "Serve search, answers and cited pages by MCP to the program that starts this."
+    help = (
+        "Serve search, answers and cited pages by MCP to the program that starts this command, or "
+        "by HTTP."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--http", action="store_true", help="at /mcp, each call by its token")
-        parser.add_argument("--host", default=settings.SERVE_HOST)
-        parser.add_argument("--port", type=int, default=PORT)
-        parser.add_argument("--site", default=_site(), help="the site's address, for links")
+        parser.add_argument(
+            "--http",
+            action="store_true",
+            help="serve by HTTP at /mcp; each call sends its own token",
+        )
+        parser.add_argument("--host", default=settings.SERVE_HOST, help="address to listen on")
+        parser.add_argument("--port", type=int, default=PORT, help="port to listen on")
+        parser.add_argument("--site", default=_site(), help="address of the site, for links")
 
     def handle(self, *args: Any, http: bool, host: str, port: int, site: str, **_: Any) -> None:
         _refuse_strange(site)
@@ -39,7 +46,7 @@ class Command(BaseCommand):
         from chat.mcp.transports import http_application
         from medrag_site.web.gunicorn_config import load_models_in_background
 
-        what_to_do = "Nothing was started. Choose another by --port."
+        what_to_do = "Nothing was started. Choose another with --port."
         refuse_taken_port(host, port, what_to_do=what_to_do)
         load_models_in_background()
         shown = f"[{host}]" if ":" in host else host
@@ -68,6 +75,6 @@ def _refuse_strange(site: str) -> None:
     host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname or ""
     if address.scheme not in ("http", "https") or not validate_host(host, settings.ALLOWED_HOSTS):
         raise CommandError(
-            f"{site} is no address of this site. Nothing was started. Name one by --site, with a "
-            "host of MEDRAG_ALLOWED_HOSTS, such as --site https://guidelines.example.org."
+            f"{site} is not an address of this site. Nothing was started. Give --site with a host "
+            "of MEDRAG_ALLOWED_HOSTS, such as --site https://guidelines.example.org."
         )

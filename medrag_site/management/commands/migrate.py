@@ -47,7 +47,7 @@ class Command(migrate.Command):
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [_MIGRATING])
             if not cursor.fetchone()[0]:
-                self.stderr.write("Another process migrates this database: waiting for it.")
+                self.stderr.write("Another process is migrating this database. Waiting for it.")
                 cursor.execute("SELECT pg_advisory_lock(%s)", [_MIGRATING])
         try:
             yield
@@ -69,8 +69,8 @@ class Command(migrate.Command):
         self._convert()
         if synced.made:
             self.stdout.write(
-                f"New vectors are to be made by {', '.join(synced.made)}: a worker does it in the "
-                "background, or manage.py reembed now. Until then the old ones are searched."
+                f"New vectors must be computed by {', '.join(synced.made)}. A worker does this in "
+                "the background, or run manage.py reembed. Until then the old ones are searched."
             )
 
     def _sync_groups(self) -> None:
@@ -79,8 +79,8 @@ class Command(migrate.Command):
             return
         for name in groups_sync():
             self.stdout.write(
-                f"The group {name} was here before this release and keeps the rights that it has; "
-                "manage.py groups says what it lacks."
+                f"The group {name} existed before this release and keeps its rights. "
+                "manage.py groups lists what it lacks."
             )
 
     def _convert(self) -> None:

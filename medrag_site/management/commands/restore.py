@@ -11,10 +11,10 @@ from medrag_site.backups.restoring import AGAIN, restore
 
 
 class Command(BaseCommand):
-    help = "Bring a backup into an empty data folder and database, and compare it."
+    help = "Restore a backup into an empty data folder and database, and verify it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="a folder that manage.py backup has written")
+        parser.add_argument("folder", type=Path, help="folder that manage.py backup has written")
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
         try:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             f"a search found {restored.found}" if restored.found else "no document is in force"
         )
         self.stdout.write(
-            f"Restored the backup of {known.made_at}: {len(known.documents)} files have their "
+            f"Restored the backup of {known.made_at}: {len(known.documents)} files match their "
             f"hashes, {sum(known.tables.values())} rows, audit log verified to row "
             f"{known.chain_seq} with {restored.answers} answers, {searched}. "
             "Start the site with manage.py serve."

@@ -11,11 +11,13 @@ from chat.sign_in.second_factor import has_device, recovery_codes_left, second_f
 
 
 class Command(BaseCommand):
-    help = "Say whether an account has a second factor; take it away when the device is lost."
+    help = "Tell whether an account has a second factor, or remove a lost one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="the account")
-        parser.add_argument("--remove", action="store_true", help="forget device and codes")
+        parser.add_argument("name", help="name of the account")
+        parser.add_argument(
+            "--remove", action="store_true", help="remove the device and the recovery codes"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         account = User.objects.filter(username=options["name"]).first()
@@ -23,7 +25,11 @@ class Command(BaseCommand):
             raise CommandError("There is no such account. Nothing was changed.")
         if options["remove"]:
             there = second_factor_remove(account, by=None)
-            self.stdout.write("Taken away." if there else "There was none; nothing was changed.")
+            self.stdout.write(
+                "The second factor was removed."
+                if there
+                else ("The account had none; nothing was changed.")
+            )
         else:
             left = recovery_codes_left(account)
             said = f"set up, {left} recovery codes left" if has_device(account) else "none"

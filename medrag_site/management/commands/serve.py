@@ -9,11 +9,13 @@ from medrag_site.processes.serve import refuse_taken_port, serve
 
 
 class Command(BaseCommand):
-    help = "Serve the site, with a worker beside it, until Ctrl-C."
+    help = "Run the site with a worker until Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default=settings.SERVE_HOST)
-        parser.add_argument("--port", type=int, default=settings.SERVE_PORT)
+        parser.add_argument("--host", default=settings.SERVE_HOST, help="address to listen on")
+        parser.add_argument(
+            "--port", type=int, default=settings.SERVE_PORT, help="port to listen on"
+        )
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         refuse_taken_port(host, port)

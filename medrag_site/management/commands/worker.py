@@ -8,7 +8,7 @@ from medrag_site.processes.worker import Worker
 
 
 class Command(BaseCommand):
-    help = "Parse, embed and index what was uploaded, until Ctrl-C."
+    help = "Run a worker, which ingests documents, until Ctrl-C."
     requires_system_checks = ["corpus"]
 
     def handle(self, *args: Any, **options: Any) -> None:

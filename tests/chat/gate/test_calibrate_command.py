@@ -93,7 +93,7 @@ def test_fits_keeps_and_uses_it(
     out, err = calibrate("--testset", str(testset), "--user", "alice", "--plot", str(plot))
     record = CalibrationRecord.objects.get()
     assert "70 questions, 30 of them answerable; judged on 35" in out
-    assert "At most 5.0% of questions that no guideline answers get through" in out
+    assert "At most 5.0% of unanswerable questions pass the gate" in out
     assert "in use from the next question on: site-1" in out
     assert not err
     assert record.is_active and record.created_by == alice
@@ -144,7 +144,7 @@ def test_what_it_needs_is_looked_at_before_anything_is_searched(
 
 def test_a_dry_run_shows_it_and_keeps_nothing(guidelines: None, quick: None, testset: Path) -> None:
     out, _ = calibrate("--testset", str(testset), "--dry-run")
-    assert "auroc" in out and "Nothing was kept." in out
+    assert "auroc" in out and "Nothing was stored." in out
     assert not CalibrationRecord.objects.exists() and not AuditEvent.objects.exists()
 
 
@@ -163,7 +163,7 @@ def test_too_few_questions_for_the_risk_change_nothing(
     assert "Nothing was changed" in str(refused.value)
     assert not CalibrationRecord.objects.exists()
     out, _ = calibrate("--testset", str(testset), "--risk", "0.025", "--folds", "5")
-    assert "nothing is promised" in out
+    assert "without a guarantee" in out
     assert CalibrationRecord.objects.get().guarantee == "none"
 
 

@@ -77,7 +77,7 @@ def test_a_new_conversation_knows_nothing_of_the_old(
     guideline: Document, monkeypatch: pytest.MonkeyPatch, alice: User
 ) -> None:
     said, _ = talked(monkeypatch, QUESTION, "new", "And for children?", "history", user="alice")
-    assert "A new conversation." in said
+    assert "A new conversation has started." in said
     assert Conversation.objects.filter(user=alice).count() == 2
     assert "demonstracillin" not in Turn.objects.latest("created_at").standalone
     assert said.splitlines()[-1] == "  1. And for children? (refused)"
@@ -154,7 +154,7 @@ def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
     assert "Please type a question" in errors
     assert "Nothing is numbered [7] there." in errors
     assert "Nothing is numbered [0] there." in errors
-    assert "There is no mode strict. Known: " in errors
+    assert "There is no mode strict. Modes: " in errors
     assert "add [judge] to MEDRAG_MODELS" in errors
     assert DOSE in said
     assert Turn.objects.count() == 1  # lines after `quit` are not asked
@@ -175,7 +175,7 @@ def test_a_document_out_of_force_opens_with_a_warning_and_a_closed_one_not(
 
 def test_modes_are_those_of_ask(guideline: Document, monkeypatch: pytest.MonkeyPatch) -> None:
     said, _ = talked(monkeypatch, "mode", "mode Faithful", QUESTION, mode="standard")
-    assert said.startswith("Mode: standard. Known here: ")
+    assert said.startswith("Mode: standard. Modes of this site: ")
     assert "Mode: faithful." in said
     assert Turn.objects.get().mode == Mode.FAITHFUL
 

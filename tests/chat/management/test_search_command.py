@@ -103,8 +103,8 @@ def test_what_identifies_a_patient_is_replaced_or_not_searched(settings: LazySet
     settings.IDENTIFIERS = "redact"
     out, err = StringIO(), StringIO()
     call_command("search", PATIENT, "--json", stdout=out, stderr=err)
-    assert "(name); they were replaced" in err.getvalue()
+    assert "(name). They were replaced" in err.getvalue()
     assert json.loads(out.getvalue()) == found("gentamicin dose for [name]")
     settings.IDENTIFIERS = "warn"
     call_command("search", PATIENT, stdout=out, stderr=err)
-    assert "searched as they were typed" in err.getvalue()
+    assert "searched as typed" in err.getvalue()

@@ -96,7 +96,7 @@ def test_drift_is_told_and_mended() -> None:
     assert statistics.drift() == statistics.Drift(lexemes=1, totals=True)
     with pytest.raises(SystemExit):
         run()
-    assert "counted anew" in run("--repair")
+    assert "counted again" in run("--repair")
     assert not statistics.drift()
     assert stored() == counted()
 

@@ -48,8 +48,8 @@ def test_folders_are_read_to_their_depth_and_duplicates_counted(
     said = capsys.readouterr().out
     assert "2 queued, 1 here already, 0 refused." in said
     assert "Collection: General (general)." in said
-    assert "Drafts: 2," in said
-    assert "No worker runs" in said
+    assert "Drafts: 2." in said
+    assert "No worker is running" in said
     assert Document.objects.filter(lifecycle=Lifecycle.DRAFT).count() == 2
     call_command("ingest", str(folder))
     assert "0 queued, 3 here already, 0 refused." in capsys.readouterr().out
@@ -64,7 +64,7 @@ def test_patterns_and_files_and_a_collection(
     call_command("ingest", str(folder / "**" / "t*.md"), collection="renal", publish=True)
     said = capsys.readouterr().out
     assert "Renal (renal)" in said
-    assert not {word for word in ("Drafts", "No worker runs") if word in said}
+    assert not {word for word in ("Drafts", "No worker is running") if word in said}
     document = Document.objects.get()
     assert (document.filename, document.collection) == ("two.md", shelf)
     assert document.lifecycle == Lifecycle.PUBLISHED

@@ -164,7 +164,7 @@ def test_lines_of_other_systems_become_documents_by_source_and_title(
     call_command("import_chunks", str(path), collection="renal")
     said = capsys.readouterr()
     assert "3 documents queued, 0 here already, 0 refused; 0 lines left out." in said.out
-    assert "Not taken over: score." in said.err
+    assert "Ignored fields: score." in said.err
     work_off()
     document = Document.objects.get(issuer="Trust")
     assert (document.title, document.collection) == ("A", shelf)

@@ -188,7 +188,7 @@ def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     Document.objects.filter(pk=cut.pk).update(population="adult")
     Document.objects.filter(pk=read.pk).update(engine="plain-text/0")
     call_command("reindex", stale=True, dry_run=True)
-    said = "2 documents would be queued: 1 to be read again, 1 to be cut and encoded again."
+    said = "2 documents would be queued: 1 to be parsed again, 1 to be cut and encoded again."
     assert said in capsys.readouterr().out
     assert not Job.objects.filter(state=JobState.PENDING).exists()
     call_command("reindex", stale=True)

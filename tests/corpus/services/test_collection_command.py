@@ -30,7 +30,7 @@ def test_a_collection_is_made_changed_and_listed(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("renal",), "give a --name"),
+        (("renal",), "add --name"),
         (("Not a slug", "--name", "Renal"), "Nothing was changed"),
         (("renal", "--name", "Renal", "--searchers", "Nobody"), "There is no group Nobody"),
     ],

@@ -180,9 +180,9 @@ def test_the_command_makes_what_is_missing_and_only_that(settings: Settings) -> 
     settings.SUMMARIES = "extractive"
     assert run() == "1 documents have their summaries (extractive).\n"
     assert document.summaries.count() == 3
-    assert run("--dry-run") == "0 documents would be summarised anew.\n"
+    assert run("--dry-run") == "0 documents would be summarised.\n"
     SectionSummary.objects.update(made_by="an older version")
-    assert run("--dry-run") == "1 documents would be summarised anew.\n"
+    assert run("--dry-run") == "1 documents would be summarised.\n"
     settings.SUMMARIES = "none"
     assert run() == "1 documents have their summaries (none).\n"
     assert not SectionSummary.objects.exists()

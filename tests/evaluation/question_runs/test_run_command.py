@@ -43,7 +43,7 @@ def test_without_here_it_waits_for_the_worker(ward: QuestionSet) -> None:
     said = evaluate("run", ward.pk, "--budget-s", 2.5, "--budget-questions", 3)
     run = QuestionRun.objects.get()
     assert said == (
-        f"Run {run.pk} waits for the worker; manage.py evaluate show {run.pk} tells how it is.\n"
+        f"Run {run.pk} waits for the worker. Follow it with manage.py evaluate show {run.pk}.\n"
     )
     assert (run.state, run.is_here) == (RunState.PENDING, False)
     assert run.frozen["budget"] == {"questions": 3, "seconds": 2.5, "tokens": 0}
@@ -110,22 +110,22 @@ def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("run",), "run takes a question set"),
-        (("run", "theatre"), r"There is no question set theatre\. Kept: \d+ \(ward\)\."),
+        (("run",), "Name one question set"),
+        (("run", "theatre"), r"There is no question set theatre\. Question sets: \d+ \(ward\)\."),
         (("run", "999"), "There is no question set 999"),
-        (("run", "ward", "--limit", "-1"), "--limit is at least 0"),
-        (("run", "ward", "--budget-s", "-1"), "--budget-s is at least 0"),
-        (("run", "ward", "--budget-s", "nan"), "--budget-s is at least 0"),
+        (("run", "ward", "--limit", "-1"), "--limit must be at least 0"),
+        (("run", "ward", "--budget-s", "-1"), "--budget-s must be at least 0"),
+        (("run", "ward", "--budget-s", "nan"), "--budget-s must be at least 0"),
         (("run", "ward", "--measures", "luck"), "There is no measure luck"),
         (("run", "ward", "--asker", "nobody"), "There is no active user nobody"),
-        (("run", "ward", "--resume", "1"), "each take a run, alone and without a set"),
+        (("run", "ward", "--resume", "1"), "with a run and without a question set"),
         (("run", "--resume", "999"), "There is no run 999"),
         (("show",), "Name 1 run by number"),
         (("show", "x"), "Name 1 run by number"),
         (("show", "9" * 30), "Name 1 run by number"),
         (("show", "999"), "There is no run 999"),
         (("compare", "998", "999"), "There is no run 998"),
-        (("list", "1"), "list takes no more"),
+        (("list", "1"), "list takes no arguments"),
         (("export", "999"), "There is no run 999"),
     ],
 )
@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_said(
 
 def test_two_sets_of_one_name_are_told_apart_by_number(ward: QuestionSet) -> None:
     other = stored_set(ITEMS[:1])
-    with pytest.raises(CommandError, match="2 question sets are named ward"):
+    with pytest.raises(CommandError, match="2 question sets have the name ward"):
         evaluate("run", "ward")
     evaluate("run", other.pk)
     assert QuestionRun.objects.get().question_set == other

@@ -173,7 +173,10 @@ def test_a_lost_device_is_taken_away_at_the_terminal(
     told = StringIO()
     call_command("second_factor", "alice", stdout=told)
     call_command("second_factor", "alice", "--remove", stdout=told)
-    assert told.getvalue() == f"set up, {RECOVERY_CODES} recovery codes left\nTaken away.\n"
+    assert (
+        told.getvalue()
+        == f"set up, {RECOVERY_CODES} recovery codes left\nThe second factor was removed.\n"
+    )
     assert password(client, "alice")["Location"] == "/"
     event = AuditEvent.objects.get(action="user.second_factor_removed")
     assert (event.actor, event.subject) == ("system", f"user:{alice.pk}")

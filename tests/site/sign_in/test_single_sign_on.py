@@ -262,7 +262,10 @@ def test_the_file_is_read(tmp_path: Path) -> None:
         (FILE.replace("s3cret", " "), "client_secret is missing."),
         (FILE.replace('"s3cret"', "70935317"), "client_secret must be a string in quotes."),
         (FILE.replace("s3cret", "s3\u00fcret"), "client_secret must be printable ASCII"),
-        (FILE.replace("s3cret", "/none/s3cret"), "client_secret must be a secret, or the absolute path"),
+        (
+            FILE.replace("s3cret", "/none/s3cret"),
+            "client_secret must be a secret, or the absolute path",
+        ),
         (FILE.replace("https", "ftp"), "issuer must be an address such as"),
         (FILE + "[groups]\ngl-a = 1", "groups must be a table with lines such as"),
         (FILE + '[groups]\ngl-a = ""', "groups must be a table with lines such as"),
