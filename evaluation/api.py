@@ -69,10 +69,13 @@ class RunListed(serializers.ModelSerializer[QuestionRun]):
     state = serializers.CharField(
         help_text="`pending`, `running`, `done`, `cancelled` or `failed`."
     )
-    items = serializers.IntegerField(help_text="How many questions it has.")
-    ended = serializers.IntegerField(help_text="How many were asked, or could not be.")
+    items = serializers.IntegerField(help_text="Number of questions.")
+    ended = serializers.IntegerField(help_text="Number of questions that were asked or failed.")
     asker = serializers.CharField(
-        source="asker.username", default=None, allow_null=True, help_text="Whose rights count."
+        source="asker.username",
+        default=None,
+        allow_null=True,
+        help_text="Account whose rights apply to the search.",
     )
     by = serializers.CharField(source="by.username", default=None, allow_null=True)
 
@@ -88,20 +91,22 @@ class IntervalResponse(serializers.Serializer[Any]):
     mean = serializers.FloatField()
     low = serializers.FloatField()
     high = serializers.FloatField()
-    n = serializers.IntegerField(help_text="Items that have a value.")
+    n = serializers.IntegerField(help_text="Number of questions with a value.")
 
 
 class CardResponse(serializers.Serializer[Any]):
-    states = serializers.DictField(child=serializers.IntegerField(), help_text="Items by state.")
+    states = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Number of questions by state."
+    )
     outcomes = serializers.DictField(child=serializers.IntegerField())
     measures = serializers.DictField(child=IntervalResponse(), help_text="Mean and 95 % interval.")
     latency_ms = serializers.DictField(child=serializers.FloatField(), help_text="p50 and p95.")
     tokens = serializers.DictField(child=serializers.FloatField())
     not_run = serializers.DictField(
         child=serializers.DictField(child=serializers.IntegerField()),
-        help_text="By measure why it has no value, and for how many items.",
+        help_text="For each measure, why it has no value and for how many questions.",
     )
-    selective = serializers.DictField(help_text="How well it refuses.")
+    selective = serializers.DictField(help_text="Measures of refusals.")
     judged_by = serializers.ListField(child=serializers.DictField())
 
 
@@ -110,7 +115,7 @@ class RunDetails(RunListed):
         source="frozen", help_text="Configuration, models, prompts, corpus, seed and budget."
     )
     card = serializers.SerializerMethodField(
-        help_text="The result card; null while a long run goes on."
+        help_text="The result card; null for an unfinished run with many questions."
     )
 
     class Meta(RunListed.Meta):
@@ -135,8 +140,8 @@ class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
 
     @extend_schema(
         operation_id="evaluations",
-        summary="List the runs of questions",
-        description="The latest first, for who may view them in the administration.",
+        summary="List question runs",
+        description="The latest first, for users who may view question runs in the administration.",
         parameters=[PageRequest],
         responses={200: RunListed(many=True), **problems(400, *NOT_FOUND)},
         examples=[*_LISTED, *examples.of("FORBIDDEN", "PROBLEMS")],
@@ -152,8 +157,8 @@ class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
 class EvaluationView(OfEvaluators):
     @extend_schema(
         operation_id="evaluation",
-        summary="Read a run of questions with its result card",
-        description="Figures alone: questions and answers stand in the administration.",
+        summary="Read a question run with its result card",
+        description="Figures only; questions and answers are shown in the administration.",
         responses={200: RunDetails, **problems(*NOT_FOUND)},
         examples=[*_READ, *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
     )

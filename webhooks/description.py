@@ -32,8 +32,8 @@ _CHANGED: dict[Event, dict[str, Any]] = {
     Event.RETRACTED: {"number": "doi:10.1000/182"},
 }
 _HEADERS = {
-    "webhook-id": "The message's, the same in each attempt.",
-    "webhook-timestamp": "Of the attempt, in seconds since 1970.",
+    "webhook-id": "Id of the message, the same in each attempt.",
+    "webhook-timestamp": "Time of the attempt, in seconds since 1970.",
     "webhook-signature": "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64.",
 }
 
@@ -69,7 +69,11 @@ def _operation(event: Event) -> dict[str, Any]:
             "content": {"application/json": {"schema": _schema(message), "example": message}}
         },
         "responses": {
-            "2XX": {"description": "It is taken. Anything else is an attempt that failed."}
+            "2XX": {
+                "description": (
+                    "The message was accepted. Any other status counts as a failed attempt."
+                )
+            }
         },
     }
 

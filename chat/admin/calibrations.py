@@ -50,13 +50,17 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
     @admin.action(description="Use this calibration from now on", permissions=["choose"])
     def use_from_now_on(self, request: HttpRequest, chosen: QuerySet[CalibrationRecord]) -> None:
         if len(records := list(chosen)) != 1:
-            self.message_user(request, "Choose exactly one. Nothing was changed.", messages.ERROR)
+            self.message_user(
+                request, "Nothing was changed. Choose exactly one calibration.", messages.ERROR
+            )
             return
         calibration_use(records[0], by=user_of(request))
         if is_for_encoder_in_use(records[0]):
-            self.message_user(request, f"From the next question on {records[0]} decides.")
+            self.message_user(request, f"{records[0]} is used from the next question on.")
         else:
-            sentence = f"It waits: {records[0]} was made for an encoder that is not in use."
+            sentence = (
+                f"{records[0]} was fitted for another encoder and takes effect when that is used."
+            )
             self.message_user(request, sentence, messages.WARNING)
 
     @admin.display(description="version", ordering="number")

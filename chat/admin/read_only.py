@@ -68,7 +68,7 @@ def export_asked(
     try:
         found = of.get_changelist_instance(request).get_queryset(request)
     except IncorrectLookupParameters as error:
-        raise BadRequest("The list can't be narrowed like that.") from error
+        raise BadRequest("This filter is not valid for the list.") from error
     how = {"form": form if form in FORMS else CSV, "texts": request.POST.get("texts") == "yes"}
     return found, how
 

@@ -25,7 +25,7 @@ class DecideForm(forms.Form):
         required=False,
         max_length=MAX_NOTE_CHARS,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="What is wrong or missing, and where it stands. Name no patient.",
+        help_text="What is wrong or missing, and where. Name no patient.",
     )
 
     def __init__(self, *arguments: Any, review: Review, **named: Any) -> None:
@@ -89,24 +89,24 @@ class FillForm(forms.Form):
     )
     below = forms.FloatField(label="Confidence is low below", min_value=0, max_value=1, initial=0.6)
     percent = forms.FloatField(
-        label="Share drawn by chance, in percent",
+        label="Random share, in percent",
         min_value=0,
         max_value=100,
         initial=0,
-        help_text="Of all questions of the period. 0: none",
+        help_text="Share of all questions of the period; 0 for none",
     )
     seed = forms.IntegerField(
         min_value=0,
         max_value=MAX_SEED,
         initial=0,
-        help_text="The same seed draws the same questions again",
+        help_text="The same seed selects the same questions again",
     )
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         first, last = given.get("first"), given.get("last")
         if first and last and first > last:
-            self.add_error("last", "This day is before the first one.")
+            self.add_error("last", "The last day is before the first day.")
         if not given.get("rules") and not given.get("percent"):
             self.add_error(None, "Choose a rule, or a share above 0.")
         for day in ("first", "last"):

@@ -159,7 +159,7 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         def change(review: Review, by: User) -> str:
             form = AssignForm(request.POST, review=review)
             if not form.is_valid():
-                raise MedragError("This person can't review it. Nothing was changed.")
+                raise MedragError("Nothing was changed: this person may not review it.")
             review_assign(review, to=form.to, by=by)
             return f"Assigned to {form.to or 'nobody'}."
 
@@ -171,9 +171,11 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         def change(review: Review, by: User) -> str:
             form = LabelForm(request.POST, due=labelling_of(review, by).due)
             if not form.is_valid():
-                raise MedragError("A statement has no label. Label each; nothing was changed.")
+                raise MedragError(
+                    "Nothing was changed: a statement has no label. Label every statement."
+                )
             claims_label(review, form.labels, by=by)
-            return "Your labels are kept."
+            return "Your labels were stored."
 
         return self._changed(request, pk, change)
 

@@ -94,7 +94,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
     def has_flag_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("chat.add_review")
 
-    @admin.action(description="Have these reviewed", permissions=["flag"])
+    @admin.action(description="Add these to the queue of reviews", permissions=["flag"])
     def have_reviewed(self, request: HttpRequest, chosen: QuerySet[Turn]) -> None:
         by, refused = user_of(request), 0
         turns = list(chosen)

@@ -62,7 +62,9 @@ class AccountChanges(Strict):
     first_name = Words(required=False, max_length=150)
     last_name = Words(required=False, max_length=150)
     email = serializers.EmailField(required=False, allow_blank=True, max_length=254)
-    is_active = YesNo(required=False, help_text="One that is not can do nothing; its tokens, too.")
+    is_active = YesNo(
+        required=False, help_text="An inactive account can't sign in, and its tokens don't work."
+    )
     groups = Groups(required=False, max_length=MAX_GROUPS)
 
 
@@ -85,7 +87,7 @@ class AccountResponse(serializers.ModelSerializer[User]):
 
 class NameTaken(APIException):
     status_code = HTTPStatus.CONFLICT
-    default_detail = "There is an account of this name."
+    default_detail = "An account with this name exists already. Nothing was changed."
 
 
 class OfAccounts(Guarded):
@@ -99,7 +101,7 @@ class AccountsView(OfAccounts, Listed):
     @extend_schema(
         operation_id="users",
         summary="List the accounts",
-        description="The latest first, for who may view them in the administration.",
+        description="The latest first, for users who may view accounts in the administration.",
         parameters=[PageRequest],
         responses={200: AccountResponse(many=True), **problems(400, *NOT_FOUND)},
         examples=examples.of("ACCOUNTS", "FORBIDDEN", "PROBLEMS"),
@@ -111,9 +113,9 @@ class AccountsView(OfAccounts, Listed):
 
     @extend_schema(
         operation_id="user_create",
-        summary="Make an account",
-        description="With the groups that one may give. Nobody signs in with it before it is given "
-        "a password in the administration; a token works at once.",
+        summary="Create an account",
+        description="With groups that you may give. Nobody can sign in with the account until "
+        "it gets a password in the administration; a token works at once.",
         request=AccountRequest,
         responses={201: AccountResponse, **problems(*BODY, HTTPStatus.CONFLICT)},
         examples=examples.of("ACCOUNT_CREATE", "FORBIDDEN", "PROBLEMS"),
@@ -143,8 +145,9 @@ class AccountView(OfAccounts):
 
     @extend_schema(
         operation_id="user_edit",
-        summary="Deactivate an account, or give and take groups",
-        description="Only superusers touch superusers. Groups that one may not give stay.",
+        summary="Deactivate an account, or change its groups",
+        description="Only superusers may change superusers. Groups that you may not give stay "
+        "unchanged.",
         request=AccountChanges,
         responses={200: AccountResponse, **problems(*BODY, *NOT_FOUND)},
         examples=examples.of("ACCOUNT_EDIT", "FORBIDDEN", "PROBLEMS"),
@@ -169,24 +172,30 @@ RIGHTS = [
 class OpenCollection(serializers.Serializer[Any]):
     slug = serializers.SlugField()
     name = serializers.CharField()
-    in_force = serializers.IntegerField(min_value=0, help_text="How many documents are searched.")
+    in_force = serializers.IntegerField(
+        min_value=0, help_text="Number of documents that are searched."
+    )
 
 
 class TokenResponse(serializers.Serializer[Any]):
     scopes = serializers.ListField(
-        child=serializers.ChoiceField(choices=Scope.choices), help_text="What it may be used for."
+        child=serializers.ChoiceField(choices=Scope.choices),
+        help_text="What the token may be used for.",
     )
-    expires = serializers.DateTimeField(allow_null=True, help_text="When it ends; null: never.")
+    expires = serializers.DateTimeField(
+        allow_null=True, help_text="When the token expires; null if never."
+    )
 
 
 class MeResponse(serializers.Serializer[Any]):
     username = serializers.CharField()
     groups = serializers.ListField(child=serializers.CharField())
     may = serializers.ListField(
-        child=serializers.ChoiceField(choices=RIGHTS), help_text="What one may do somewhere."
+        child=serializers.ChoiceField(choices=RIGHTS),
+        help_text="Rights that you have in at least one collection.",
     )
-    collections = OpenCollection(many=True, help_text="Those that are open to one's questions.")
-    token = TokenResponse(help_text="That of this call.")
+    collections = OpenCollection(many=True, help_text="Collections that your questions search.")
+    token = TokenResponse(help_text="The token of this request.")
 
 
 class MeView(Guarded):
@@ -194,7 +203,7 @@ class MeView(Guarded):
 
     @extend_schema(
         operation_id="me",
-        summary="Who one is, and what one may do",
+        summary="Read your account and your rights",
         responses={200: MeResponse, **problems()},
         examples=examples.of("ME", "PROBLEMS"),
     )

@@ -49,14 +49,14 @@ from chat.selectors import (
 )
 from corpus.access import readable_ids
 
-ASKED_TOO = "A conversation of one's own, whether it was begun here or on the page."
+ASKED_TOO = "Only your own conversations, whether started over the API or on the site."
 
 
 class ConversationRequest(Strict):
     title = Words(
         required=False,
         max_length=MAX_TITLE_CHARS,
-        help_text="Its first question becomes the title of one without.",
+        help_text="Without a title, the first question becomes the title.",
     )
 
 
@@ -73,8 +73,8 @@ class ConversationsView(Listed):
 
     @extend_schema(
         operation_id="conversations",
-        summary="List one's conversations",
-        description="The latest first, begun here or on the page.",
+        summary="List your conversations",
+        description="The latest first, whether started over the API or on the site.",
         parameters=[WordsRequest],
         responses={200: ConversationResponse(many=True), **problems(400, *NOT_FOUND)},
         examples=examples.of("CONVERSATIONS", "PROBLEMS"),
@@ -86,7 +86,7 @@ class ConversationsView(Listed):
 
     @extend_schema(
         operation_id="conversation_create",
-        summary="Begin a conversation",
+        summary="Start a conversation",
         request=ConversationRequest,
         responses={201: ConversationResponse, **problems(*BODY)},
         examples=examples.of("CONVERSATION_CREATE", "WRONG_FIELD", "PROBLEMS"),
@@ -114,10 +114,14 @@ class ConversationView(Guarded):
     @extend_schema(
         operation_id="conversation_delete",
         summary="Delete a conversation",
-        description="It leaves one's lists and pages, here and on the page, and can't be read any "
-        "more; the log says so. Its turns stay, for auditors and by their own addresses. Where "
-        "the site keeps all conversations it is 403.",
-        responses={204: OpenApiResponse(description="It is deleted."), **problems(*NOT_FOUND)},
+        description="The conversation disappears from the API and the site and can't be read "
+        "any more; the log records it. Its turns stay stored, for auditors and at "
+        "their own addresses. If the site keeps all conversations, the status is "
+        "403.",
+        responses={
+            204: OpenApiResponse(description="The conversation was deleted."),
+            **problems(*NOT_FOUND),
+        },
         examples=examples.of("CONVERSATIONS_KEPT", "NOT_FOUND", "PROBLEMS"),
     )
     def delete(self, request: Request, pk: uuid.UUID) -> Response:
@@ -135,8 +139,8 @@ class ConversationQueryView(Guarded):
     @extend_schema(
         operation_id="conversation_query",
         summary="Ask in a conversation",
-        description="As `query`; a follow-up such as `And in children?` is understood from the "
-        "turns before it, and `standalone` says how.",
+        description="As `query`. A follow-up such as `And in children?` is understood from "
+        "the turns before it; `standalone` shows how.",
         request=QueryRequest,
         responses={**ANSWERS, **problems(*BODY, *NOT_FOUND)},
         examples=examples.of("QUERY", "WRONG_FIELD", "NOT_FOUND", "PROBLEMS"),
@@ -156,9 +160,9 @@ class MessagesView(Guarded, GenericAPIView[Turn]):
 
     @extend_schema(
         operation_id="messages",
-        summary="Read what was asked and answered in a conversation",
-        description=f"The first first. {ASKED_TOO} Of a guideline that is no longer open to the "
-        "reader nothing is shown.",
+        summary="Read the questions and answers of a conversation",
+        description=f"In order of asking. {ASKED_TOO} Text of a guideline that is no longer open "
+        "to the reader is left out.",
         parameters=[PageRequest],
         responses={200: MessageResponse(many=True), **problems(400, *NOT_FOUND)},
         examples=examples.of("MESSAGES", "NOT_FOUND", "PROBLEMS"),
@@ -179,7 +183,7 @@ class MessagesView(Guarded, GenericAPIView[Turn]):
 
 class TurnResponse(MessageResponse):
     trace = serializers.DictField(
-        required=False, help_text="How it was decided, step by step; only for auditors."
+        required=False, help_text="How the answer was decided, step by step; only for auditors."
     )
 
 
@@ -188,7 +192,7 @@ class FeedbackRequest(Strict):
     comment = Words(
         required=False,
         max_length=MAX_COMMENT_CHARS,
-        help_text="What was missing or wrong. What identifies a patient is taken out.",
+        help_text="What was missing or wrong. Words that identify a patient are removed.",
     )
 
 
@@ -196,8 +200,9 @@ class TurnView(Guarded):
     @extend_schema(
         operation_id="turn",
         summary="Read a turn",
-        description="A question of one's own with its answer; anybody's, and with its trace, for "
-        "auditors. Of a guideline that is no longer open to the reader nothing is shown.",
+        description="Your own question with its answer; auditors can read every question, "
+        "with its trace. Text of a guideline that is no longer open to the reader "
+        "is left out.",
         responses={200: TurnResponse, **problems(*NOT_FOUND)},
         examples=examples.of("TURN", "PROBLEMS", "NOT_FOUND"),
     )
@@ -217,8 +222,8 @@ class TurnView(Guarded):
 class FeedbackView(Guarded):
     @extend_schema(
         operation_id="feedback",
-        summary="Say whether a turn was helpful",
-        description="Of a question of one's own; a later word replaces the earlier one.",
+        summary="Give feedback on a turn",
+        description="Only for your own questions. Later feedback replaces earlier feedback.",
         request=FeedbackRequest,
         responses={200: FeedbackResponse, **problems(*BODY, *NOT_FOUND)},
         examples=examples.of("FEEDBACK", "WRONG_FIELD", "PROBLEMS", "NOT_FOUND"),

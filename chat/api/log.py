@@ -20,13 +20,15 @@ from chat.models import AuditEvent, Scope
 
 
 class EventsRequest(PageRequest):
-    action = Words(required=False, max_length=100, help_text="Such as `document.published`.")
-    subject = Words(required=False, max_length=100, help_text="Such as `document:7`.")
+    action = Words(
+        required=False, max_length=100, help_text="Action, such as `document.published`."
+    )
+    subject = Words(required=False, max_length=100, help_text="Subject, such as `document:7`.")
 
 
 class LoggedEvent(serializers.ModelSerializer[AuditEvent]):
     payload = serializers.SerializerMethodField()
-    hash = serializers.SerializerMethodField(help_text="Of the row, in hex.")
+    hash = serializers.SerializerMethodField(help_text="Hash of the row, in hex.")
 
     class Meta:
         model = AuditEvent
@@ -43,11 +45,13 @@ class LoggedEvent(serializers.ModelSerializer[AuditEvent]):
 class VerdictResponse(serializers.Serializer[Any]):
     ok = serializers.BooleanField()
     verdict = serializers.CharField(
-        source="__str__", help_text="As `manage.py audit verify` prints it."
+        source="__str__", help_text="The result as `manage.py audit verify` prints it."
     )
-    rows = serializers.IntegerField(help_text="Found sound, up to the first break.")
+    rows = serializers.IntegerField(help_text="Rows verified, up to the first break.")
     head_hash = serializers.CharField()
-    answers = serializers.IntegerField(help_text="Stored answers compared with their digest.")
+    answers = serializers.IntegerField(
+        help_text="Stored answers that were compared with their digest."
+    )
     signed_heads = serializers.IntegerField()
     signed_seq = serializers.IntegerField()
     warnings = serializers.ListField(child=serializers.CharField())
@@ -84,9 +88,10 @@ class EventsView(OfAuditors, Listed):
 class VerdictView(OfAuditors):
     @extend_schema(
         operation_id="audit_verify",
-        summary="Have the log verified",
-        description="Every row's hash, the signed heads and the stored answers, which takes "
-        "minutes where there are millions. A broken log has status 200: it is a result.",
+        summary="Verify the log",
+        description="Checks the hash of every row, the signed heads and the stored answers. "
+        "This takes minutes with millions of rows. A broken log is a result with "
+        "status 200.",
         responses={200: VerdictResponse, **problems()},
         examples=examples.of("VERDICT", "FORBIDDEN", "PROBLEMS"),
     )

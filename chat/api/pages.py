@@ -25,7 +25,7 @@ class PageRequest(Strict):
     cursor = serializers.CharField(
         required=False,
         trim_whitespace=False,
-        help_text="Of `next` or `previous`; the first page without this.",
+        help_text="The cursor of `next` or `previous`; without it the first page is returned.",
     )
 
 
@@ -33,7 +33,7 @@ class WordsRequest(PageRequest):
     words = Words(
         required=False,
         max_length=MAX_WORDS_CHARS,
-        help_text="Only those with these words in their title or in a question.",
+        help_text="Only conversations with these words in their title or in a question.",
     )
 
 

@@ -41,14 +41,15 @@ EVENTS = ("retrieval", "gate", "verdict", "claim", "answer", "abstention", "erro
 class EventResponse(serializers.Serializer[Any]):
     """One event of a stream. Lines that begin with a colon are comments."""
 
-    id = serializers.CharField(help_text="Its number in the stream, from 1.")
+    id = serializers.CharField(help_text="Number of the event in the stream, from 1.")
     event = serializers.ChoiceField(
         choices=[(name, name) for name in EVENTS],
-        help_text="`retrieval`, `gate` and `verdict` come while the question is worked on. When "
-        "the turn is stored, a `claim` for each of the answer's, and last `answer` or `abstention` "
-        "with all that comes without a stream; `error`, a problem, may come in their place.",
+        help_text="`retrieval`, `gate` and `verdict` report progress. After the turn is "
+        "stored, there is a `claim` for each claim of the answer, and last an "
+        "`answer` or `abstention` with the whole response as without a stream. An "
+        "`error` with a problem may come instead.",
     )
-    data = serializers.CharField(help_text="JSON in one line.")  # type: ignore[assignment]  # a field
+    data = serializers.CharField(help_text="JSON on one line.")  # type: ignore[assignment]  # a field
 
 
 ANSWERS = {(200, "application/json"): QueryResponse, (200, MEDIA_TYPE): EventResponse}
@@ -86,8 +87,8 @@ class QueryView(Guarded):
     @extend_schema(
         operation_id="query",
         summary="Ask a question",
-        description="Answers with claims, each cited to the page that it stands on, or refuses "
-        "with a reason. A refusal has status 200: it is a result.",
+        description="Answers with claims, each with a citation of its page, or refuses with a "
+        "reason. A refusal is a result with status 200.",
         request=QueryRequest,
         responses={**ANSWERS, **problems(*BODY)},
         examples=examples.of("QUERY", "WRONG_FIELD", "PROBLEMS"),
@@ -102,9 +103,9 @@ class SearchView(Guarded):
     @extend_schema(
         operation_id="search",
         summary="Search the guidelines in force",
-        description="Passages, best first. They are evidence to read, not an answer. Words that "
+        description="The best passages first. They are evidence to read, not an answer. Words that "
         "seem to identify a patient are replaced before the search, or refused with 400, as the "
-        f"site is set; the header `{IDENTIFIERS_HEADER}` says what kinds were seen.",
+        f"site is configured; the header `{IDENTIFIERS_HEADER}` lists the kinds that were found.",
         request=SearchRequest,
         responses={200: HitResponse(many=True), **problems(*BODY)},
         examples=examples.of("SEARCH", "WRONG_FIELD", "PROBLEMS"),

@@ -48,7 +48,7 @@ def _words_of(help_text: str) -> serializers.ListField:
         required=False,
         default=list,
         max_length=MAX_COLLECTIONS,
-        help_text=f"{help_text} Any of them; upper and lower case are the same.",
+        help_text=f"{help_text} Documents with any of them are searched; case is ignored.",
     )
 
 
@@ -64,7 +64,7 @@ def _collections() -> Collections:
         required=False,
         default=list,
         max_length=MAX_COLLECTIONS,
-        help_text="Slugs of the collections to search; all of them without this.",
+        help_text="Slugs of the collections to search; by default all that are open to you.",
     )
 
 
@@ -79,10 +79,10 @@ class FiltersRequest(Strict):
         child=serializers.ChoiceField(choices=SourceType.choices),
         required=False,
         default=list,
-        help_text="Kinds of documents.",
+        help_text="Kinds of documents, any of them.",
     )
-    year_from = _year("The first year of publication.")
-    year_to = _year("The last year of publication.")
+    year_from = _year("First year of publication.")
+    year_to = _year("Last year of publication.")
 
     def to_internal_value(self, data: Any) -> Filters:
         return filters_from(super().to_internal_value(data))
@@ -102,30 +102,36 @@ class OwnConversation(serializers.UUIDField):
 
 class QueryRequest(Strict):
     question = AskedText(
-        help_text=f"In plain words; at most {settings.QUESTION_MAX_CHARS:,} characters."
+        help_text=f"The question, at most {settings.QUESTION_MAX_CHARS:,} characters."
     )
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
     mode = AskedMode(
-        required=False, help_text="What the answer has to pass; the site's own without this."
+        required=False, help_text="How strictly the answer is checked; by default the site's mode."
     )
     conversation = OwnConversation(
-        required=False, help_text="Where it is asked, as a follow-up if it is one."
+        required=False,
+        help_text="Conversation that the question belongs to, so that it may be a follow-up.",
     )
     stream = YesNo(
         required=False,
         default=False,
-        help_text="As server-sent events; so is it for whoever accepts only `text/event-stream`.",
+        help_text="Answer with server-sent events; also done for clients that accept only "
+        "`text/event-stream`.",
     )
 
 
 class SearchRequest(Strict):
-    query = AskedText(help_text=f"At most {settings.QUESTION_MAX_CHARS:,} characters.")
-    k = Whole(required=False, default=10, min_value=1, max_value=50, help_text="How many passages.")
+    query = AskedText(
+        help_text=f"Words to search for, at most {settings.QUESTION_MAX_CHARS:,} characters."
+    )
+    k = Whole(
+        required=False, default=10, min_value=1, max_value=50, help_text="Number of passages."
+    )
     collections = _collections()
     filters = FiltersRequest(required=False, default=lambda: NO_FILTERS)
     surroundings = YesNo(
-        required=False, default=False, help_text="With what stands around each passage."
+        required=False, default=False, help_text="Also return the text around each passage."
     )
 
 
@@ -134,7 +140,7 @@ def _ocr_confidence() -> serializers.FloatField:
         min_value=0,
         max_value=1,
         allow_null=True,
-        help_text="How sure character recognition was of the page; null where it was not needed.",
+        help_text="Confidence of character recognition for the page; null if it was not needed.",
     )
 
 
@@ -143,19 +149,21 @@ class PlaceResponse(serializers.Serializer[Any]):
 
     page = serializers.IntegerField(
         min_value=1,
-        help_text="Of the file, from 1; a slide or a sheet counts as one. Always 1 where the "
-        "document has no pages (Word, HTML, Markdown, text, XML): then `position` says where.",
+        help_text="Page of the file, from 1; a slide or a sheet counts as a page. Always 1 "
+        "for documents without pages (Word, HTML, Markdown, text, XML): see "
+        "`position`.",
     )
     position = serializers.CharField(
         allow_null=True,
-        help_text="Where the document has no pages: what of the section it is, such as "
-        "`paragraphs 3 to 5` or `table 2, row 4`, counted below the last heading; else null.",
+        help_text="For documents without pages: the place in the section, such as `paragraphs "
+        "3 to 5` or `table 2, row 4`, counted below the last heading; otherwise "
+        "null.",
     )
     section = serializers.CharField(
-        allow_blank=True, help_text="The headings above it in one line, the outermost first."
+        allow_blank=True, help_text="The headings above the text on one line, the outermost first."
     )
     section_path = serializers.ListField(
-        child=serializers.CharField(), help_text="The headings above it, the outermost first."
+        child=serializers.CharField(), help_text="The headings above the text, the outermost first."
     )
 
 
@@ -176,73 +184,90 @@ class SizeResponse(serializers.Serializer[Any]):
 class SourceResponse(PlaceResponse):
     """A place in a document, the document's state of today, and addresses of the page."""
 
-    document = serializers.CharField(help_text="Its title, as it was then.")
-    version = serializers.CharField(allow_blank=True, help_text="As it was then.")
+    document = serializers.CharField(help_text="Title of the document at the time of the answer.")
+    version = serializers.CharField(
+        allow_blank=True, help_text="Version of the document at the time of the answer."
+    )
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
     issuer = serializers.CharField(allow_blank=True)
-    population = serializers.CharField(allow_blank=True, help_text="Whom it is for.")
-    lifecycle = serializers.ChoiceField(choices=Lifecycle.choices, help_text="Today.")
+    population = serializers.CharField(
+        allow_blank=True, help_text="Patients that the document is for."
+    )
+    lifecycle = serializers.ChoiceField(
+        choices=Lifecycle.choices, help_text="State of the document today."
+    )
     effective_from = serializers.DateField(allow_null=True)
     review_by = serializers.DateField(allow_null=True)
     overdue = serializers.BooleanField(
-        help_text="In force, but past its review date: the warning `review_due` says so too."
+        help_text="The document is in force but past its review date; there is also a warning "
+        "`review_due`."
     )
     boxes = BoxResponse(
         many=True,
-        help_text="What is painted on the page, a rectangle a line; none without geometry, or "
-        "where the words are no longer on the page.",
+        help_text="Rectangles of the highlighted words on the page, one per line; empty "
+        "without geometry, or if the words are no longer on the page.",
     )
-    page_size = SizeResponse(allow_null=True, help_text="In points; null without geometry.")
+    page_size = SizeResponse(
+        allow_null=True, help_text="Size of the page in points; null without geometry."
+    )
     link = serializers.CharField(
-        help_text="The page with the words painted, for people who are signed in at the site."
+        help_text="The page with the words highlighted, for people who are signed in to the site."
     )
     picture = serializers.CharField(
-        allow_null=True, help_text="The page's picture, for them too; null where there is none."
+        allow_null=True,
+        help_text="The picture of the page, also for people who are signed in; null if there "
+        "is none.",
     )
     token_link = serializers.CharField(
-        help_text="The page in the API with the words painted, for a token with the scope `read`."
+        help_text="The page in the API with the words highlighted, for a token with the scope "
+        "`read`."
     )
     token_picture = serializers.CharField(
-        allow_null=True, help_text="Its picture with them painted, for the same; null as `picture`."
+        allow_null=True,
+        help_text="The picture of the page with the words highlighted, for the same token; "
+        "null if there is none.",
     )
 
 
 class CorrectedResponse(serializers.Serializer[Any]):
     """Text that staff corrected, with a neighbouring word."""
 
-    text = serializers.CharField(help_text="As staff say that the page reads.")
-    read = serializers.CharField(allow_blank=True, help_text="As they had been misread.")
+    text = serializers.CharField(help_text="The words as staff corrected them.")
+    read = serializers.CharField(allow_blank=True, help_text="The words as they were misread.")
     is_quoted = serializers.BooleanField(
-        help_text="Whether the quote has them as corrected. False for an answer from before: it "
-        "rests on the misread words, and should not be acted on."
+        help_text="Whether the quote has the corrected words. False for an answer from before "
+        "the correction: it rests on misread words, and nobody should act on it."
     )
 
 
 class CitationResponse(SourceResponse):
-    quote = serializers.CharField(help_text="Verbatim from that page, as it was read or corrected.")
+    quote = serializers.CharField(
+        help_text="Verbatim text of the page, as it was read or corrected."
+    )
     ocr_confidence = _ocr_confidence()
     corrected = CorrectedResponse(
-        many=True, help_text="What staff corrected of the place that is cited; mostly empty."
+        many=True, help_text="Corrections by staff in the cited text; usually empty."
     )
 
 
 class ClaimResponse(serializers.Serializer[Any]):
     number = serializers.IntegerField(
-        min_value=1, help_text="In the answer; one that is hidden is left out, and keeps its own."
+        min_value=1,
+        help_text="Number of the claim in the answer. Numbers of hidden claims are skipped.",
     )
     text = serializers.CharField()
     under = serializers.CharField(
-        help_text="What it stands under, title, headings and caption: show it with the text, which "
-        "may name its medicine or its patients there alone."
+        help_text="Title, headings and caption above the text. Show them with the text: only "
+        "they may name the medicine or the patients."
     )
     kind = serializers.ChoiceField(
         choices=ClaimKind.choices,
-        help_text="`answer`; `caution`, a limit that stands beside it; or `otherwise`, another "
-        "guideline that disagrees.",
+        help_text="`answer`; `caution`, a limit stated beside the quoted text; or "
+        "`otherwise`, a statement of another guideline that disagrees.",
     )
     left_out = serializers.CharField(
         allow_null=True,
-        help_text="Behind the last of several rows of a table: how many of its rows are shown.",
+        help_text="After the last of several table rows: how many rows of the table are shown.",
     )
     citations = CitationResponse(many=True)
 
@@ -251,7 +276,8 @@ class PassageResponse(SourceResponse):
     text = serializers.CharField()
     excerpt = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Its statements nearest to the question, each whole; empty if none was read.",
+        help_text="Whole statements of the passage that are nearest to the question; empty if "
+        "none was read.",
     )
 
 
@@ -262,9 +288,9 @@ class OwnerResponse(serializers.Serializer[Any]):
 
 class WarningResponse(serializers.Serializer[Any]):
     code = serializers.CharField(
-        help_text="Beside the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
-        "`mismatch`, `unasked`, `lack`. Of a document, as it stands today: `withdrawn`, "
-        "`superseded`, `unpublished`, `not_in_force`, `review_due`."
+        help_text="About the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
+        "`mismatch`, `unasked`, `lack`. About the present state of a document: "
+        "`withdrawn`, `superseded`, `unpublished`, `not_in_force`, `review_due`."
     )
     level = serializers.ChoiceField(
         choices=[
@@ -275,34 +301,38 @@ class WarningResponse(serializers.Serializer[Any]):
     )
     text = serializers.CharField()
     claims = serializers.ListField(
-        child=serializers.IntegerField(min_value=1), help_text="Numbers of the claims, from 1."
+        child=serializers.IntegerField(min_value=1),
+        help_text="Numbers of the claims concerned, from 1.",
     )
     documents = serializers.ListField(
         child=serializers.CharField(),
-        help_text="SHA-256 of the documents that it speaks of; last what replaced it.",
+        help_text="SHA-256 of the documents concerned; the last one is the replacement, if "
+        "there is one.",
     )
 
 
 class QueryResponse(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=TurnStatus.choices)
     reason = serializers.ChoiceField(
-        choices=Reason.choices, allow_null=True, help_text="Why it was refused; null if answered."
+        choices=Reason.choices,
+        allow_null=True,
+        help_text="Why the question was refused; null if it was answered.",
     )
     message = serializers.CharField(
-        allow_null=True, help_text="The reason as a sentence, and what the search was narrowed to."
+        allow_null=True, help_text="The reason as a sentence, with the filters of the search."
     )
     mode = serializers.ChoiceField(choices=Mode.choices)
     standalone = serializers.CharField(
-        allow_null=True, help_text="How the question was understood, where in other words."
+        allow_null=True, help_text="The question as it was understood, if it was rewritten."
     )
     option = serializers.CharField(
-        allow_null=True, help_text="The letter chosen, of a multiple-choice question."
+        allow_null=True, help_text="The chosen letter of a multiple-choice question."
     )
     warnings = WarningResponse(many=True)
     withheld = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Why statements are not shown, one each, also with a refusal; only in the mode "
-        "`standard`.",
+        help_text="Why each withheld statement is not shown, also with a refusal; only in the "
+        "mode `standard`.",
     )
     owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
@@ -311,38 +341,41 @@ class QueryResponse(serializers.Serializer[Any]):
     )
     hidden = serializers.IntegerField(
         min_value=0,
-        help_text="How many statements, or passages after a refusal, are left out since their "
-        "guideline is no longer open to the reader.",
+        help_text="Number of statements, or of passages after a refusal, that are left out "
+        "because their guideline is no longer open to the reader.",
     )
     confidence = serializers.FloatField(
         min_value=0,
         max_value=1,
-        help_text="Of an answer, half the share of statements that passed verification and half "
-        "the coverage: the gate's probability that the best passage answers the question or, in "
-        "the mode `confident`, what the judge says. With a refusal that came before that, the "
-        "gate's probability. No probability of being right.",
+        help_text="Confidence of an answer: the mean of the share of statements that passed "
+        "verification and of the coverage. The coverage is the gate's probability "
+        "that the best passage answers the question or, in the mode `confident`, "
+        "the judge's value. For a refusal before that step: the gate's probability. "
+        "It is not the probability of being right.",
     )
-    turn = serializers.UUIDField(help_text="The number under which the audit log has it.")
+    turn = serializers.UUIDField(help_text="Id of the question in the audit log.")
 
 
 class FeedbackResponse(serializers.Serializer[Any]):
     helpful = serializers.BooleanField()
-    comment = serializers.CharField(allow_blank=True, help_text="As it was stored.")
+    comment = serializers.CharField(allow_blank=True, help_text="The text as it was stored.")
 
 
 class MessageResponse(QueryResponse):
     """A stored turn: the question and its answer."""
 
-    question = serializers.CharField(help_text="As it was stored.")
+    question = serializers.CharField(help_text="The text as it was stored.")
     asked_at = serializers.DateTimeField()
     text_removed_at = serializers.DateTimeField(
         allow_null=True,
-        help_text=f"Since when its texts are removed under retention, and read “{REMOVED}”; else "
-        "null.",
+        help_text=f"When its texts were deleted under retention and replaced by “{REMOVED}”; null "
+        "if they are stored.",
     )
     duration_ms = serializers.IntegerField(min_value=0)
     conversation = serializers.UUIDField(allow_null=True)
-    feedback = FeedbackResponse(allow_null=True, help_text="What its asker said of it, if so.")
+    feedback = FeedbackResponse(
+        allow_null=True, help_text="Feedback of the person who asked, if any."
+    )
 
 
 class AlsoInResponse(serializers.Serializer[Any]):
@@ -354,8 +387,8 @@ class AlsoInResponse(serializers.Serializer[Any]):
 
 class SurroundingsResponse(serializers.Serializer[Any]):
     text = serializers.CharField(
-        help_text=f"{SURROUNDINGS_CHARS:,} characters of its section around it, unless the site is "
-        "set otherwise, in whole sentences and with the passage."
+        help_text=f"The passage with the text of its section around it, in whole sentences; about "
+        f"{SURROUNDINGS_CHARS:,} characters unless the site is configured otherwise."
     )
     pages = serializers.ListField(child=serializers.IntegerField(min_value=1))
 
@@ -364,12 +397,12 @@ class HitResponse(PlaceResponse):
     rank = serializers.IntegerField(min_value=1)
     chunk = serializers.CharField()
     document = serializers.CharField()
-    score = serializers.FloatField(help_text="Of the fusion; higher is better.")
+    score = serializers.FloatField(help_text="Score of the fusion; higher is better.")
     text = serializers.CharField()
     ocr_confidence = _ocr_confidence()
-    also_in = AlsoInResponse(many=True, help_text="Other documents in force that say the same.")
+    also_in = AlsoInResponse(many=True, help_text="Other documents in force with the same text.")
     surroundings = SurroundingsResponse(
-        required=False, help_text="To read with it; only where they were asked for."
+        required=False, help_text="Text around the passage; only if it was asked for."
     )
 
 

@@ -44,9 +44,11 @@ class CollectionAdmin(CollectionModelAdmin):
             "Rights",
             {
                 "fields": RIGHTS,
-                "description": "A group that is ticked narrows a right to its members: everybody "
-                "else neither finds nor opens what is in here, and learns no title. No box ticked "
-                "leaves the right to all who have it anyway.",
+                "description": (
+                    "Ticked groups restrict a right to their members. Others can neither find nor "
+                    "open the documents of this collection, nor see their titles. Without a tick, "
+                    "everybody who has the right anyway keeps it."
+                ),
             },
         ),
     )

@@ -76,10 +76,10 @@ def take_back(request: StaffRequest, document: Document, correction: int) -> Htt
 def _done(request: StaffRequest, document: Document, number: int, line: str) -> HttpResponseBase:
     was_in_force = document.lifecycle == Lifecycle.PUBLISHED  # as it was opened
     history_add(document, by=request.user, line=line)
-    after = ", and whoever publishes it compares old and new words"
+    after = ", and the person who publishes it compares old and new words"
     if was_in_force:
-        after = "; no answer is given from it until it has been checked and published again"
-    messages.success(request, f"{line} The document is indexed anew by itself{after}.")
+        after = "; no answer uses it until it has been checked and published again"
+    messages.success(request, f"{line} The document is now indexed again{after}.")
     return redirect(address("read", document.pk, number))
 
 

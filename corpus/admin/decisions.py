@@ -95,7 +95,7 @@ PUBLISH = Decision(
 WITHDRAW = Decision(
     action="withdraw",
     right=Right.PUBLISH,
-    question="Withdraw what is listed? From now on no answer uses it.",
+    question="Withdraw these documents? No answer uses them from now on.",
     button="Withdraw",
     done="Withdrawn",
     form=WithdrawForm,
@@ -104,7 +104,7 @@ WITHDRAW = Decision(
 RETURN = Decision(
     action="return",
     right=Right.PUBLISH,
-    question="Send back? It becomes a draft again.",
+    question="Send these back? They become drafts again.",
     button="Send back",
     done="Sent back",
     form=ReasonForm,
@@ -122,7 +122,7 @@ REVIEW_DATE = Decision(
 REINSTATE = Decision(
     action="reinstate",
     right=Right.PUBLISH,
-    question="Put it back in force? Answers use it at once.",
+    question="Put these back in force? Answers use them at once.",
     button="Put back in force",
     done="Put back in force",
     form=ReinstateForm,
@@ -131,14 +131,15 @@ REINSTATE = Decision(
 DISCARD = Decision(
     action="discard",
     right=Right.CHANGE,
-    question="Discard? The failed upload and its file are deleted; it can be uploaded again.",
+    question="Discard these failed uploads? The uploads and their files are deleted. They can "
+    "be uploaded again.",
     button="Discard",
     done="Discarded",
     step=_discard,
 )
 SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", document_submit)
 RETRY = Decision("retry", Right.CHANGE, "Queued again", document_retry)
-REINDEX = Decision("reindex", Right.CHANGE, "Queued to be read again", document_reindex)
+REINDEX = Decision("reindex", Right.CHANGE, "Queued to be parsed again", document_reindex)
 
 ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, REINSTATE, DISCARD, RETURN)}
 TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
@@ -246,7 +247,9 @@ def _taken(
             return redirect(address("change", document.pk))
     else:
         if decision is DISCARD:
-            messages.success(request, f"Discarded: {document}. Nothing of it is left.")
+            messages.success(
+                request, f"Discarded: {document}. The upload and its file were deleted."
+            )
             return redirect(address("changelist"))
         history_add(document, by=request.user, line=_line(decision, answers))
         if not request.htmx:
@@ -267,7 +270,7 @@ def _line(decision: Decision, answers: dict[str, Any]) -> str:
 
 def signed_in_user(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
-        raise TypeError("The administration is for people who are signed in.")
+        raise TypeError("Sign in to use the administration.")
     return request.user
 
 
@@ -280,7 +283,9 @@ def _permitted(
         collections = set(collections_publishable(by).values_list("pk", flat=True))
         permitted = [document for document in documents if document.collection_id in collections]
     if left_out := len(documents) - len(permitted):
-        text = f"Left out: {_counted(left_out)} in collections where you may not do this."
+        text = (
+            f"Not changed: {_counted(left_out)} in collections where you have no right to do this."
+        )
         messages.warning(request, text)
     return permitted
 
@@ -306,7 +311,7 @@ def _take_steps(
     for sentence in refused[:TOLD_BY_NAME]:
         messages.error(request, sentence)
     if more := len(refused[TOLD_BY_NAME:]):
-        messages.error(request, f"The same or the like for {_counted(more)} more.")
+        messages.error(request, f"The same or a similar error for {_counted(more)} more.")
     if len(done) > TOLD_BY_NAME:
         messages.success(request, f"{decision.done}: {_counted(len(done))}.")
     for document in done if len(done) <= TOLD_BY_NAME else ():

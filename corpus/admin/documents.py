@@ -96,8 +96,8 @@ _ACTIONS = {
     "Withdraw…": decisions.WITHDRAW,
     "Send to review": decisions.SUBMIT,
     "Set the review date…": decisions.REVIEW_DATE,
-    "Retry what failed": decisions.RETRY,
-    "Read again from the file": decisions.REINDEX,
+    "Retry failed ingestion": decisions.RETRY,
+    "Parse again from the file": decisions.REINDEX,
 }
 
 
@@ -245,7 +245,7 @@ class DocumentAdmin(DocumentModelAdmin):
         if "population" in form.base_fields:
             choices = population_choices(obj.population if obj else "")
             form.base_fields["population"] = forms.ChoiceField(
-                choices=choices, required=False, help_text="Whom it applies to"
+                choices=choices, required=False, help_text="Patients that it applies to"
             )
         return form
 
@@ -273,7 +273,10 @@ class DocumentAdmin(DocumentModelAdmin):
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         document_edit(obj, by=decisions.signed_in_user(request), changes=changes)
         if INDEXED & set(changes):
-            text = "It is indexed anew with this by itself, and is not found for that moment."
+            text = (
+                "The document is now indexed again with this change, and is not found until that "
+                "is done."
+            )
             self.message_user(request, text)
 
     # Cells and fields

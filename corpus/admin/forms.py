@@ -59,10 +59,10 @@ class UploadForm(forms.Form):
     issuer = forms.CharField(max_length=200, required=False)
     version = forms.CharField(max_length=50, required=False)
     population = forms.ChoiceField(
-        choices=population_choices, required=False, help_text="Whom it applies to"
+        choices=population_choices, required=False, help_text="Patients that it applies to"
     )
     effective_from = forms.DateField(
-        required=False, widget=DateInput, help_text="Empty: in force from the day of publication"
+        required=False, widget=DateInput, help_text="If empty, in force from the day of publication"
     )
     review_by = forms.DateField(required=False, widget=DateInput)
 
@@ -104,7 +104,7 @@ class PublishForm(DecisionForm):
 
     looked = forms.BooleanField(
         label="I looked at the pages that the parser was unsure of",
-        error_messages={"required": "Look at these pages first, and tick it."},
+        error_messages={"required": "Look at these pages first, then tick the box."},
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -125,15 +125,17 @@ class ReasonForm(DecisionForm):
 
 
 class WithdrawForm(DecisionForm):
-    reason = _reason("Clinicians read it beside each answer that cited the document.")
+    reason = _reason("Shown to clinicians beside each answer that cited the document.")
 
 
 class ReinstateForm(DecisionForm):
-    reason = _reason("Why it counts again.")
+    reason = _reason("Why it is in force again.")
 
 
 class ReviewDateForm(DecisionForm):
-    review_by = forms.DateField(widget=DateInput, help_text="Past it, answers carry a banner.")
+    review_by = forms.DateField(
+        widget=DateInput, help_text="After this date, answers from it show a banner."
+    )
 
 
 class ReplaceForm(forms.Form):
@@ -169,14 +171,14 @@ class ApproveForm(ReplaceForm):
         missing = [str(number) for number in self.to_look_at if number not in looked]
         if missing:
             pages = ", ".join(missing[:20]) + (" and more" if len(missing) > 20 else "")
-            text = f"Look at page {pages} beside the picture, and tick it."
+            text = f"Compare page {pages} with its picture, then tick it."
             raise forms.ValidationError(text, code="not_looked_at")
         return looked
 
     def clean_compared(self) -> list[int]:
         compared: list[int] = self.cleaned_data["compared"]
         if set(self.to_compare) - set(compared):
-            text = "Compare each correction with the page, and tick it."
+            text = "Compare each correction with the page, then tick it."
             raise forms.ValidationError(text, code="not_compared")
         return compared
 

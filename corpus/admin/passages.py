@@ -147,14 +147,14 @@ def disable(request: StaffRequest, document: Document, index: int) -> HttpRespon
     """Exclude a passage from all searches, for a reason."""
     form = DisableForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
-    done = "is disabled: no search finds it from now on."
+    done = "is disabled. Searches no longer find it."
     return _changed(request, document, index, partial(chunk_disable, reason=reason), done)
 
 
 @require_POST
 @guarded(Right.CHANGE)
 def enable(request: StaffRequest, document: Document, index: int) -> HttpResponseBase:
-    return _changed(request, document, index, chunk_enable, "is searched again.")
+    return _changed(request, document, index, chunk_enable, "is enabled. Searches find it again.")
 
 
 def _changed(

@@ -96,7 +96,7 @@ def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Write the ticked suggestions of the first page, read again from the page."""
     try:
         if not _taken(request, document):
-            messages.warning(request, "Nothing was changed: tick what is right first.")
+            messages.warning(request, "Nothing was changed. Tick the lines that are right first.")
     except MedragError as error:
         messages.error(request, error.sentence)
     return redirect(address("approve", document.pk))
@@ -219,7 +219,7 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
         history_add(replaced, by=request.user, line=_superseded_by(document))
-        messages.success(request, f"Superseded in the same moment: {replaced}.")
+        messages.success(request, f"Superseded at the same time: {replaced}.")
     return True
 
 
@@ -253,21 +253,28 @@ def _candidates(
 def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[Correction]) -> str:
     """Return why this person can't publish it now; empty if they can."""
     if document.lifecycle not in (Lifecycle.DRAFT, Lifecycle.REVIEW):
-        return f"It is {document.get_lifecycle_display().lower()}: there is nothing to approve."
+        state = document.get_lifecycle_display().lower()
+        return f"The document is {state}, so there is nothing to approve."
     if document.job.state == JobState.FAILED:
-        return "It could not be read, so it can't be published. Retry it, or upload it again."
+        return (
+            "The document could not be read, so it can't be published. Retry it, or upload it "
+            "again."
+        )
     if not document.pages.exists():
-        return "It has not been read yet, so there is nothing to look at. Wait until it has."
+        return (
+            "The document has not been read yet, so there is nothing to check. Wait until it has "
+            "been read."
+        )
     if not may_publish(request.user, document):
-        return "Publishing in this collection is the right of others. Send it to review."
+        return "You have no right to publish in this collection. Send the document to review."
     if settings.TWO_PERSON_PUBLISH and document.uploaded_by_id == request.user.pk:
         return (
-            "Publishing needs a second person: whoever uploaded a document may not approve it. "
-            "Ask a colleague with the right to publish in this collection."
+            "Publishing needs a second person: you uploaded this document. Ask a colleague "
+            "with the right to publish in this collection."
         )
     if settings.TWO_PERSON_PUBLISH and request.user.pk in {c.made_by_id for c in corrections}:
         return (
-            "Publishing needs a second person: you corrected something of it. "
-            "Ask a colleague with the right to publish in this collection."
+            "Publishing needs a second person: you corrected this document. Ask a colleague "
+            "with the right to publish in this collection."
         )
     return ""

@@ -120,11 +120,13 @@ def _row(request: StaffRequest, received: Received) -> HttpResponse:
 def _tell(request: StaffRequest, received: Received) -> None:
     if received.document is not None:
         link = _link(received.document)
-        text = format_html("{}: stored as {}; it is being read.", received.filename, link)
+        text = format_html("{}: stored as {}, and queued to be read.", received.filename, link)
         messages.success(request, text)
     elif received.existing is not None:
         link = _link(received.existing)
-        text = format_html("{}: this very file is here already, as {}.", received.filename, link)
+        text = format_html(
+            "{}: this file was uploaded before, as {}. Nothing was stored.", received.filename, link
+        )
         messages.warning(request, text)
     else:
         messages.error(request, f"{received.filename}: {received.refusal}")

@@ -21,7 +21,7 @@ class CollectForm(forms.Form):
     name = forms.CharField(max_length=200)
     which = forms.ChoiceField(
         choices=[(each.value, each.value.capitalize()) for each in Which],
-        help_text="By what their askers said, or by what became of them",
+        help_text="Select questions by feedback or by outcome",
     )
     first = forms.DateField(
         label="From", initial=_month_ago, widget=forms.DateInput({"type": "date"})
@@ -30,13 +30,13 @@ class CollectForm(forms.Form):
         label="To", initial=timezone.localdate, widget=forms.DateInput({"type": "date"})
     )
     limit = forms.IntegerField(
-        min_value=1, max_value=MAX_ITEMS, initial=100, help_text="The latest, so many at most"
+        min_value=1, max_value=MAX_ITEMS, initial=100, help_text="Most questions, the latest first"
     )
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or self.cleaned_data
         if {"first", "last"} <= given.keys() and given["first"] > given["last"]:
-            self.add_error("last", "The last day is before the first.")
+            self.add_error("last", "The last day is before the first day.")
         return given
 
     def wanted(self) -> Collected:

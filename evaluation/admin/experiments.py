@@ -39,7 +39,7 @@ class ExperimentForm(forms.Form):
     percent = forms.FloatField(
         label="Share of conversations, in %",
         initial=10,
-        help_text=f"More than 0, and {MAX_SHARE:.0%} at most".replace("%", " %"),
+        help_text=f"Above 0, at most {MAX_SHARE:.0%}".replace("%", " %"),
     )
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -48,7 +48,7 @@ class ExperimentForm(forms.Form):
         here = [(mode.value, mode.label) for mode in modes_here()]
         self.fields["mode"].choices = [("", f"As the site: {site.mode.label}"), *here]  # type: ignore[attr-defined]
         threshold = self.fields["confidence_threshold"]
-        threshold.help_text += f". Empty: as the site, {site.confidence_threshold:g}"
+        threshold.help_text += f". If empty, that of the site, {site.confidence_threshold:g}"
 
     def order(self) -> ExperimentOrder:
         given: dict[str, Any] = self.cleaned_data

@@ -65,25 +65,32 @@ class QuestionRunForm(forms.Form):
     """What to ask, how many questions, and what to measure."""
 
     question_set = forms.ModelChoiceField(QuestionSet.objects.all())
-    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the set")
+    name = forms.CharField(
+        max_length=200, required=False, help_text="If empty, the name of the set"
+    )
     limit = forms.IntegerField(
-        min_value=0, initial=100, help_text="So many, drawn by the seed. 0: all of the set"
+        min_value=0, initial=100, help_text="Number of questions, sampled by the seed; 0 for all"
     )
     seed = forms.IntegerField(initial=0)
     model_alone = forms.BooleanField(
         label="Also ask the model alone",
         required=False,
-        help_text="What has a label, of the language model that writes answers, without evidence",
+        help_text="Ask the language model that writes answers the labelled questions, without "
+        "evidence",
     )
     budget_s = forms.FloatField(
-        label="Budget in seconds", min_value=0, initial=0, help_text="Of answering. 0: no bound"
+        label="Budget in seconds",
+        min_value=0,
+        initial=0,
+        help_text="Most seconds of answering; 0 for no limit",
     )
     measures = forms.MultipleChoiceField(
         required=False,
         choices=[(name, in_words(name)) for name in MEASURES],
         initial=MEASURES,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Besides those that every run has. Those of RAGAS need [judge] of MEDRAG_MODELS",
+        help_text="In addition to those that every run has. RAGAS measures need [judge] in "
+        "MEDRAG_MODELS",
     )
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -156,7 +163,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
     def card(self, run: QuestionRun) -> SafeString | str:
         card = card_shown(run)
         if card is None:
-            return "It is made when the run ends."
+            return "The result card is created when the run ends."
         context = _card_context(card) | {"run": run}
         return render_to_string("admin/evaluation/questionrun/_card.html", context)
 
@@ -282,7 +289,9 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
         """End the run after the item that is being asked."""
-        return self.steered(request, pk, STEER, question_run_cancel, "It ends after this item.")
+        return self.steered(
+            request, pk, STEER, question_run_cancel, "The run ends after the present question."
+        )
 
     def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Make the run pending, so that the worker asks the remaining items."""
@@ -290,7 +299,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     def measure_again(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Make the run pending, so that the worker measures the items that no judge judged."""
-        said = "It is measured again. Nothing is asked anew."
+        said = "The missing measures are computed. No question is asked again."
         return self.steered(request, pk, STEER, question_run_measure_again, said)
 
 

@@ -92,7 +92,7 @@ class QuestionSetAdmin(AddedByForm[QuestionSet]):
     def announce(self, request: HttpRequest, added: QuestionSet) -> None:
         messages.success(request, f"{added} is stored. Questions: {added.questions.count()}.")
         if added.left_out:
-            text = f"Records left out: {added.left_out}; the reasons are below."
+            text = f"Records left out: {added.left_out}. The reasons are listed below."
             messages.warning(request, text)
 
 

@@ -25,23 +25,27 @@ class QuestionSetForm(forms.Form):
 
     upload = forms.FileField(
         label="File",
-        help_text="A file as it was published, also packed by gzip; MedQuAD as a tar.",
+        help_text="A file as it was published, also compressed by gzip; MedQuAD as a tar.",
         error_messages={"required": "Choose a file."},
     )
     form = forms.ChoiceField(
         choices=[(name, name) for name in FORMS],
         initial="plain",
-        help_text="plain: a JSON list of question and expected_answer. guidelines: also with the "
-        "document and page that answer it. The others have the names of the published sets",
+        help_text="plain: a JSON list of question and expected_answer. guidelines: also with "
+        "the document and page that hold the answer. The others are published sets",
     )
-    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of the file")
+    name = forms.CharField(
+        max_length=200, required=False, help_text="If empty, the name of the file"
+    )
     version = forms.CharField(max_length=50, required=False)
-    source = forms.CharField(max_length=500, required=False, help_text="Such as an address")
+    source = forms.CharField(
+        max_length=500, required=False, help_text="Where the set is from, such as an address"
+    )
     licence = forms.CharField(max_length=200, required=False)
     split = forms.CharField(
         max_length=50,
         required=False,
-        help_text="Of all its questions, such as dev or test. Empty: as the file says",
+        help_text="Split of all questions, such as dev or test; if empty, as the file says",
     )
 
     def clean_upload(self) -> UploadedFile[bytes]:
@@ -49,7 +53,8 @@ class QuestionSetForm(forms.Form):
         if (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
             most = settings.UPLOAD_MAX_BYTES // 1024**2
             raise forms.ValidationError(
-                f"The file is larger than {most} MB. Import it with manage.py evaluate import.",
+                f"Nothing was stored: the file is larger than {most} MB. "
+                "Import it with manage.py evaluate import.",
                 code="too_large",
             )
         return upload

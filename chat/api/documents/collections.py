@@ -34,10 +34,10 @@ RIGHTS = [
 
 class CollectionResponse(serializers.ModelSerializer[Collection]):
     documents = serializers.IntegerField(
-        source="size", min_value=0, help_text="Those that one works with, drafts among them."
+        source="size", min_value=0, help_text="Documents that you can work with, including drafts."
     )
-    published = serializers.IntegerField(min_value=0, help_text="Of those, the published.")
-    may = serializers.SerializerMethodField(help_text="What one may do in it.")
+    published = serializers.IntegerField(min_value=0, help_text="Published documents among them.")
+    may = serializers.SerializerMethodField(help_text="Your rights in the collection.")
 
     class Meta:
         model = Collection
@@ -56,8 +56,8 @@ class CollectionsView(OfDocuments, Listed):
 
     @extend_schema(
         operation_id="collections",
-        summary="List the collections that one may know of",
-        description="By name. Of one that is closed nothing is said.",
+        summary="List your collections",
+        description="In order of name. Collections that are closed to you are left out.",
         parameters=[PageRequest],
         responses={200: CollectionResponse(many=True), **problems(400, *NOT_FOUND)},
         examples=examples.of("COLLECTIONS", "PROBLEMS"),

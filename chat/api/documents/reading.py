@@ -60,7 +60,7 @@ class PassagesView(OfDocuments, Listed):
 
     @extend_schema(
         operation_id="document_passages",
-        summary="Read the passages that a document was cut into",
+        summary="Read the passages of a document",
         description="In reading order; for staff.",
         parameters=[PageRequest],
         responses={200: StoredPassage(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
@@ -79,8 +79,9 @@ class PageView(OfDocuments):
     @extend_schema(
         operation_id="document_page",
         summary="Read a page of a guideline",
-        description="Where a citation leads: for everybody who may search the collection, and for "
-        "who works in it. `citation` or `chunk` names what is painted.",
+        description="The page that a citation links to, for everybody who may search the "
+        "collection or works in it. `citation` or `chunk` selects the words to "
+        "highlight.",
         parameters=[PaintedRequest],
         responses={200: StoredPage, **problems(400, *NOT_FOUND)},
         examples=examples.of("PAGE", "NOT_FOUND", "PROBLEMS"),
@@ -116,9 +117,9 @@ class PictureView(OfDocuments):
 
     @extend_schema(
         operation_id="document_page_picture",
-        summary="Look at a page of a guideline",
-        description="Its picture, with what `citation` or `chunk` names painted; 404 where it has "
-        "none, as of a document without pages.",
+        summary="Read the picture of a page",
+        description="The picture, with the words of `citation` or `chunk` highlighted. Status "
+        "404 if there is none, as for a document without pages.",
         parameters=[PaintedRequest],
         responses={(200, PNG): OpenApiTypes.BINARY, **problems(400, *NOT_FOUND)},
         examples=examples.of("NOT_FOUND", "PROBLEMS"),

@@ -67,15 +67,17 @@ def _source_type() -> serializers.ChoiceField:
 class UploadRequest(Strict):
     """A form as `multipart/form-data`: the file and its metadata."""
 
-    file = AnyFile(help_text="PDF, Office, HTML, Markdown or text, by its extension.")
-    collection = CollectionField(help_text="Where it is to stand; its slug.")
-    title = Words(required=False, max_length=500, help_text="The file's name says it without this.")
+    file = AnyFile(help_text="PDF, Office, HTML, Markdown or text; the extension decides.")
+    collection = CollectionField(help_text="Slug of the collection for the document.")
+    title = Words(
+        required=False, max_length=500, help_text="By default taken from the name of the file."
+    )
     version = Words(required=False, max_length=50)
     issuer = Words(required=False, max_length=200)
     source_type = _source_type()
     population = Words(required=False, max_length=100, help_text="For example `adult`.")
     effective_from = serializers.DateField(
-        required=False, help_text="In force from the day of publication without this."
+        required=False, help_text="By default the day of publication."
     )
     review_by = serializers.DateField(required=False)
 
@@ -103,12 +105,12 @@ class DocumentsRequest(PageRequest):
     collection = Slug(required=False, max_length=50)
     lifecycle = serializers.ChoiceField(choices=Lifecycle.choices, required=False)
     job = serializers.ChoiceField(
-        choices=JobState.choices, required=False, help_text="The state of its reading."
+        choices=JobState.choices, required=False, help_text="State of the ingestion job."
     )
     words = Words(
         required=False,
         max_length=MAX_WORDS_CHARS,
-        help_text="Only those with these words in title, file name, issuer or SHA-256.",
+        help_text="Only documents with these words in title, file name, issuer or SHA-256.",
     )
 
 
@@ -118,7 +120,8 @@ def _looked() -> serializers.ListField:
         required=False,
         default=list,
         max_length=MAX_PAGES,
-        help_text="Numbers of the pages that somebody compared with the original: all of `doubts`.",
+        help_text="Numbers of the pages that somebody compared with the original; all pages "
+        "of `doubts` are required.",
     )
 
 
@@ -128,8 +131,8 @@ def _compared() -> serializers.ListField:
         required=False,
         default=list,
         max_length=MAX_CORRECTIONS,
-        help_text="Corrections, by their `id`, that somebody compared with the page: all of "
-        "`corrections`.",
+        help_text="Ids of the corrections that somebody compared with the page; all of "
+        "`corrections` are required.",
     )
 
 
@@ -139,7 +142,7 @@ class PublishRequest(Strict):
 
 
 class SupersedeRequest(Strict):
-    successor = OtherDocument(help_text="SHA-256 of the published document that takes its place.")
+    successor = OtherDocument(help_text="SHA-256 of the published document that replaces it.")
 
 
 class ReplaceRequest(Strict):
@@ -153,13 +156,13 @@ class NothingRequest(Strict):
 
 
 class ReasonRequest(Strict):
-    reason = Text(max_length=MAX_REASON_CHARS, help_text="Its colleagues read it in the history.")
+    reason = Text(max_length=MAX_REASON_CHARS, help_text="Shown to colleagues in the history.")
 
 
 class WithdrawRequest(Strict):
     reason = Text(
         max_length=MAX_REASON_CHARS,
-        help_text="Clinicians read it beside each answer that cited the document.",
+        help_text="Shown to clinicians beside each answer that cited the document.",
     )
 
 
@@ -169,9 +172,11 @@ def _name(person: str) -> serializers.CharField:
 
 class JobResponse(serializers.ModelSerializer[Job]):
     progress = serializers.SerializerMethodField(
-        help_text="How much of its reading is done, from 0 to 1."
+        help_text="Progress of the ingestion, from 0 to 1."
     )
-    error = serializers.CharField(source="last_error", help_text="Why it failed, for staff.")
+    error = serializers.CharField(
+        source="last_error", help_text="Why the ingestion failed, for staff."
+    )
 
     class Meta:
         model = Job
@@ -196,7 +201,7 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
     uploaded_by = _name("uploaded_by")
     published_by = _name("published_by")
     superseded_by = serializers.SerializerMethodField(
-        help_text="SHA-256; null also where that document is not open to you."
+        help_text="SHA-256; also null if that document is not open to you."
     )
 
     class Meta:
@@ -225,7 +230,8 @@ class DoubtResponse(serializers.Serializer[PageCheck]):
     words_found = serializers.FloatField(
         source="words_share",
         allow_null=True,
-        help_text="The share of its words that were found again; null where none were compared.",
+        help_text="Share of the page's words that were found in what was read; null if they "
+        "were not compared.",
     )
 
 
@@ -234,7 +240,8 @@ class CorrectionResponse(serializers.ModelSerializer[Correction]):
 
     made_by = _name("made_by")
     taken_back = serializers.BooleanField(
-        source="is_taken_back", help_text="What was read counts again; `text` is that."
+        source="is_taken_back",
+        help_text="The correction was taken back, so `text` is what was read.",
     )
 
     class Meta:
@@ -253,7 +260,8 @@ class DocumentDetails(DocumentResponse):
 
     doubts = serializers.SerializerMethodField()
     corrections = serializers.SerializerMethodField(
-        help_text="Those that whoever publishes it has to compare with the page, by page."
+        help_text="Corrections that must be compared with the page before publishing, in "
+        "order of page."
     )
     notices = serializers.SerializerMethodField()
 
@@ -294,10 +302,12 @@ class PaintedRequest(Strict):
         required=False,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Of an answer to one's own question, as its `token_link` has it.",
+        help_text="Citation of an answer to your own question, as in its `token_link`.",
     )
     chunk = serializers.CharField(
-        required=False, max_length=100, help_text="A passage of the document, as a search has it."
+        required=False,
+        max_length=100,
+        help_text="Passage of the document, as returned by a search.",
     )
 
 
@@ -311,8 +321,10 @@ class StoredPage(serializers.Serializer[Any]):
     text = serializers.CharField(allow_blank=True)
     notices = NoticeResponse(many=True)
     html = serializers.CharField(
-        allow_blank=True, help_text="The same as HTML, with `<mark>` around what is painted."
+        allow_blank=True,
+        help_text="The same text as HTML, with `<mark>` around the highlighted words.",
     )
     picture = serializers.CharField(
-        allow_null=True, help_text="With the same painted, for the same token."
+        allow_null=True,
+        help_text="Picture of the page with the same words highlighted, for the same token.",
     )

@@ -112,8 +112,8 @@ def submit(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 
 @_step(
     "return",
-    "Send back what is in review",
-    "It is a draft again; its uploader reads why.",
+    "Send a document in review back",
+    "It becomes a draft again, and its uploader sees the reason.",
     asks=ReasonRequest,
 )
 def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
@@ -124,8 +124,9 @@ def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str
 @_step(
     "publish",
     "Publish a document",
-    "From now on clinicians get answers from it. Where the site wants two persons, its uploader "
-    "may not, nor who corrected something of it that nobody has compared since.",
+    "Clinicians get answers from it from now on. If the site requires two persons, the "
+    "uploader may not publish it, nor may a person whose corrections nobody else has compared "
+    "since.",
     asks=PublishRequest,
 )
 def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
@@ -135,9 +136,9 @@ def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 
 @_step(
     "replace",
-    "Publish a new version in a document's place",
-    "The new version is published and this one superseded in the same moment, so that never both "
-    "and never neither are in force.",
+    "Publish a new version in place of a document",
+    "Publishes the new version and supersedes this one in the same transaction, so that "
+    "exactly one of them is always in force.",
     asks=ReplaceRequest,
     others=lambda user, document: documents_for_staff(user).exclude(pk=document.pk),
 )
@@ -148,8 +149,8 @@ def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 
 @_step(
     "supersede",
-    "Say which published document takes the place of this one",
-    "From now on answers come from that one.",
+    "Mark a document as superseded by another",
+    "Answers come from the other published document from now on.",
     asks=SupersedeRequest,
     others=lambda user, document: documents_replaceable(user, other_than=document),
 )
@@ -161,7 +162,7 @@ def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str
 @_step(
     "withdraw",
     "Withdraw a document",
-    "The very next question is answered without it.",
+    "The next question is answered without it.",
     asks=WithdrawRequest,
 )
 def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
@@ -172,8 +173,8 @@ def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]
 @_step(
     "reinstate",
     "Put a withdrawn or superseded document back in force",
-    "For what was ended in error, or an older version whose successor was withdrawn. A successor "
-    "in force stays in force. Its history keeps how it had ended.",
+    "For a document that was ended in error, or an older version whose successor was "
+    "withdrawn. A successor in force stays in force. The history keeps the earlier end.",
     asks=ReasonRequest,
 )
 def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
@@ -184,8 +185,8 @@ def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str
 
 @_step(
     "retry",
-    "Try again to read what failed",
-    "With all its attempts, from the step that is finished.",
+    "Retry a failed ingestion",
+    "Starts after the last finished step, with a new set of attempts.",
     right=Right.CHANGE,
     status=HTTPStatus.ACCEPTED,
     example="DOCUMENT_READ_AGAIN",
@@ -197,8 +198,8 @@ def retry(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 
 @_step(
     "reindex",
-    "Read a document again from its file",
-    "Nothing of it is found from when it is cut anew until it is indexed.",
+    "Parse a document again from its file",
+    "It is not found between the new cutting of its text and the end of the indexing.",
     right=Right.CHANGE,
     status=HTTPStatus.ACCEPTED,
     example="DOCUMENT_READ_AGAIN",

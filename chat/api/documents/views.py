@@ -50,8 +50,8 @@ _KEY = OpenApiParameter(
     KEY_HEADER,
     {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[!-~]+$"},
     OpenApiParameter.HEADER,
-    description="A name of the caller's for this upload. Sent again with the same file and the "
-    "same words it answers with the document that is there; with others it is refused.",
+    description="Your own name for this upload. Sent again with the same file and fields, it "
+    "returns the existing document; with others it is refused.",
 )
 
 
@@ -63,8 +63,9 @@ class DocumentsView(OfDocuments, Listed):
 
     @extend_schema(
         operation_id="documents",
-        summary="List the documents that one works with",
-        description="Drafts among them, the latest first; for staff.",
+        summary="List documents",
+        description="Documents that you can work with, including drafts, the latest first; "
+        "for staff.",
         parameters=[DocumentsRequest],
         responses={200: DocumentResponse(many=True), **problems(400, *FORBIDDEN, *NOT_FOUND)},
         examples=examples.of("DOCUMENTS", "FORBIDDEN", "PROBLEMS"),
@@ -79,8 +80,8 @@ class DocumentsView(OfDocuments, Listed):
     @extend_schema(
         operation_id="document_upload",
         summary="Upload a document",
-        description="It becomes a draft, and a job that reads it. Nothing of it is searched "
-        "before it is published.",
+        description="Stores the document as a draft and queues its ingestion. It is not "
+        "searched before it is published.",
         parameters=[_KEY],
         request={"multipart/form-data": UploadRequest},
         responses={
@@ -116,9 +117,8 @@ class DocumentsView(OfDocuments, Listed):
 class DocumentView(OfDocuments):
     @extend_schema(
         operation_id="document",
-        summary="Read how a document stands",
-        description="Its job, what is said of it, and what somebody has to look at before it is "
-        "published.",
+        summary="Read the state of a document",
+        description="Its ingestion job, its metadata, and what must be checked before publishing.",
         responses={200: DocumentDetails, **problems(*FORBIDDEN, *NOT_FOUND)},
         examples=examples.of("DOCUMENT", "FORBIDDEN", "PROBLEMS"),
     )
@@ -130,8 +130,9 @@ class DocumentView(OfDocuments):
 
     @extend_schema(
         operation_id="document_edit",
-        summary="Say something else of a document",
-        description="A new title or population reaches the search when it is read again.",
+        summary="Change the metadata of a document",
+        description="A new title or population takes effect in the search when the document "
+        "has been indexed again.",
         request=MetadataRequest,
         responses={200: DocumentDetails, **problems(*BODY, *FORBIDDEN, *NOT_FOUND)},
         examples=examples.of("DOCUMENT_EDIT", "FORBIDDEN", "PROBLEMS"),
@@ -147,11 +148,11 @@ class DocumentView(OfDocuments):
 
     @extend_schema(
         operation_id="document_discard",
-        summary="Discard an upload that could not be read",
-        description="With its file, so that it can be uploaded again: only what failed, and was "
-        "never published or indexed.",
+        summary="Discard a failed upload",
+        description="Deletes the document and its file, so that it can be uploaded again. "
+        "Only for documents that failed and were never published or indexed.",
         responses={
-            204: OpenApiResponse(description="It is gone."),
+            204: OpenApiResponse(description="The document was deleted."),
             **problems(*FORBIDDEN, *NOT_FOUND, *CONFLICT),
         },
         examples=examples.of("FORBIDDEN", "PROBLEMS"),

@@ -43,19 +43,17 @@ class ModelName(serializers.ChoiceField):
 
 
 class MessageRequest(serializers.Serializer[Any]):
-    role = serializers.ChoiceField(
-        choices=ROLES, help_text="What any but `user` is said to have said is never read."
-    )
+    role = serializers.ChoiceField(choices=ROLES, help_text="Only messages of `user` are read.")
     content = serializers.JSONField(
         required=False,
         allow_null=True,
-        help_text='Of the user: a text, or a list of parts `{"type": "text", "text": "…"}`.',
+        help_text='For `user`: a string, or a list of parts `{"type": "text", "text": "…"}`.',
     )
 
 
 class StreamOptions(serializers.Serializer[Any]):
     include_usage = YesNo(
-        required=False, default=False, help_text="Zeros, since nothing is counted."
+        required=False, default=False, help_text="Always zero: tokens are not counted."
     )
 
 
@@ -66,11 +64,12 @@ class TextFormat(serializers.Serializer[Any]):
 class CompletionRequest(Strict):
     """The messages of a conversation; keys without a type here, as `temperature`, are ignored."""
 
-    model = ModelName(help_text="`medrag`, or with a mode behind it in that.")
+    model = ModelName(help_text="`medrag` for the site's mode, or `medrag-` followed by a mode.")
     messages = MessageRequest(
         many=True,
         allow_empty=False,
-        help_text="The user's last is the question, the four before it what it may follow up.",
+        help_text="The last user message is the question; it may follow up on the four user "
+        "messages before it.",
     )
     stream = YesNo(required=False, default=False, allow_null=True)
     stream_options = StreamOptions(required=False, default=dict, allow_null=True)
@@ -119,7 +118,9 @@ class NoteResponse(serializers.Serializer[Any]):
     start_index = serializers.IntegerField(min_value=0)
     end_index = serializers.IntegerField(min_value=0)
     title = serializers.CharField(help_text="Document, section and page.")
-    url = serializers.CharField(help_text="The page with the words painted, for people.")
+    url = serializers.CharField(
+        help_text="The page with the words highlighted, for people who are signed in."
+    )
 
 
 class AnnotationResponse(serializers.Serializer[Any]):
@@ -130,17 +131,19 @@ class AnnotationResponse(serializers.Serializer[Any]):
 class SaidResponse(serializers.Serializer[Any]):
     role = serializers.CharField(help_text="`assistant`")
     content = serializers.CharField(
-        help_text="Claims with numbers like `[1]`, warnings, and what the numbers stand for; or "
-        "the words of a refusal."
+        help_text="Claims with numbers such as `[1]`, warnings, and the source of each "
+        "number; or the text of a refusal."
     )
-    refusal = serializers.CharField(allow_null=True, help_text="Null: `medrag` says it.")
+    refusal = serializers.CharField(
+        allow_null=True, help_text="Always null; a refusal is in `content` and `medrag`."
+    )
     annotations = AnnotationResponse(many=True)
 
 
 class ChoiceResponse(serializers.Serializer[Any]):
     index = serializers.IntegerField()
     message = SaidResponse()
-    finish_reason = serializers.CharField(help_text="`stop`, also of a refusal.")
+    finish_reason = serializers.CharField(help_text="`stop`, also for a refusal.")
     logprobs = serializers.CharField(allow_null=True)
 
 
@@ -153,8 +156,8 @@ class UsageResponse(serializers.Serializer[Any]):
 
 
 class NotedCitation(CitationResponse):
-    note = serializers.IntegerField(min_value=1, help_text="Its number in the text.")
-    claim = serializers.IntegerField(min_value=1, help_text="The claim that rests on it.")
+    note = serializers.IntegerField(min_value=1, help_text="Number of the citation in the text.")
+    claim = serializers.IntegerField(min_value=1, help_text="The claim that it supports.")
 
 
 class OutcomeResponse(serializers.Serializer[Any]):
@@ -172,7 +175,7 @@ class CompletionResponse(serializers.Serializer[Any]):
     object = serializers.CharField(help_text="`chat.completion`")
     created = serializers.IntegerField(help_text="Seconds since 1970.")
     model = serializers.CharField()
-    choices = ChoiceResponse(many=True, help_text="One.")
+    choices = ChoiceResponse(many=True, help_text="Exactly one choice.")
     usage = UsageResponse()
     medrag = OutcomeResponse()
 
@@ -181,9 +184,9 @@ class ChunkResponse(serializers.Serializer[Any]):
     """One event of a stream. Lines that begin with a colon are comments."""
 
     data = serializers.CharField(  # type: ignore[assignment]  # a field
-        help_text="JSON in one line: a `chat.completion.chunk`, which has `delta` where a "
-        "completion has `message`, `medrag` in the last of them, and `usage` behind it if asked "
-        "for; or an `error`. `[DONE]` ends a stream that went well."
+        help_text="JSON on one line: a `chat.completion.chunk`, with `delta` in place of "
+        "`message`; the last one has `medrag`, and `usage` follows if it was asked "
+        "for. Or an `error`. `[DONE]` ends a complete stream."
     )
 
 
@@ -193,7 +196,9 @@ class ErrorDetail(serializers.Serializer[Any]):
         help_text="`invalid_request_error`, `authentication_error`, `permission_error`, "
         "`rate_limit_error` or `server_error`."
     )
-    param = serializers.CharField(allow_null=True, help_text="What is wrong, as `messages.0.role`.")
+    param = serializers.CharField(
+        allow_null=True, help_text="The parameter that is wrong, such as `messages.0.role`."
+    )
     code = serializers.CharField(allow_null=True, help_text="`model_not_found`, or null.")
 
 

@@ -64,7 +64,7 @@ class ModelsView(Compatible):
         operation_id="openai_models",
         tags=TAGS,
         summary="List the models",
-        description="One for each mode that the site has the parts for.",
+        description="One model for each mode that the site is configured for.",
         responses={(200, JSON): ModelsResponse, **errors()},
         examples=examples.of("OPENAI_MODELS", "OPENAI_ERRORS"),
     )
@@ -83,8 +83,8 @@ class CompletionsView(Compatible):
         operation_id="openai_completion",
         tags=TAGS,
         summary="Ask a question as a chat completion",
-        description="Answers as `POST /api/v1/query` does, or refuses, with status 200 in both "
-        "cases. Errors have OpenAI's form.",
+        description="Answers or refuses as `POST /api/v1/query` does; both have status 200. "
+        "Errors have OpenAI's format.",
         request=CompletionRequest,
         responses={
             (200, JSON): CompletionResponse,

@@ -87,7 +87,7 @@ def test_a_wrong_account_is_400(root: Client, alice: User, body: Any, pointer: s
 
 
 def test_a_name_that_is_taken_is_409(root: Client, alice: User) -> None:
-    assert_problem(post(root, USERS, {"username": "alice"}), 409, "There is an account")
+    assert_problem(post(root, USERS, {"username": "alice"}), 409, "An account with this name")
 
 
 def test_nobody_gives_away_what_they_lack(manager: Client, alice: User) -> None:

@@ -94,7 +94,7 @@ def test_fits_keeps_and_uses_it(
     record = CalibrationRecord.objects.get()
     assert "70 questions, 30 of them answerable; judged on 35" in out
     assert "At most 5.0% of unanswerable questions pass the gate" in out
-    assert "in use from the next question on: site-1" in out
+    assert "used from the next question on: site-1" in out
     assert not err
     assert record.is_active and record.created_by == alice
     assert (record.method, record.guarantee, record.testset) == ("platt", "conformal", "ward.json")

@@ -266,11 +266,11 @@ def test_a_superuser_chooses_and_it_is_theirs(admin_client: Client) -> None:
     first, second = kept(), kept()
     assert "Choose exactly one" in choose(admin_client, first, second)
     assert versions_active() == ["site-2"]
-    assert "From the next question on site-1 decides" in choose(admin_client, first)
+    assert "site-1 is used from the next question on" in choose(admin_client, first)
     assert versions_active() == ["site-1"]
     assert AuditEvent.objects.latest("seq").actor.endswith(":admin")
     foreign = kept(encoder="other:0123456789abcdef:torch-f32")
-    assert "for an encoder that is not in use" in choose(admin_client, foreign)
+    assert "was fitted for another encoder" in choose(admin_client, foreign)
 
 
 def test_an_auditor_reads_and_does_not_choose() -> None:

@@ -371,7 +371,7 @@ def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:
     published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
     assert [document.pk for document in published] == [chosen[1].pk]
     asked = staff.get(page_of("approve", chosen[0].pk))
-    assert "there is nothing to look at" in asked.content.decode()
+    assert "there is nothing to check" in asked.content.decode()
 
 
 def test_what_took_the_place_of_a_guideline_is_not_named_to_whom_it_is_closed(

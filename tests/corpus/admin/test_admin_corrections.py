@@ -109,12 +109,12 @@ def test_the_second_person_sees_old_and_new_and_ticks_it(
     told = first.post(correct_page(document), SENT, follow=True).content.decode()
     assert "no answer is given from it until it has been checked and published again" in told
     own = first.get(page_of("approve", document.pk)).content.decode()
-    assert "you corrected something of it" in own
+    assert "you corrected this document" in own
     page = second.get(page_of("approve", document.pk)).content.decode()
     for words in (f"<del>{DOSE}</del>", f"<ins>{RIGHT}</ins>", f"by {alice}", "too many."):
         assert words in page
     refused = second.post(page_of("approve", document.pk), {"other": ""}).content.decode()
-    assert "Compare each correction with the page, and tick it." in refused
+    assert "Compare each correction with the page, then tick it." in refused
     row = Correction.objects.get()
     document_index(document.pk)
     second.post(page_of("approve", document.pk), {"other": "", "compared": [row.pk]})

@@ -110,7 +110,7 @@ def test_the_rule_of_two_is_explained_where_it_forbids(
     settings.TWO_PERSON_PUBLISH = True
     own, other = draft(title="Own", uploaded_by=bob), draft(title="Other", uploaded_by=alice)
     content = publisher.get(page_of("approve", own.pk)).content.decode()
-    assert "whoever uploaded a document may not approve it" in content
+    assert "you uploaded this document" in content
     assert 'value="Publish"' not in content
     publisher.post(page_of("approve", own.pk), {"other": ""})
     assert state_of(own) == Lifecycle.REVIEW
@@ -122,7 +122,7 @@ def test_what_could_not_be_read_is_not_published(publisher: Client) -> None:
     document = draft()
     Job.objects.filter(document=document).update(state=JobState.FAILED)
     content = publisher.get(page_of("approve", document.pk)).content.decode()
-    assert "It could not be read" in content
+    assert "The document could not be read" in content
     assert 'value="Publish"' not in content
     publisher.post(page_of("approve", document.pk), {"other": ""})
     assert state_of(document) == Lifecycle.REVIEW
@@ -263,7 +263,7 @@ def test_collections_say_who_is_let_in(staff: Client) -> None:
     assert "found by Ward 3" in listed
     assert "for everybody" in listed
     page = staff.get(f"/admin/corpus/collection/{shelf.pk}/change/").content.decode()
-    assert "No box ticked" in page
+    assert "Without a tick" in page
     staff.post(f"/admin/corpus/collection/{shelf.pk}/change/", {**form, "searchers": []})
     assert not shelf.searchers.exists()
 

@@ -110,7 +110,7 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
 def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> None:
     run = run_of(ward)
     assert "Cancel after this item" in text_of(evaluator.get(run_page(run)))
-    assert "It ends after this item." in text_of(steer(evaluator, run, "cancel"))
+    assert "The run ends after the present question." in text_of(steer(evaluator, run, "cancel"))
     run.refresh_from_db()
     assert run.state == RunState.CANCELLED
     assert "ended already" in text_of(steer(evaluator, run, "cancel"))
@@ -130,7 +130,7 @@ def test_what_no_judge_judged_is_measured_again(evaluator: Client, ward: Questio
     assert 'value="Measure again"' not in text_of(evaluator.get(run_page(run)))
     question_run_execute(run)
     assert 'value="Measure again"' in text_of(evaluator.get(run_page(run)))
-    assert "It is measured again." in text_of(steer(evaluator, run, "measure_again"))
+    assert "The missing measures are computed." in text_of(steer(evaluator, run, "measure_again"))
     run.refresh_from_db()
     assert run.state == RunState.PENDING
     assert "Only a run that is done" in text_of(steer(evaluator, run, "measure_again"))

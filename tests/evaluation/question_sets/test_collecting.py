@@ -72,7 +72,7 @@ def test_in_the_administration(asked: list[Turn], bob: User) -> None:
     again = client.post(reverse(COLLECT), given).content.decode()
     assert "These very questions are there already" in again
     wrong = client.post(reverse(COLLECT), given | {"first": "2999-01-01"}).content.decode()
-    assert "The last day is before the first." in wrong
+    assert "The last day is before the first day." in wrong
 
 
 def listed(client: Client) -> str:

@@ -48,7 +48,7 @@ def test_a_set_is_uploaded_and_read(evaluator: Client, bob: User) -> None:
         "admin:evaluation_questionset_change", args=[stored.pk]
     )
     assert "Ward 3 is stored. Questions: 2." in text_of(page)
-    assert "Records left out: 1; the reasons are below." in text_of(page)
+    assert "Records left out: 1. The reasons are listed below." in text_of(page)
     assert "<li>ward.json, record 3: an object is needed.</li>" in text_of(page)
     assert LogEntry.objects.get().get_edited_object() == stored
     assert "ward 3" in text_of(evaluator.get(reverse(LISTED)))

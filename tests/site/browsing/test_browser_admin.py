@@ -143,7 +143,7 @@ def the_uploader_may_not_publish(visitor: Visitor, document: Document) -> None:
     visitor.clicks(".way-on button[formaction$='submit/']")
     visitor.sees(".messagelist .success", "Sent to review")
     visitor.clicks(".way-on a[href$='approve/']")
-    visitor.sees(".errornote", "whoever uploaded a document may not approve it")
+    visitor.sees(".errornote", "you uploaded this document")
     assert not visitor.driver.find_elements(By.CSS_SELECTOR, "input[value=Publish]")
 
 
