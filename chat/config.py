@@ -46,7 +46,7 @@ def answer_config(mode: str = "") -> AnswerConfig:
     """
     if mode == Mode.CONFIDENT and mode not in modes_here():
         raise QuestionError(
-            "The mode confident needs a language model that judges, and this site has none.",
+            "The mode confident needs a language model as a judge, and this site has none.",
             hint="Nothing was stored. Ask in another mode, or add [judge] to MEDRAG_MODELS.",
         )
     return AnswerConfig(

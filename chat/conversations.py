@@ -103,7 +103,7 @@ def _title(words: str) -> str:
     if guarded.is_blocked:
         raise QuestionError(
             f"The title seems to identify a patient ({', '.join(guarded.kinds)}).",
-            hint="Nothing was stored. Please leave it out.",
+            hint="Nothing was stored. Please remove those words.",
         )
     return guarded.text[:MAX_TITLE_CHARS].strip()
 

@@ -83,16 +83,16 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
     Raises `NotReplayable` for a turn that was blocked, is of an older release, or lost its text.
     """
     if turn.removal:
-        raise NotReplayable(turn.removal, hint="There is nothing to run again.")
+        raise NotReplayable(turn.removal, hint="Nothing was run, and nothing was changed.")
     if turn.reason == Reason.IDENTIFIERS_IN_QUESTION:
         raise NotReplayable(
             "This question was blocked before anything was searched.",
-            hint="There is nothing to run again.",
+            hint="Nothing was run, and nothing was changed.",
         )
     if "asked" not in turn.trace:
         raise NotReplayable(
-            "This turn was stored by an older release, which did not keep all that a replay needs.",
-            hint="Ask its question again.",
+            "This question was stored by an older release, without the data that a replay needs.",
+            hint="Ask the question again.",
         )
     run = _run_of(turn, regenerate=regenerate)
     outcome = answer(run)

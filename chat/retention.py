@@ -70,8 +70,9 @@ def texts_remove(
                 tell(done)
     except ProgrammingError as error:
         raise NotOwner(
-            "The database refused to change what was stored.",
-            hint="What was removed before stays so. Set DATABASE_OWNER_URL, and run it again.",
+            "The database refused to delete text.",
+            hint="Text deleted before stays deleted. Set DATABASE_OWNER_URL and run the "
+            "command again.",
         ) from error
     if any(counts.values()):
         payload = {"before": before.isoformat(), **counts}

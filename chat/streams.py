@@ -42,7 +42,7 @@ class TooManyStreams(MedragError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Many answers are being streamed just now.",
+            "Too many answers are being streamed at the moment.",
             hint="Nothing was stored. Please ask again in a moment, or without a stream.",
         )
 

@@ -90,9 +90,9 @@ def opened(turn: Turn, number: int, *, user: User | None) -> str:
     try:
         pages = list(_pages(turn, number, user))
     except Http404:
-        raise MedragError("Its document is not open to you now.") from None
+        raise MedragError("The document is no longer open to you.") from None
     if not pages:
-        raise MedragError(f"Nothing is numbered [{number}] there.")
+        raise MedragError(f"The last answer has no citation [{number}].")
     return "\n\n".join(pages)
 
 

@@ -96,7 +96,9 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
         item = _labelled_item(turn, labels) if labels else _item(turn)
         items.setdefault(_question(turn).casefold(), item)
     if not items:
-        raise NothingToCollect("No question of these days fits.", hint="Choose other days.")
+        raise NothingToCollect(
+            "No question of these days matches. Nothing was stored.", hint="Choose other days."
+        )
     facts = SetFacts(wanted.name, source=f"asked here, {wanted.first} to {wanted.last}")
     return question_set_store(QuestionsRead(FORM, tuple(items.values())), facts, by=by)
 

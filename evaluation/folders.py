@@ -21,7 +21,7 @@ def refuse_unwritable(out: Path) -> None:
     try:
         tempfile.TemporaryFile(dir=there).close()  # the access bits alone would not tell
     except OSError as error:
-        raise FolderError(f"--out: nothing can be written in {there}.") from error
+        raise FolderError(f"--out: {there} can't be written to.") from error
 
 
 def refuse_used(out: Path) -> None:
@@ -29,11 +29,11 @@ def refuse_used(out: Path) -> None:
     try:
         holds_something = out.is_dir() and any(out.iterdir())
     except OSError as error:
-        raise FolderError(f"--out: it can't be seen what {out} holds.") from error
+        raise FolderError(f"--out: {out} can't be read.") from error
     if holds_something:
         raise FolderError(
             f"--out: {out} is not empty.",
-            hint="What it holds was left as it is: name another folder, or move that one away.",
+            hint="Nothing was written. Name another folder, or move this one away.",
         )
 
 

@@ -20,7 +20,7 @@ class DuplicateQuestionSet(MedragError):
 
     def __init__(self, existing: QuestionSet) -> None:
         super().__init__(
-            f"These very questions are there already, as {existing} (number {existing.pk})."
+            f"Nothing was stored: {existing} (number {existing.pk}) has the same questions."
         )
         self.existing = existing
 

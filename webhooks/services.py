@@ -35,20 +35,20 @@ class BadAddress(MedragError):
 
 def refuse_bad_address(url: str) -> None:
     """Raise BadAddress unless the URL is https, or http to this machine if the site allows that."""
-    hint = "Nothing is sent there. Give an address such as https://records.example.org/medrag."
+    hint = "Nothing was changed. Give an address such as https://records.example.org/medrag."
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise BadAddress("This is no address.", hint=hint) from None
+        raise BadAddress("This is not an address.", hint=hint) from None
     if not host or not url.isascii() or not url.isprintable() or " " in url:
-        raise BadAddress("This is no address.", hint=hint)
+        raise BadAddress("This is not an address.", hint=hint)
     if parts.username is not None or parts.fragment:
-        raise BadAddress("An address has no name, password or #fragment here.", hint=hint)
+        raise BadAddress("The address must have no user name, password or #fragment.", hint=hint)
     if parts.scheme == "https":
         return
     if parts.scheme != "http" or not (settings.WEBHOOKS_LOOPBACK and _is_loopback(host)):
-        raise BadAddress("Only https addresses are told.", hint=hint)
+        raise BadAddress("Only https addresses are allowed.", hint=hint)
 
 
 def _is_loopback(host: str) -> bool:

@@ -44,8 +44,8 @@ class IdentifiersSeen(exceptions.APIException):
     def __init__(self, kinds: tuple[str, ...]) -> None:
         """Name the kinds of identifiers, never their text."""
         super().__init__(
-            f"The words seem to identify a patient ({', '.join(kinds)}). Nothing was stored, "
-            "searched or sent. Please search again without it."
+            f"Some words seem to identify a patient ({', '.join(kinds)}). Nothing was stored, "
+            "searched or sent. Please search again without them."
         )
 
 
@@ -117,7 +117,7 @@ def _unexpected(exc: Exception) -> Response:
     detail = (
         exc.sentence
         if isinstance(exc, MedragError)
-        else "Something went wrong here. Nothing was answered. Tell the administrator the number."
+        else "An internal error occurred. Nothing was answered. Tell the administrator the number."
     )
     body = _problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail=detail) | {
         "instance": f"urn:uuid:{number}"

@@ -72,8 +72,8 @@ class HeadsMissing(MedragError):
 
     code = "heads_gone"
     hint = (
-        "Put the file back from a backup or a copy. Only if that can't be done and somebody has "
-        "looked into it: manage.py audit sign --anew, which the log will tell."
+        "Restore the file from a backup or a copy. Only if that is impossible and the loss has "
+        "been investigated, run manage.py audit sign --anew; the log records it."
     )
 
 
@@ -263,7 +263,7 @@ def _ensure_key() -> bytes:
         return key
     raise MedragError(
         f"The key of the signed audit heads, {key_path()}, is empty.",
-        hint="Restore it from a backup; heads signed by it can't be checked without it.",
+        hint="Restore it from a backup; without it, heads that it signed can't be verified.",
     )
 
 

@@ -59,7 +59,9 @@ def experiment_start(order: ExperimentOrder, *, by: User) -> Experiment:
             tried = {name: getattr(experiment, name) for name in names}
             _record("started", experiment, by, tried)
     except IntegrityError as error:  # by the constraint: two may start at the same moment
-        raise ExperimentError("Another experiment runs.", hint="Stop that one first.") from error
+        raise ExperimentError(
+            "Another experiment is running.", hint="Nothing was started. Stop that one first."
+        ) from error
     return experiment
 
 
@@ -70,12 +72,16 @@ def experiment_stop(experiment: Experiment, *, reason: str, by: User) -> None:
     """
     reason = clean_lines(reason).strip()[:MAX_REASON_CHARS]
     if not reason:
-        raise ExperimentError("It is stopped with a reason.", hint="Write why, in a few words.")
+        raise ExperimentError(
+            "A reason is needed to stop it.", hint="Nothing was changed. Write why, in a few words."
+        )
     running = Experiment.objects.filter(pk=experiment.pk, stopped_at=None)
     stopped = {"stopped_at": timezone.now(), "stopped_by": by, "stop_reason": reason}
     with transaction.atomic():
         if running.update(**stopped) != 1:
-            raise ExperimentError("It is stopped already.", hint="Nothing was changed.")
+            raise ExperimentError(
+                "The experiment was stopped already.", hint="Nothing was changed."
+            )
         _record("stopped", experiment, by, audit.reason_details(reason))
     experiment.refresh_from_db()
 

@@ -118,9 +118,9 @@ def calibrate(examples: Sequence[Example], plan: Plan) -> Fitted:
     threshold = max(lowest, LOWEST_THRESHOLD)
     if threshold > 1:
         raise CalibrationError(
-            "Unanswerable questions reach the highest probability that there is, so no threshold "
-            "keeps the risk.",
-            hint="Use --method platt, or look at those questions: a guideline may answer them.",
+            "Unanswerable questions reach the highest probability, so no threshold keeps the risk.",
+            hint="Nothing was changed. Use --method platt, or check whether a guideline "
+            "answers those questions.",
         )
     fitted = Fitted(
         calibration=replace(calibration, threshold=threshold),
@@ -212,7 +212,7 @@ def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
     labels = np.array([example.answerable for example in found], dtype=bool)
     if labels.all() or not labels.any():
         raise CalibrationError(
-            "Passages were found for questions of one kind only.",
+            "Passages were found only for answerable or only for unanswerable questions.",
             hint="Check that the guidelines of the questions are published and indexed.",
         )
     weights = np.array([1.0, 1.0])
@@ -225,7 +225,7 @@ def fit(examples: Sequence[Example], method: str) -> tuple[Calibration, str]:
         weights = after
     if not weights.any():
         raise CalibrationError(
-            "Neither cosine nor coverage tells the answerable questions from the others.",
+            "Neither cosine nor coverage separates the answerable questions from the others.",
             hint="Check the labels, and that the guidelines of the questions are published.",
         )
     method = _method(method, labels)
@@ -267,8 +267,8 @@ def _judged(calibration: Calibration, example: Example) -> Judged:
 def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> CalibrationError:
     if answerable:
         return CalibrationError(
-            f"{count} answerable questions are too few to fit the gate on and to judge it by.",
-            hint=f"Bring at least {2 * FIT_AT_LEAST}. Nothing was changed.",
+            f"{count} answerable questions are too few to fit and to judge the gate.",
+            hint=f"Nothing was changed. Use at least {2 * FIT_AT_LEAST}.",
         )
     need = needed_unanswerable(risk)
     wanted = need + FIT_AT_LEAST
@@ -279,7 +279,7 @@ def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> Ca
         f" With these no risk below {smallest_risk(left):.3f} can be promised." if left > 0 else ""
     )
     return CalibrationError(
-        f"{count} unanswerable questions can't promise a risk of {risk:g}: that takes {wanted}."
+        f"{count} unanswerable questions can't guarantee a risk of {risk:g}: that needs {wanted}."
         + promise,
         hint="Bring more questions that no guideline answers, or allow a higher --risk. Nothing "
         "was changed.",

@@ -154,7 +154,7 @@ def built_in_use(*, by: User | None) -> None:
     encoder = encoder_in_use()
     if not same_weights(BUILT_IN.encoder, encoder):
         raise CalibrationError(
-            f"{BUILT_IN.version} was fitted on the bundled encoder, which is not in use.",
+            f"{BUILT_IN.version} was fitted for the bundled encoder, which is not in use.",
             hint="Nothing was changed.",
         )
     with transaction.atomic():
@@ -181,7 +181,7 @@ def record_of(version: str) -> CalibrationRecord:
     known = [record.version for record in CalibrationRecord.objects.defer("plot")[:20]]
     raise CalibrationError(
         f"There is no calibration {version}.",
-        hint=f"There are {', '.join([*known, BUILT_IN.version])}. Nothing was changed.",
+        hint=f"Nothing was changed. Calibrations: {', '.join([*known, BUILT_IN.version])}.",
     )
 
 

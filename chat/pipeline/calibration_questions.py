@@ -54,7 +54,7 @@ def labelled_questions(name: str) -> tuple[Labelled, ...]:
         return parsed_questions(_json_of(path))
     raise CalibrationError(
         f"{name} is not a file.",
-        hint="Give a JSON list of questions as in tests/golden. Nothing was changed.",
+        hint="Nothing was changed. Give a JSON list of questions as in tests/golden.",
     )
 
 
@@ -74,8 +74,8 @@ def parsed_questions(content: Any) -> tuple[Labelled, ...]:
         labelled = _parsed(item, number)
         if labelled.question in found:
             raise CalibrationError(
-                f"Question {number} stands there twice.",
-                hint="A question counts once: leave the second out. Nothing was changed.",
+                f"Question {number} occurs twice.",
+                hint="Nothing was changed. Remove the second one.",
             )
         found[labelled.question] = labelled
     return tuple(found.values())
@@ -88,7 +88,7 @@ def _parsed(item: Any, number: int) -> Labelled:
         raise CalibrationError(f"Question {number}: answerable must be true or false.")
     reason = item.get("reason") or ""
     if reason and reason not in Reason.values:
-        raise CalibrationError(f"Question {number}: there is no reason of that name.")
+        raise CalibrationError(f"Question {number}: there is no such reason.")
     documents = item.get("documents") or []
     if not isinstance(documents, list) or not all(isinstance(name, str) for name in documents):
         raise CalibrationError(f"Question {number}: documents must be a list of names.")

@@ -45,7 +45,7 @@ def confidence(*, faithfulness: float, coverage: float) -> float:
 
 def _asked_judge(run: AnswerRun) -> AnswerJudgement:
     if run.stored is not None:
-        raise VerifierUnavailable("The judge gave no judgement that could be kept.")
+        raise VerifierUnavailable("The judge gave no usable judgement.")
     try:
         return judge_answer(
             run.query.text, run.supported, run.decided.passages, timeout_s=run.left_s

@@ -24,7 +24,7 @@ def question_clean(raw: str) -> str:
     if len(raw) > settings.QUESTION_MAX_CHARS:
         raise QuestionError(
             f"The question has {len(raw):,} characters; at most "
-            f"{settings.QUESTION_MAX_CHARS:,} can be read.",
+            f"{settings.QUESTION_MAX_CHARS:,} are allowed.",
             hint="Nothing was stored. Please ask it in fewer words.",
         )
     question = clean_line(raw)
@@ -61,6 +61,6 @@ def narrowing_check(filters: Filters, collections: Sequence[str], policy: str) -
     for word in (*itertools.chain.from_iterable(lists), *collections):
         if kinds := question_guarded(clean_line(word), "block").kinds:
             raise QuestionError(
-                f"What the search is narrowed to seems to identify a patient ({', '.join(kinds)}).",
-                hint="Nothing was stored, searched or sent. Please leave it out.",
+                f"The filters of the search seem to identify a patient ({', '.join(kinds)}).",
+                hint="Nothing was stored, searched or sent. Please remove those words.",
             )

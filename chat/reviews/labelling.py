@@ -101,7 +101,9 @@ def claims_label(review: Review, labels: Mapping[int, str], *, by: User) -> None
         if labels.keys() != {claim.pk for claim in state.due} or not all(
             label in SupportLabel.values for label in labels.values()
         ):
-            raise ReviewError("A statement has no label.", hint="Label each; nothing was changed.")
+            raise ReviewError(
+                "A statement has no label.", hint="Nothing was changed. Label every statement."
+            )
         ClaimLabel.objects.bulk_create(
             ClaimLabel(review=review, claim_id=pk, place=state.place, label=label, by=by)
             for pk, label in labels.items()

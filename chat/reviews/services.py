@@ -32,7 +32,7 @@ class OwnTurn(MedragError):
     """Nobody may review a turn of their own."""
 
     def __init__(self) -> None:
-        super().__init__("Nobody reviews what they asked themselves.", hint="Nothing was changed.")
+        super().__init__("You can't review your own question.", hint="Nothing was changed.")
 
 
 class ReviewError(MedragError):
@@ -132,7 +132,10 @@ def review_decide(review: Review, *, verdict: Verdict, note: str, by: User) -> N
     """
     _refuse_own(review, by)
     if verdict not in verdicts_for(review.turn):
-        raise ReviewError("This verdict does not fit.", hint="Choose one that is offered.")
+        raise ReviewError(
+            "This verdict is not possible here.",
+            hint="Nothing was changed. Choose one of the list.",
+        )
     policy = "warn" if settings.IDENTIFIERS == "warn" else "redact"
     note = question_guarded(clean_lines(note).strip()[:MAX_NOTE_CHARS], policy).text
     with transaction.atomic():
@@ -168,7 +171,7 @@ def _change(review: Review, **values: Any) -> None:
     """Update an open review. Raises `ReviewError` if it was decided meanwhile."""
     open_ = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN)
     if open_.update(**values) != 1:
-        raise ReviewError("This is decided already.", hint="Nothing was changed.")
+        raise ReviewError("This review is decided already.", hint="Nothing was changed.")
     review.refresh_from_db(fields=[*values])
 
 

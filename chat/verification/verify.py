@@ -218,7 +218,7 @@ def judged_pairs(
     found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
     if len(found) != len(pairs) or not all(map(_is_usable, found)):
         raise VerifierUnavailable(
-            "The verifier gave judgements that can't be used. No claim was shown.",
+            "The verifier's judgements can't be used, so no claim was shown.",
             hint="Check MEDRAG_VERIFIER.",
         )
     return found

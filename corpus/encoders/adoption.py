@@ -39,9 +39,9 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
     for encoder in unknown:
         if encoder.dimensions != facts.dimensions:
             raise EncoderUnavailable(
-                f"The vectors that are here have {encoder.dimensions} dimensions, those of the "
+                f"The stored vectors have {encoder.dimensions} dimensions, those of the "
                 f"encoder {spec.name} have {facts.dimensions}. Nothing was lost.",
-                hint="Put the old MEDRAG_ENCODERS back, run manage.py migrate, then change it.",
+                hint="Restore the old MEDRAG_ENCODERS, run manage.py migrate, then change it.",
             )
         with connections[alias].cursor() as cursor:
             cursor.execute(_STORED.replace("{table}", encoder.table), [COMPARED])
@@ -53,10 +53,9 @@ def encoders_to_adopt(spec: EncoderSpec, facts: Facts, alias: str) -> list[int]:
         kept = np.array([stored[row.pk] for row in rows], dtype=np.float32)
         if made.shape != kept.shape or _cosines(made, kept).min() < SAME_COSINE:
             raise EncoderUnavailable(
-                f"The vectors that are here were not made by the encoder {spec.name}. "
+                f"The stored vectors were not computed by the encoder {spec.name}. "
                 "Nothing was lost.",
-                hint="Put the old MEDRAG_ENCODERS back and run manage.py migrate with it; "
-                "change it afterwards.",
+                hint="Restore the old MEDRAG_ENCODERS and run manage.py migrate, then change it.",
             )
     return [encoder.pk for encoder in unknown]
 

@@ -75,7 +75,7 @@ def files_read(folder: Path) -> list[Path]:
     """
     weights = _matching(folder, _WEIGHTS)
     if not weights:
-        raise EncoderUnusable(f"{folder} holds no weights (safetensors or pytorch_model.bin).")
+        raise EncoderUnusable(f"{folder} has no weights (safetensors or pytorch_model.bin).")
     return sorted(weights | _matching(folder, _DECIDING))
 
 
@@ -97,8 +97,8 @@ def _modules(folder: Path) -> list[Path]:
         raise EncoderUnusable(f"{folder}/modules.json can't be read.") from error
     if any(path.is_absolute() or ".." in path.parts or "\0" in str(path) for path in named):
         raise EncoderUnusable(
-            f"{folder}/modules.json names a folder outside of it.",
-            hint="Put all of the model into one folder.",
+            f"{folder}/modules.json names a folder outside the model's folder.",
+            hint="Put the whole model into one folder.",
         )
     return sorted(folder / path for path in named - {PurePosixPath()})
 

@@ -28,8 +28,8 @@ class PairModel:
             self._requests = Requests(compile_graph(graph, threads), threads)
         except RuntimeError as error:
             raise EncoderUnusable(
-                f"{folder} holds no model that can be read.",
-                hint="Write it again: manage.py train READER_OR_CHECKER --export.",
+                f"{folder} has no readable model.",
+                hint="Write it again with manage.py train reader (or checker) --export.",
             ) from error
 
     def scores(self, window: Window) -> Scores:

@@ -151,7 +151,7 @@ def _not_searched(name: str, known: Sequence[str]) -> EncoderUnavailable:
         f"No vectors of the encoder {name} can be searched{' yet' if being_made else ''}.",
         hint=f"{being_made} {_REEMBED}"
         if being_made
-        else f"There are {', '.join(known) or 'none'}; manage.py doctor says more.",
+        else f"Known: {', '.join(known) or 'none'}. Run manage.py doctor for details.",
     )
 
 
@@ -195,8 +195,8 @@ def embedder_of(row: Encoder) -> Embedder:
     spec = _spec_of(row)
     if facts_for(spec).space != row.fingerprint:
         raise EncoderUnavailable(
-            f"The files of the encoder {row.name} are not those that made its vectors.",
-            hint="Put the old ones back, or run manage.py migrate and then manage.py reembed.",
+            f"The files of the encoder {row.name} are not those that computed its vectors.",
+            hint="Restore the old files, or run manage.py migrate and then manage.py reembed.",
         )
     return embedder_for(spec)
 
@@ -204,7 +204,7 @@ def embedder_of(row: Encoder) -> Embedder:
 def _spec_of(row: Encoder) -> EncoderSpec:
     if not row.fingerprint:  # moved by a migration, and not adopted yet
         raise EncoderUnavailable(
-            "It is not known which encoder made the vectors that are here.",
+            "It is not known which encoder computed the stored vectors.",
             hint="Run manage.py migrate with the MEDRAG_ENCODERS that made them.",
         )
     return spec_from(row.spec)

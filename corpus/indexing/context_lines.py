@@ -55,8 +55,8 @@ class ContextLineUnavailable(MedragError):
     def __init__(self, what: str, *, check: str, retryable: bool) -> None:
         super().__init__(
             f"The language model that writes context lines {what}. "
-            "The lines that it has written are kept.",
-            hint=f"{check}, or leave [context] out of MEDRAG_MODELS "
+            "The lines written so far are kept.",
+            hint=f"{check}, or remove [context] from MEDRAG_MODELS "
             "to index without such lines, then press Retry.",
             retryable=retryable,
         )

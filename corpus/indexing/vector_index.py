@@ -65,8 +65,8 @@ def index_build(encoder: Encoder) -> None:
         connections[OWNER].close()  # with its settings, and its locks
     if not is_indexed(encoder):  # the function, which can't drop, found one that is invalid
         raise IndexUnusable(
-            f"The index of the vectors of {encoder.name} is not whole, and only the tables' owner "
-            "can build it anew. Nothing was lost; what is searched stays searched.",
+            f"The index of the vectors of {encoder.name} is incomplete, and only the owner of "
+            "the tables can build it again. Nothing was lost, and search continues.",
             hint="Run manage.py reembed with the owner's DATABASE_OWNER_URL.",
         )
 
@@ -84,8 +84,8 @@ def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[No
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
         if not cursor.fetchone()[0]:
             raise AlreadyRunning(
-                f"The vectors of {encoder.name} are being made by another process.",
-                hint="Nothing is lost; manage.py doctor says how far it is.",
+                f"The vectors of {encoder.name} are being computed by another process.",
+                hint="Nothing is lost. manage.py doctor shows the progress.",
             )
         try:
             yield

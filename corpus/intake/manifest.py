@@ -101,7 +101,7 @@ def read_manifest(path: Path, *, folder: Path | None = None, collection: str = "
         faults.sort(key=lambda fault: order.index(fault[0]))
         told = "\n  ".join(f"{place}: {what}" for place, what in faults)
         raise ManifestError(
-            f"{path} can't be followed, and nothing of it was ingested. Mend these rows:\n  {told}"
+            f"{path} has errors, so nothing was ingested. Correct these rows:\n  {told}"
         )
     return Manifest(collections, tuple(entries))
 
@@ -110,12 +110,16 @@ def _read(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
     readers = {".csv": _read_csv, ".json": _read_json}
     read = readers.get(path.suffix.lower())
     if read is None:
-        raise ManifestError(f"{path} is no manifest.", hint="Its name ends in .csv or .json.")
+        raise ManifestError(
+            f"{path} is not a manifest.", hint="Its name must end in .csv or .json."
+        )
     try:
         return read(path)
     except (OSError, ValueError, TypeError, AttributeError, KeyError, csv.Error) as error:
         what = f"{type(error).__name__}: {error}"
-        raise ManifestError(f"{path} is not a manifest that can be read ({what}).") from error
+        raise ManifestError(
+            f"{path} can't be read as a manifest ({what}). Nothing was ingested."
+        ) from error
 
 
 def _read_json(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:

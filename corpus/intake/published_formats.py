@@ -127,7 +127,7 @@ def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> Parse
             return ParseError(
                 "The record is of another format.",
                 code="other_format",
-                hint="Import it as what it is.",
+                hint="Import it in its own format.",
             )
         facts = form.inspect(record.content)
     except ParseError as error:
@@ -135,9 +135,9 @@ def refusal(record: Record, *, form: Format, languages: frozenset[str]) -> Parse
     language = facts.get("language", "")
     if languages and language and language not in languages:
         return ParseError(
-            "The record is in another language.",
+            "The record is in another language and was not imported.",
             code="other_language",
-            hint="Name its language with --language to import it.",
+            hint="Add its language with --language to import it.",
         )
     return None
 

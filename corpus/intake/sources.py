@@ -141,7 +141,7 @@ def broken(error: Exception) -> ParseError:
             hint="Check that it is there and that you may read it.",
         )
     return ParseError(
-        "The file or archive is damaged, cut off or locked, so what follows in it was not read.",
+        "The file or archive is damaged, truncated or locked, so the rest of it was not read.",
         code="archive_corrupt",
         hint="Download it again, and start the import again: nothing is imported twice.",
     )

@@ -119,7 +119,7 @@ def lines(name: str, stream: IO[bytes], max_bytes: int) -> Iterator[Record]:
 
 
 _ENTITIES = ParseError(
-    "The file declares entities, which are not read.",
+    "The file declares XML entities, which can't be read.",
     code="xml_entities",
     hint="Download it again from its publisher.",
 )
@@ -132,7 +132,7 @@ _CUT_OFF = ParseError(
 
 def _without(tag: str) -> ParseError:
     return ParseError(
-        f"The file holds no <{tag}>.",
+        f"The file has no <{tag}>.",
         code="xml_unknown",
         hint="Check that it is a file of this format, in UTF-8.",
     )
@@ -156,7 +156,7 @@ def _line(raw: bytes, place: str) -> Record:
         error = ParseError(
             "The line is not a JSON object.",
             code="json_corrupt",
-            hint="Export the corpus again, one record a line.",
+            hint="Export the corpus again, one record per line.",
         )
         return Record(place, error=error)
     stem = record_name(record).replace("/", "_") or place.replace(",", "")

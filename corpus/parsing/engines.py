@@ -14,7 +14,7 @@ class ModelsMissing(MedragError):
     """A document is to be read with docling's models, which this site lacks."""
 
     code = "models_missing"
-    hint = "Set DOCLING_ARTIFACTS_PATH, or read the document again with geometry."
+    hint = "Set DOCLING_ARTIFACTS_PATH, or parse the document again with geometry."
 
 
 def artifacts_for(read_with: str) -> Path | None:

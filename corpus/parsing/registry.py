@@ -95,7 +95,7 @@ def parse_file(request: Request) -> ParsedDocument:
     found = _FORMATS.get(request.media_type)
     if found is None:
         raise ParseError(
-            "Files of this type are not read.", code="unsupported_type", hint="Convert it to PDF."
+            "Files of this type can't be read.", code="unsupported_type", hint="Convert it to PDF."
         )
     if request.media_type in sniff.OFFICE:
         check_archive(request.path, request.media_type)

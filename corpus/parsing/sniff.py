@@ -95,7 +95,7 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         media_type = PASSAGES
     if media_type is None:
         raise ParseError(
-            "Files of this type are not read.", code="unsupported_type", hint=READ_FORMATS
+            "Files of this type can't be read.", code="unsupported_type", hint=READ_FORMATS
         )
     if not _agrees(head, media_type):
         raise ParseError(

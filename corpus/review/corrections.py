@@ -67,8 +67,7 @@ def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
     """Raise CorrectionsNotSeen unless all corrections are in `seen` (ids). Runs one query."""
     if corrections_unseen(document).exclude(pk__in=seen).exists():
         raise CorrectionsNotSeen(
-            f"Of “{document}” something was corrected, and nobody has compared that with the page. "
-            "It was not published.",
+            f"“{document}” was not published: nobody has compared its corrections with the page.",
             hint="Open “Check and publish”, compare each correction and tick it.",
         )
 

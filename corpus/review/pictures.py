@@ -67,7 +67,7 @@ def open_picture(document: Document, number: int) -> BinaryIO:
         return files.page_image_path(document.sha256, number).open("rb")
     if not _AT_ONCE.acquire(timeout=DRAWING_S):
         raise NoPicture(
-            f"The picture of page {number} is not made yet: others are being made.",
+            f"The picture of page {number} is not ready: others are being made first.",
             hint="Nothing is lost. Load the page again in a minute.",
             retryable=True,
         )

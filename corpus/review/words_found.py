@@ -77,7 +77,7 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
     if lost and missing:
         raise PagesNotReviewed(
             f"Only {int(100 * lost.share)} % of the words of “{document}” were found when it was "
-            f"read, and nobody has looked at {_named(missing)}. It was not published.",
+            f"read, and nobody has checked {_named(missing)}. It was not published.",
             hint="Open “Check and publish”, compare each of these pages and tick it.",
         )
 

@@ -90,7 +90,8 @@ def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseErro
         return ParseError(
             f"The text can't be cut into passages ({type(error).__name__}).",
             code="chunking_failed",
-            hint="The worker's log says where. Report the file; nothing of it is searched.",
+            hint="None of it is searched. Report the file to the administrator: the worker's "
+            "log says where it failed.",
         )
     return ParseError(
         f"The file can't be read: its content is damaged or unusual ({type(error).__name__}).",

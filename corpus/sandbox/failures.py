@@ -32,9 +32,10 @@ def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
         )  # not retryable: the same bytes would take as much again
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return ParseError(
-        f"The program that reads files ended unexpectedly, {how}.",
+        f"The parser ended unexpectedly, {how}.",
         code="parser_killed",
-        hint="The file may be damaged or need too much memory: save it again, or split it.",
+        hint="The file may be damaged or need too much memory. Save it again, or split it, "
+        "and upload that.",
         retryable=True,
     )
 
@@ -67,6 +68,6 @@ def out_of_memory(memory_mb: int, work: str = READING) -> ParseError:
     return ParseError(
         f"{work} needs more than {memory_mb} MB of memory.",
         code="parser_memory",
-        hint="Split the file, or ask for a higher limit.",
+        hint="Split the file, or ask for a higher memory_mb in MEDRAG_PARSING.",
         retryable=True,
     )

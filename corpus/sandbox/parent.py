@@ -123,7 +123,7 @@ def draw_in_child(path: Path, *, number: int, output_dir: Path, limits: Limits) 
     drawn = output_dir / f"{number}.webp"
     content = drawn.read_bytes() if drawn.is_file() and not drawn.is_symlink() else b""
     if content[:4] + content[8:12] != b"RIFFWEBP":
-        raise ParseError("What came out is no picture.", code="parser_output")
+        raise ParseError("The parser's output is not a picture.", code="parser_output")
     return content
 
 

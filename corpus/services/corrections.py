@@ -69,18 +69,18 @@ def correction_make(
     said, around = places(read).get((block, cell), (None, "")) if read else (None, "")
     if read is None or said is None or clean_line(said) != clean_line(as_read):
         raise PlaceNotFound(
-            "This place of the page was read otherwise in the meantime. Nothing was changed.",
-            hint="Open the page again and look whether the correction is still needed.",
+            "Nothing was changed: this part of the page was read again in the meantime.",
+            hint="Open the page again and check whether the correction is still needed.",
         )
     if not text:
         raise BadCorrection(
-            "A correction needs the words that the page says there. Nothing was changed.",
-            hint="Type them as they are printed.",
+            "Nothing was changed: the correction is empty.",
+            hint="Type the words as they are printed on the page.",
         )
     before = _current_at(document, read, (block, cell))
     if text == clean_line(before[-1].text if before else said):
         raise BadCorrection(
-            "This is what is there already. Nothing was changed.",
+            "Nothing was changed: the words are the same as before.",
             hint="Change the words, or leave the page.",
         )
     text = said if text == clean_line(said) else text
@@ -101,8 +101,8 @@ def correction_take_back(correction: Correction, *, by: User | None, reason: str
     before = list(corrections_current(document).filter(pk=correction.pk))
     if not before or before[0].is_taken_back:
         raise NotNow(
-            "This correction does not count any more. Nothing was changed.",
-            hint="Open the page again: somebody may have been faster.",
+            "Nothing was changed: this correction is no longer in use.",
+            hint="Open the page again to see its present state.",
         )
     back = Correction(
         **{name: getattr(correction, name) for name in ("page", "block", "cell", "around")},
@@ -181,7 +181,7 @@ def _locked(document: Document) -> Document:
     stored = Document.objects.select_for_update().get(pk=document.pk)
     if not correctable(stored):
         raise NotNow(
-            f"“{stored}” can't be corrected here: it is out of force, or came in as passages.",
-            hint="Correct it where it comes from and upload that.",
+            f"“{stored}” can't be corrected: it is not in force any more, or was imported.",
+            hint="Nothing was changed. Correct the original and upload it.",
         )
     return stored

@@ -46,13 +46,13 @@ class DuplicateDocument(MedragError):
     def __init__(self, existing: Document, *, may_be_named: bool) -> None:
         if may_be_named:
             super().__init__(
-                f"This very file is here already: “{existing}”, uploaded as {existing.filename}.",
-                hint="Open that document instead of uploading it again.",
+                f"This file was uploaded before: “{existing}”, as {existing.filename}.",
+                hint="Nothing was stored. Open that document instead.",
             )
         else:
             super().__init__(
-                "This very file is here already, in a collection that is not open to you.",
-                hint="Ask corpus staff for access.",
+                "This file was uploaded before, to a collection that is not open to you.",
+                hint="Nothing was stored. Ask corpus staff for access.",
             )
         self.existing = existing
         self.may_be_named = may_be_named
@@ -114,7 +114,7 @@ def document_retry(document: Document, *, by: User | None) -> None:
     """Queue a failed document from its last completed step, with all attempts. Raises NotNow."""
     with transaction.atomic():
         if not _queued(document, JobState.FAILED):
-            raise NotNow("Only a document that failed can be tried again.")
+            raise NotNow("Nothing was changed: only a failed document can be retried.")
         document_retried.send(Document, document=document, actor=by)
 
 
@@ -133,8 +133,8 @@ def document_discard(document: Document, *, by: User | None) -> None:
     failed = Job.objects.select_for_update().filter(document=document, state=JobState.FAILED)
     if not rows.exists() or not failed.exists():
         raise NotNow(
-            f"“{document}” is not, or no longer, a failed upload; only that can be discarded.",
-            hint="Reload the page: somebody may have tried it again.",
+            f"“{document}” was not discarded: it is not a failed upload.",
+            hint="Reload the page: somebody may have retried it.",
         )
     document_discarded.send(Document, document=document, actor=by)
     UploadKey.objects.filter(sha256=document.sha256).delete()
@@ -163,7 +163,10 @@ def document_reindex(
             stage = Stage.STORED
         anew = {"stage": stage, "timings": {}, "done": 0, "total": 0}
         if not _queued(document, JobState.DONE, JobState.FAILED, **anew):
-            raise NotNow("The document is being read at the moment.", hint="Wait until it is done.")
+            raise NotNow(
+                "The document is being ingested at the moment.",
+                hint="Nothing was changed. Wait until that is done.",
+            )
         if read_with is not None:
             Document.objects.filter(pk=document.pk).update(read_with=read_with)
         document_reindexed.send(Document, document=document, actor=by)
@@ -203,7 +206,7 @@ def refuse_others(by: User | None, collection: Collection) -> None:
     """Raise NotPermitted for those who may not upload to the collection. Runs one query."""
     if not may_upload(by, collection):
         raise NotPermitted(
-            "This takes the right to upload to the collection.",
+            "You have no right to upload to this collection.",
             hint="Nothing was stored. Choose another collection, or ask its staff.",
         )
 

@@ -104,7 +104,8 @@ def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
     if Encoder.objects.filter(state=EncoderState.BUILDING).exists():
         raise IncompleteDocument(
             "No encoder can be searched yet: the first one is being built.",
-            hint="Run manage.py reembed or wait for the worker, then press Retry if need be.",
+            hint="Nothing is lost. Run manage.py reembed or wait for the worker, then press "
+            "Retry if it has not continued.",
             retryable=True,
         )
     raise IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")

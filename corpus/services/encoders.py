@@ -131,8 +131,8 @@ def _not_in_use() -> Iterator[None]:
             raise
         raise TablesInUse(
             f"The encoders' tables could not be changed: passages were in use for {_LOCK_LIMIT} "
-            "on end. Nothing was lost or changed by it; what is searched stays searched.",
-            hint="Run manage.py migrate again, with the worker stopped if need be.",
+            "without a break. Nothing was changed or lost, and search continues.",
+            hint="Run manage.py migrate again. If it fails again, stop the worker first.",
         ) from error
 
 

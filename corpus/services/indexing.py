@@ -233,7 +233,7 @@ def _chunk(document: Document, lease: Lease) -> Stage:
     if not passages:
         raise IncompleteDocument(
             "No text was found to cut into passages.",
-            hint="Check that the file opens and shows text.",
+            hint="None of it is searched. Check that the file opens and shows text.",
         )
     if context_lines.is_configured():
         drafts = context_lines.with_lines(
@@ -349,7 +349,7 @@ def _refuse_gaps(parsed: ParsedDocument) -> None:
     numbers = [page.number for page in parsed.pages]
     if not numbers or numbers != list(range(1, len(numbers) + 1)):
         raise IncompleteDocument(
-            "Some pages could not be read, so nothing of this document is searched.",
-            hint="Save the file again and upload it, or press Retry.",
+            "Some pages could not be read, so this document is not searched.",
+            hint="Press Retry, or save the file again and upload it.",
             retryable=True,
         )

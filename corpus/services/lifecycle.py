@@ -103,7 +103,7 @@ def document_publish(
     is_done = Job.objects.filter(document=document, state=JobState.DONE).exists()
     if corrections_unseen(document).exists() and not is_done:
         raise NotNow(
-            f"“{document}” is still being indexed with what was corrected. It was not published.",
+            f"“{document}” was not published: its corrections are still being indexed.",
             hint="Wait until that is done, then publish it.",
         )
     corrections_unseen(document).update(seen_by=by, seen_at=Now())
@@ -136,8 +136,8 @@ def document_approve(
     """
     if not document.pages.exists():
         raise NotNow(
-            f"“{document}” has not been read yet, so nobody can have looked at it.",
-            hint="Wait until its pages are there, then check them.",
+            f"“{document}” was not published: it has not been read yet.",
+            hint="Wait until it has been read, then check its pages.",
         )
     if document.lifecycle == Lifecycle.DRAFT:
         document_submit(document, by=by)
@@ -190,7 +190,7 @@ def document_supersede(old: Document, *, by: User | None, successor: Document) -
     published = Document.objects.filter(pk=successor.pk, lifecycle=Lifecycle.PUBLISHED)
     if old.pk == successor.pk or not published.exists():
         raise BadSuccessor(
-            "Only another document that is published can take its place.",
+            "Nothing was changed: only another published document can replace it.",
             hint="Publish the new version first.",
         )
     _move(old, Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, superseded_by=successor)
@@ -245,9 +245,9 @@ def _move(document: Document, old: Lifecycle, new: Lifecycle, **changes: Any) ->
     if rows.update(lifecycle=new, **changes) != 1:
         now = Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
         raise NotNow(
-            f"“{document}” is {Lifecycle(now).label.lower()}; "
-            f"only what is {old.label.lower()} can become {new.label.lower()}.",
-            hint="Reload the page: somebody may have been faster.",
+            f"“{document}” is {Lifecycle(now).label.lower()} and was not changed. "
+            f"Only a document that is {old.label.lower()} can become {new.label.lower()}.",
+            hint="Reload the page to see its present state.",
         )
     document.refresh_from_db()
 
@@ -261,14 +261,14 @@ def reason_given(text: str, sentence: str) -> str:
     """Return the cleaned reason. Raises ReasonNeeded with the sentence if it is empty."""
     reason = clean_text(text).strip()
     if not reason:
-        raise ReasonNeeded(sentence, hint="Say it in a sentence.")
+        raise ReasonNeeded(sentence, hint="Nothing was changed. Write one sentence.")
     return reason
 
 
 def _refuse_others(by: User | None, *documents: Document) -> None:
     if not all(may_publish(by, document) for document in documents):
         raise NotPermitted(
-            "This takes the right to publish in the document's collection.",
+            "You have no right to publish in the document's collection.",
             hint="Nothing was changed. Ask a publisher of that collection.",
         )
 
@@ -276,8 +276,8 @@ def _refuse_others(by: User | None, *documents: Document) -> None:
 def _refuse_unread(document: Document) -> None:
     if Job.objects.filter(document=document, state=JobState.FAILED).exists():
         raise NotNow(
-            "What could not be read can't be checked or published. Nothing was changed.",
-            hint="Retry it, or discard it and upload it in another format.",
+            "This document could not be read, so it can't be checked or published.",
+            hint="Nothing was changed. Retry it, or discard it and upload it in another format.",
         )
 
 
@@ -286,8 +286,8 @@ def _refuse_same_person(document: Document, by: User | None) -> None:
         return
     if by is None or by.pk == document.uploaded_by_id:
         raise SecondPersonNeeded(
-            "Publishing needs a second person.",
-            hint="Ask a colleague with the right to publish: the uploader may not.",
+            "Publishing needs a second person: the uploader may not publish it.",
+            hint="Nothing was changed. Ask a colleague with the right to publish.",
         )
 
 
@@ -296,6 +296,6 @@ def _refuse_own_corrections(document: Document, by: User | None) -> None:
         return
     if corrections_unseen(document).filter(made_by=by).exists():
         raise SecondPersonNeeded(
-            "What somebody corrected is published by another person.",
-            hint="Ask a colleague with the right to publish: who corrected it may not.",
+            "Publishing needs a second person: you corrected this document.",
+            hint="Nothing was changed. Ask a colleague with the right to publish.",
         )

@@ -75,15 +75,16 @@ def _refuse_move(by: User | None, collections: set[int]) -> None:
     works_in |= set(collections_publishable(by).values_list("pk", flat=True))
     if not collections <= works_in:
         raise NotPermitted(
-            "A document is moved by those who work in both collections.",
-            hint="Nothing was changed. Ask a colleague who uploads to or publishes in both.",
+            "You can't move this document: that needs rights in both collections.",
+            hint="Nothing was changed. Ask a colleague who may upload to or publish in both.",
         )
 
 
 def _refuse_to_others_than_publishers(by: User | None, collections: set[int]) -> None:
     if not collections <= set(collections_publishable(by).values_list("pk", flat=True)):
         raise NotPermitted(
-            "Where, when and for whom a published document counts is for its publishers to say.",
+            "Only publishers may change the collection, dates or population of a published "
+            "document.",
             hint="Nothing was changed. Ask a publisher of the collection.",
         )
 

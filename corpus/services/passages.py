@@ -54,6 +54,6 @@ def chunk_enable(chunk: Chunk, *, by: User | None) -> None:
 
 def _beaten(state: str) -> NotNow:
     return NotNow(
-        f"The passage is {state} already, or was cut anew since.",
-        hint="Reload the page: somebody may have been faster.",
+        f"Nothing was changed: the passage is {state} already, or was cut again.",
+        hint="Reload the page to see its present state.",
     )

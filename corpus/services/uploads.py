@@ -55,7 +55,7 @@ def _earlier(user: User, key: str, fingerprint: str) -> str:
     if found.fingerprint != fingerprint:
         raise KeyReused(
             "This key was used for another upload.",
-            hint="Send a new key with a new file or other metadata.",
+            hint="Nothing was stored. Use a new key for a new file or other metadata.",
         )
     return found.sha256
 

@@ -67,7 +67,7 @@ _FORM = Draft202012Validator(
 class RulesError(MedragError):
     """The file of rules can't be used. Nothing was judged."""
 
-    hint = "Nothing was judged; docs/evaluating.md shows how rules are written."
+    hint = "Nothing was judged. docs/evaluating.md shows how to write rules."
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def release_judged(
         raise RunsDiffer("The two runs are of different question sets.")
     before, after = _finished(baseline), _finished(candidate)
     if before.keys() != after.keys():
-        raise RunsDiffer("The two runs asked other items of the set, so that nothing was judged.")
+        raise RunsDiffer("Nothing was judged: the two runs asked different questions of the set.")
     pairs = [(before[pk], after[pk]) for pk in sorted(before)]
     return [
         _judged(rule, pairs) if isinstance(rule, Rule) else _counted(rule, list(after.values()))
@@ -148,8 +148,8 @@ def _finished(run: QuestionRun) -> dict[int, QuestionResult]:
     left = sum(result.state != ResultState.DONE for result in results)
     if run.state != RunState.DONE or left or not results:
         raise RunsDiffer(
-            f"Run {run.pk} is unfinished: {left} of {len(results)} items have no result.",
-            hint=f"manage.py evaluate run --resume {run.pk} goes on with a run that was ended.",
+            f"Run {run.pk} is unfinished: {left} of {len(results)} questions have no result.",
+            hint=f"manage.py evaluate run --resume {run.pk} continues a run that was ended.",
         )
     return {result.question_id: result for result in results}
 

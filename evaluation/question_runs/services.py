@@ -133,7 +133,7 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
     """
     stopped = QuestionRun.objects.filter(pk=run.pk).exclude(state=RunState.DONE)
     if not stopped.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
-        raise RunError("This run is done. Start another one to ask more.")
+        raise RunError("This run is finished. Start another one to ask more questions.")
     QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
         state=ResultState.PENDING, attempts=0, failure=""
     )
@@ -147,13 +147,13 @@ def question_run_measure_again(run: QuestionRun, *, is_here: bool = False) -> No
     """
     done = QuestionRun.objects.filter(pk=run.pk, state=RunState.DONE)
     if not done.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
-        raise RunError("Only a run that is done is measured again.")
+        raise RunError("Only a finished run can be measured again. Nothing was changed.")
     asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
     rows = asked.values_list("pk", "detail__not_run").iterator()
     measures = run.frozen["measures"]
     lacking = [pk for pk, not_run in rows if unjudged(not_run or {}, measures)]
     if not lacking:
-        raise RunError("No judge left anything out in this run: there is nothing to measure.")
+        raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
     asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
 
 

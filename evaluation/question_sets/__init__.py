@@ -66,14 +66,14 @@ def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRea
     or has no question.
     """
     if not path.exists():
-        raise DatasetError(f"There is no {path}.", hint="Name the file of the question set.")
+        raise DatasetError(f"There is no file {path}.", hint="Name the file of the question set.")
     items: dict[str, Item] = {}
     problems: list[str] = []
     for record in FORMS[form].records(path):
         try:
             item = _item(record, form)
             if item.key in items:
-                raise Malformed(f"the id {shown(item.key)} stands twice; only the first is kept.")
+                raise Malformed(f"the id {shown(item.key)} occurs twice; only the first is kept.")
         except Malformed as error:
             problems.append(f"{record.place}: {error}")
         else:
@@ -81,7 +81,7 @@ def read_question_set(path: Path, *, form: str, split: str = "") -> QuestionsRea
     if not items:
         raise DatasetError(
             f"{path.name} holds no question in the form {form}. {' '.join(problems[:1])}".strip(),
-            hint="Check that the form is that of the file; docs/evaluating.md shows each.",
+            hint="Nothing was stored. Check the form; docs/evaluating.md describes each.",
         )
     return QuestionsRead(form, tuple(items.values()), tuple(problems))
 
@@ -96,5 +96,5 @@ def _item(record: Record, form: str) -> Item:
     if len(item.question) > MAX_QUESTION_CHARS:
         raise Malformed(f"the question is longer than {MAX_QUESTION_CHARS} characters.")
     if not item.key.isprintable() or not 1 <= len(item.key) <= MAX_ID_CHARS:
-        raise Malformed(f"the id must have 1 to {MAX_ID_CHARS} characters that can be printed.")
+        raise Malformed(f"the id must have 1 to {MAX_ID_CHARS} printable characters.")
     return item

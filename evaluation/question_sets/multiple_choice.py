@@ -56,8 +56,8 @@ def medmcqa_records(path: Path) -> Iterator[Record]:
     given = {row["cop"] for row in rows if type(row.get("cop")) is int}
     if (0 in given) == (4 in given) and given - {-1}:
         raise DatasetError(
-            f"{path.name}: whether cop counts from 0 or from 1 can't be told.",
-            hint="Import the whole file: one of its answers is the first or the last option.",
+            f"{path.name}: cop may count from 0 or from 1.",
+            hint="Import the whole file, in which some answer is the first or the last option.",
         )
     for record in records:
         yield replace(record, value=(record.value, 1 if 4 in given else 0))
@@ -140,7 +140,7 @@ def _item(key: str, question: Any, options: tuple[str, ...], answer: Any) -> Ite
 
 def _options_by_letter(value: Any) -> tuple[str, ...]:
     if not isinstance(value, JsonObject) or sorted(value) != list(LETTERS[: len(value)]):
-        raise Malformed("options by their letters, from A on, are needed.")
+        raise Malformed("options with letters, from A on, are needed.")
     if value.twice:
-        raise Malformed(f"the option {value.twice[0]} stands twice.")
+        raise Malformed(f"the option {value.twice[0]} occurs twice.")
     return options_of([value[letter] for letter in sorted(value)])

@@ -50,7 +50,7 @@ def guidelines_item(record: Record) -> Item:
     patterns = {name: found for name in PATTERNS if (found := _patterns(row, name))}
     quotes = texts_of(row.get("quotes"), "quotes")
     if row["answerable"] and not (patterns.get("decisive") or quotes):
-        raise Malformed("it can be answered and has no decisive pattern.")
+        raise Malformed("an answerable question needs a decisive pattern.")
     document = line_of(row.get("document"), "document")
     return Item(
         key=key,
@@ -79,12 +79,12 @@ def _patterns(row: JsonObject, name: str) -> tuple[str, ...]:
     found = []
     for text in list_of(row.get(name), name):
         if not isinstance(text, str) or "\0" in text:
-            raise Malformed(f"{name} must be a list of texts.")
+            raise Malformed(f"{name} must be a list of strings.")
         try:
             text.encode()  # the database stores no lone surrogate
             re.compile(text, re.IGNORECASE)
         except (re.error, OverflowError, RecursionError, UnicodeEncodeError) as error:
-            raise Malformed(f"a pattern of {name} is no regular expression.") from error
+            raise Malformed(f"a pattern of {name} is not a regular expression.") from error
         found.append(text)
     return tuple(found)
 

@@ -148,7 +148,9 @@ def _files(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         try:
             yield PurePosixPath(file), file.read_bytes()
         except OSError as error:
-            raise DatasetError(f"{file.name} can't be read.", hint="Check its rights.") from error
+            raise DatasetError(
+                f"{file.name} can't be read.", hint="Check its permissions."
+            ) from error
 
 
 def _pairs(name: PurePosixPath, root: Element, sha256: str) -> Iterator[Record]:
@@ -197,7 +199,8 @@ def _table(path: Path) -> Iterator[Record]:
     head = [cell.strip().lower() for cell in next(rows, Record("", 0, [])).value]
     if "question" not in head:
         raise DatasetError(
-            f"{path.name} has no column question.", hint="Name it so in the first line."
+            f"{path.name} has no column question.",
+            hint="Add a column name question in the first line.",
         )
     for row in rows:
         fault = "" if len(row.value) == len(head) else f"{len(head)} columns are needed."
@@ -233,7 +236,7 @@ def meddialog_item(record: Record) -> Item:
 def _turn(text: str) -> tuple[str, str]:
     speaker = _SPEAKER.match(text)
     if speaker is None:
-        raise Malformed("an utterance begins neither with patient: nor with doctor:.")
+        raise Malformed("an utterance must begin with patient: or doctor:.")
     return speaker[1].lower(), lines_of(text[speaker.end() :], "an utterance")
 
 

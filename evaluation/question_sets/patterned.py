@@ -85,10 +85,10 @@ def read_questions(path: Path, documents: Path, *, limit: int = 0) -> QuestionSe
     if not isinstance(rows, list) or not rows:
         raise DatasetError(f"{path.name} holds no list of questions.")
     if not documents.is_dir():
-        raise DatasetError(f"{documents} is no folder of documents.")
+        raise DatasetError(f"{documents} is not a folder of documents.")
     questions = sorted((_question(row, n) for n, row in enumerate(rows, 1)), key=lambda q: q.id)
     if len({question.id for question in questions}) != len(questions):
-        raise DatasetError(f"{path.name}: an id stands twice.")
+        raise DatasetError(f"{path.name}: an id occurs twice.")
     files = tuple(sorted(f for f in documents.rglob("*") if f.is_file() and f != path))
     missing = {q.document for q in questions} - {f.name for f in files} - {""}
     if missing:
@@ -117,10 +117,10 @@ def _question(row: Any, number: int) -> Question:
         )
     except (KeyError, TypeError, AttributeError, re.error) as error:
         raise DatasetError(
-            f"Question {number} is not in the form that is read: {type(error).__name__}."
+            f"Question {number} is not in the expected form: {type(error).__name__}."
         ) from error
     if question.is_answerable and not (question.decisive or question.quotes):
-        raise DatasetError(f"Question {question.id} can be answered and has no decisive pattern.")
+        raise DatasetError(f"Question {question.id} is answerable, so it needs a decisive pattern.")
     return question
 
 

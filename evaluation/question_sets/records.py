@@ -72,7 +72,7 @@ def read_json(path: Path) -> Any:
         return json.loads(read_text(path), object_pairs_hook=JsonObject)
     except (ValueError, RecursionError) as error:
         raise DatasetError(
-            f"{path.name} is not JSON.", hint="Check that it is whole, and the form."
+            f"{path.name} is not JSON.", hint="Check that it is complete, and the form."
         ) from error
 
 
@@ -134,7 +134,7 @@ def csv_rows(path: Path) -> Iterator[Record]:
                 yield Record(f"{path.name}, line {rows.line_num}", rows.line_num, row)
     except csv.Error as error:
         raise DatasetError(
-            f"{path.name}, line {rows.line_num + 1}: no CSV.", hint="Save the table again."
+            f"{path.name}, line {rows.line_num + 1}: not valid CSV.", hint="Save the table again."
         ) from error
 
 
@@ -144,7 +144,7 @@ def object_of(record: Record, *required: str) -> JsonObject:
     if not isinstance(value, JsonObject):
         raise Malformed("an object is needed.")
     if value.twice:
-        raise Malformed(f"the key {shown(value.twice[0])} stands twice.")
+        raise Malformed(f"the key {shown(value.twice[0])} occurs twice.")
     missing = [key for key in required if key not in value]
     if missing:
         raise Malformed(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
@@ -182,7 +182,7 @@ def label_of(value: Any) -> str:
     """Return yes, no or maybe, or empty for no label. Raises Malformed."""
     label = line_of(value, "the label").lower()
     if label and label not in LABELS:
-        raise Malformed(f"the label is none of {', '.join(LABELS)}.")
+        raise Malformed(f"the label must be one of {', '.join(LABELS)}.")
     return label
 
 
@@ -190,7 +190,7 @@ def options_of(values: list[Any]) -> tuple[str, ...]:
     """Return the options' texts in the order of their letters. Raises Malformed."""
     options = tuple(line_of(value, "an option") for value in values)
     if not 2 <= len(options) <= len(LETTERS) or not all(options):
-        raise Malformed(f"2 to {len(LETTERS)} options with words are needed.")
+        raise Malformed(f"2 to {len(LETTERS)} options with text are needed.")
     return options
 
 
@@ -198,7 +198,7 @@ def letter_of(value: Any, options: tuple[str, ...]) -> str:
     """Return the letter of one of the options. Raises Malformed."""
     letter = line_of(value, "the answer").upper()
     if len(letter) != 1 or letter not in LETTERS[: len(options)]:
-        raise Malformed(f"the answer is no letter from A to {LETTERS[len(options) - 1]}.")
+        raise Malformed(f"the answer is not a letter from A to {LETTERS[len(options) - 1]}.")
     return letter
 
 

@@ -50,7 +50,7 @@ def bioasq_item(record: Record) -> Item:
     row = object_of(record, "id", "body", "type")
     category = line_of(row["type"], "type")
     if category not in TYPES:
-        raise Malformed(f"the type is none of {', '.join(TYPES)}.")
+        raise Malformed(f"the type must be one of {', '.join(TYPES)}.")
     ideal = _ideal(row.get("ideal_answer"))
     label = label_of(_first(row.get("exact_answer"))) if category == "yesno" else ""
     exact = _exact(row.get("exact_answer"), category)

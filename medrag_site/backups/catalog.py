@@ -79,9 +79,9 @@ def refuse_foreign_owner(connection: BaseDatabaseWrapper) -> None:
     foreign = [name for _, name, is_own in _objects(connection) if not is_own]
     if foreign:
         raise BackupError(
-            f"{connections[OWNER].settings_dict['USER']} does not own {foreign[0]}, so it may not "
+            f"{connections[OWNER].settings_dict['USER']} does not own {foreign[0]}, so it can't "
             "read all of the database.",
-            hint="Set DATABASE_OWNER_URL to the role that migrates, for this command.",
+            hint="Nothing was changed. Set DATABASE_OWNER_URL to the role that owns the tables.",
         )
 
 

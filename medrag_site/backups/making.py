@@ -139,8 +139,8 @@ class _Making:
                 if entry.sha256 != sha256:
                     raise BackupError(
                         f"{files.document_path(sha256)} is not what was uploaded: its content "
-                        f"does not have the SHA-256 that it is named by. {NOTHING_KEPT}",
-                        hint="Put the file back from an older backup, then make this one again.",
+                        f"does not have the SHA-256 of its name. {NOTHING_KEPT}",
+                        hint="Restore the file from an older backup, then run the backup again.",
                     )
                 progress.step(size)
 
@@ -149,8 +149,8 @@ class _Making:
             entry = manifest.copy_file(source, self._folder / path)
         except FileNotFoundError as error:
             raise BackupError(
-                f"{source} is missing, and the database names it. {NOTHING_KEPT}",
-                hint="Put the file back from an older backup, then make this one again.",
+                f"{source} is missing, but the database refers to it. {NOTHING_KEPT}",
+                hint="Restore the file from an older backup, then run the backup again.",
             ) from error
         self._files[path] = entry
         return entry
@@ -182,7 +182,7 @@ def _partial(folder: Path) -> Iterator[Path]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise BackupError(f"Another process makes {folder} already.") from error
+            raise BackupError(f"Another process is writing {folder} already.") from error
         # Left by a killed process.
         for path in partial.iterdir():
             if path.is_dir() and not path.is_symlink():
@@ -194,7 +194,7 @@ def _partial(folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise BackupError(
             f"The backup can't be written: {error.strerror or error}. {NOTHING_KEPT}",
-            hint="See to the disk of the backup, then make it again.",
+            hint="Check the disk of the backup, then run the backup again.",
         ) from error
     finally:
         if partial.exists() and _is_ours(handle, partial):
@@ -213,9 +213,8 @@ def _is_ours(handle: int, partial: Path) -> bool:
 
 def _is_there(folder: Path) -> BackupError:
     return BackupError(
-        f"{folder} is there already. {NOTHING_KEPT}",
-        hint="Name a folder that is not there, such as one with the date: a backup never "
-        "overwrites anything.",
+        f"{folder} exists already. {NOTHING_KEPT}",
+        hint="Name a new folder, such as one with the date: a backup never overwrites anything.",
     )
 
 

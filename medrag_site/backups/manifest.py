@@ -79,14 +79,14 @@ def read(folder: Path) -> Manifest:
         content = json.loads(path.read_bytes())
     except OSError as error:
         raise BackupError(
-            f"{folder} is no whole backup: {NAME} can't be read ({error.strerror}).",
-            hint="Nothing was changed. Name the folder that manage.py backup said it had written.",
+            f"{folder} is not a complete backup: {NAME} can't be read ({error.strerror}).",
+            hint="Nothing was changed. Name a folder that manage.py backup has written.",
         ) from error
     except ValueError as error:
         raise _damaged(path) from error
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise BackupError(
-            f"{path} is of a form that this version does not know.",
+            f"{path} has a format that this version does not know.",
             hint="Nothing was changed. Restore it with the version that made it, or a newer one.",
         )
     try:
@@ -114,7 +114,7 @@ def check_files(
                 found = hash_of(stream, lambda block: on_bytes(len(block)))
         except OSError as error:
             raise BackupError(
-                f"The backup is not whole: {path} can't be read ({error.strerror}).",
+                f"The backup is incomplete: {path} can't be read ({error.strerror}).",
                 hint="Nothing was changed. Use another backup, or another copy of this one.",
             ) from error
         if found != entry:
@@ -175,6 +175,6 @@ def _sync(stream: BinaryIO) -> None:
 
 def _damaged(path: Path) -> BackupError:
     return BackupError(
-        f"The backup is damaged: {path} is not what was written.",
+        f"The backup is damaged: {path} was changed after the backup.",
         hint="Nothing was changed. Use another backup, or another copy of this one.",
     )

@@ -39,7 +39,7 @@ from retrieval.types import Query, Rights
 UNCHANGED = "Nothing was changed."
 APPS_GONE = {"django_q"}  # of older releases; `migrate` drops their tables
 AGAIN = (
-    "The restore is not done, and nothing of it is used. See to that and run the same command "
+    "The restore is incomplete and must not be used. Solve the problem and run the same command "
     "again, or empty the data folder and the database and restore another backup."
 )
 _LOCK = 0x6D656474  # PostgreSQL's advisory lock; migrating and creating a database have others

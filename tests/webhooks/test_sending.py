@@ -131,7 +131,7 @@ def test_whoever_dies_at_the_last_attempt_leaves_no_message_waiting(receiver: Re
     [
         ("http://records.example.org/", "Only https"),
         ("http://localhost:1/", "Only https"),
-        ("https://user:secret@records.example.org/", "no name, password"),
+        ("https://user:secret@records.example.org/", "no user name, password"),
         ("ftp://127.0.0.1/", "Only https"),
         ("https://", "no address"),
         ("https://127.0.0.1:1/", "could not be reached (ConnectError)"),

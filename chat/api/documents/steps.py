@@ -221,8 +221,8 @@ def _publish(
     if missing := [str(number) for number in doubtful if number not in looked]:
         pages = ", ".join(missing[:NAMED]) + (" and more" if len(missing) > NAMED else "")
         raise PagesNotReviewed(
-            f"Nobody has looked at page {pages}. It was not published.",
-            hint="Compare each with its picture, and name it in `looked`.",
+            f"Not published: nobody has checked page {pages}.",
+            hint="Compare each page with its picture, and list it in `looked`.",
         )
     unseen = corrections_unseen(document).count()
     document_approve(

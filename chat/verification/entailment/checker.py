@@ -142,6 +142,6 @@ def folder_fault() -> str:
 def _unavailable(what: str) -> VerifierUnavailable:
     return VerifierUnavailable(
         f"The checker failed ({what}). No claim was shown.",
-        hint="Ask again; if it stays so, run manage.py doctor.",
+        hint="Ask again; if it fails again, run manage.py doctor.",
         retryable=True,
     )

@@ -149,7 +149,7 @@ def _softmax(logits: Floats) -> Floats:
 def _unavailable(what: str) -> VerifierUnavailable:
     return VerifierUnavailable(
         f"The verifier {what}. No claim was shown.",
-        hint=f"Ask again; if it stays so, check {SETTING}.",
+        hint=f"Ask again; if it fails again, check {SETTING}.",
         retryable=True,
     )
 

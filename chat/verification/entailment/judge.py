@@ -197,7 +197,7 @@ def _evidence(claim: str, evidence: Evidence) -> str:
 def _unavailable(what: str, hint: str = "", *, retryable: bool = True) -> VerifierUnavailable:
     error = VerifierUnavailable(
         f"The judge {what}. No claim was shown.",
-        hint=hint or "Ask again; if it stays so, check [judge] of MEDRAG_MODELS.",
+        hint=hint or "Ask again; if it fails again, check [judge] of MEDRAG_MODELS.",
         retryable=retryable,
     )
     error.what = what

@@ -136,7 +136,7 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes
     if not retryable:
         hint = "Check the encoder's address, model, key and dimensions."
     raise EncodingFailed(
-        f"The endpoint that encodes texts {what}. Nothing was lost.", hint=hint, retryable=retryable
+        f"The encoder's endpoint {what}. Nothing was lost.", hint=hint, retryable=retryable
     )
 
 
@@ -146,17 +146,15 @@ def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
         entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
         found = np.array([entries[place] for place in range(count)], dtype=np.float64)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise EncodingFailed(
-            "The endpoint that encodes texts gave an answer that can't be read."
-        ) from error
+        raise EncodingFailed("The encoder's endpoint gave an answer that can't be read.") from error
     if len(entries) != count or found.shape != (count, dimensions):
         raise EncodingFailed(
-            f"The endpoint that encodes texts gave vectors of {found.shape[-1]} dimensions for "
+            f"The encoder's endpoint gave vectors of {found.shape[-1]} dimensions for "
             f"{len(entries)} texts; {dimensions} for {count} were asked for.",
             hint="Check the encoder's model and dimensions.",
             retryable=False,
         )
     norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
-        raise EncodingFailed("The endpoint that encodes texts gave vectors without a length.")
+        raise EncodingFailed("The encoder's endpoint gave vectors without a length.")
     return np.asarray(found / norms, dtype=np.float32)

@@ -55,8 +55,8 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
     except (OSError, DiskFull) as error:
         why = str(getattr(error, "strerror", error))
         raise EncoderUnusable(
-            f"The model in {folder} can't be kept in {kept_in} ({why}).",
-            hint="Free some disk there, or choose the backend torch.",
+            f"The model in {folder} can't be stored in {kept_in} ({why}).",
+            hint="Free disk space there, or set backend=torch in MEDRAG_COMPUTING.",
         ) from error
     return target
 
@@ -133,8 +133,8 @@ def _convert(folder: Path, pooling: str, made: Path) -> None:
     backend = getattr(model.tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise EncoderUnusable(
-            f"{folder} has a tokenizer that only torch's library knows.",
-            hint="Choose the backend torch for it.",
+            f"{folder} has a tokenizer that only the backend torch supports.",
+            hint="Set backend=torch in MEDRAG_COMPUTING.",
         )
     backend.save(str(made / TOKENIZER))
 

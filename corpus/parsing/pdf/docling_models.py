@@ -41,7 +41,7 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
         raise ParseError(
             f"Only {len(result.document.pages)} of {total} pages could be read.",
             code="pages_missing",
-            hint="Save the PDF again and upload it; nothing of it is used as it is.",
+            hint="None of it is used. Save the PDF again and upload it.",
         )
     request.on_page(total, total)
     pages = pages_of(result.document, total)

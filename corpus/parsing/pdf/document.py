@@ -43,7 +43,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
         raise ParseError(
             f"The PDF has {count} pages; {limit} are allowed.",
             code="too_many_pages",
-            hint="Split it, or ask for a higher limit.",
+            hint="Split it, or ask for a higher number of pages in MEDRAG_PARSING.",
         )
     if request.docling_artifacts is not None:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
@@ -54,7 +54,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
         raise ParseError(
             "None of the PDF's pages can be read.",
             code="pages_missing",
-            hint="Save the PDF again and upload it; nothing of it is used as it is.",
+            hint="None of it is used. Save the PDF again and upload it.",
         )
     raw = renderer.metadata()
     facts = {name: clean_line(raw.get(key, ""))[:500] for key, name in _METADATA.items()}

@@ -53,7 +53,7 @@ def read_model(name: str) -> Any:
         raise ParseError(
             f"Pages without text can't be read: the model {name} is not installed.",
             code="ocr_missing",
-            hint="Ask whoever installed the program to install rapidocr 3.10 again.",
+            hint="Ask the administrator to install rapidocr 3.10 again.",
         )
     return core().read_model(path)
 

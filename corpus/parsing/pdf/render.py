@@ -129,5 +129,5 @@ def unreadable(detail: str) -> ParseError:
     return ParseError(
         "The PDF is damaged and can't be opened.",
         code="pdf_corrupt",
-        hint="Open it in a PDF viewer and save it again, or export it anew.",
+        hint="Open it in a PDF viewer and save it again, or export it again.",
     )

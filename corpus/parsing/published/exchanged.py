@@ -136,15 +136,15 @@ def read_passages(path: Path) -> list[Passage]:
                 passages.append(read_passage(line))
             except PassageError as error:
                 raise ParseError(
-                    f"Line {number} is no passage: {error}.",
+                    f"Line {number} is not a passage: {error}.",
                     code="bad_passage",
-                    hint="Export the passages again, and take them in with import_chunks.",
+                    hint="Export the passages again, and import them with manage.py import_chunks.",
                 ) from error
     if len({passage.title for passage in passages}) > 1:
         raise ParseError(
             "The file holds the passages of more than one document.",
             code="many_documents",
-            hint="Take it in with manage.py import_chunks, which makes a document of each.",
+            hint="Import it with manage.py import_chunks, which creates each document.",
         )
     return passages
 
@@ -158,7 +158,7 @@ def parse_passages(request: Request) -> ParsedDocument:
     last = max((page for p in passages for page, _ in p.pieces), default=0)
     if last > request.max_pages:
         raise ParseError(
-            f"The passages go up to page {last}; {request.max_pages} are read at most.",
+            f"The passages go up to page {last}; at most {request.max_pages} pages are allowed.",
             code="too_many_pages",
             hint="Split the file, or ask for a higher number of pages in MEDRAG_PARSING.",
         )

@@ -58,7 +58,7 @@ def _load(source: Path | bytes) -> Element:
     root = read_xml(source)
     if root.tag not in _VOCABULARIES or root.find(_VOCABULARIES[root.tag].pairs) is None:
         raise ParseError(
-            "The XML is of a kind that is not read.",
+            "This kind of XML can't be read.",
             code="xml_unknown",
             hint=(
                 "MedQuAD, PubMed, JATS, Bookshelf, MedlinePlus and Wikipedia are read; "

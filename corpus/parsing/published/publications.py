@@ -81,7 +81,7 @@ def refuse_taken_back(title: str, *, marked: bool) -> None:
     """
     if marked or _TAKEN_BACK.match(title):
         raise ParseError(
-            "The publication was retracted or withdrawn, or announces such a thing.",
+            "The publication was retracted or withdrawn, or is a notice of retraction.",
             code="retracted",
             hint="It is left out on purpose; nothing needs to be done.",
         )
@@ -89,7 +89,9 @@ def refuse_taken_back(title: str, *, marked: bool) -> None:
 
 def no_text(what: str) -> ParseError:
     return ParseError(
-        f"The record has no {what}.", code="no_text", hint="There is nothing in it to search."
+        f"The record has no {what}.",
+        code="no_text",
+        hint="It was not imported, since it has nothing to search.",
     )
 
 

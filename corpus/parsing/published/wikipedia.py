@@ -64,7 +64,7 @@ def _facts(article: _Article) -> dict[str, str]:
     is_other = line_of(page.find("ns")) not in ("", "0") or page.find("redirect") is not None
     if is_other or _REDIRECT.match(source):
         raise ParseError(
-            "The page is a redirect, or belongs to Wikipedia's own affairs.",
+            "The page is a redirect, or is about Wikipedia itself.",
             code="not_article",
             hint="It is left out on purpose; nothing needs to be done.",
         )

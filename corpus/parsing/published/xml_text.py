@@ -43,7 +43,7 @@ def the_one(root: Element, tag: str) -> Element:
     found = [root] if root.tag == tag else root.findall(tag)
     if not found:
         raise ParseError(
-            "The XML is of a kind that is not read.",
+            "This kind of XML can't be read.",
             code="xml_unknown",
             hint="Convert it to HTML or PDF, or check that the file is complete.",
         )
@@ -214,7 +214,7 @@ class _Reader:
 
     def _refuse(self, *_: object) -> NoReturn:
         raise ParseError(
-            "The XML declares entities, or uses some that nobody knows; they are not read.",
+            "The XML declares entities, or uses unknown ones. They can't be read.",
             code="xml_entities",
             hint="Save the file with plain characters in their place, and upload it again.",
         )

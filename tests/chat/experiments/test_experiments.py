@@ -245,7 +245,7 @@ def test_what_is_not_started(alice: User, order: ExperimentOrder, sentence: str)
 
 
 def test_one_runs_at_a_time_and_none_again(running: Experiment, alice: User) -> None:
-    with pytest.raises(ExperimentError, match="Another experiment runs"):
+    with pytest.raises(ExperimentError, match="Another experiment is running"):
         experiment_start(REFUSING, by=alice)
     with pytest.raises(IntegrityError), transaction.atomic():
         Experiment.objects.create(

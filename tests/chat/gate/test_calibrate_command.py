@@ -272,7 +272,7 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
         ([{"question": 1, "answerable": True}], "Question 1 is not an object"),
         ([{"question": "Dose?", "answerable": "yes"}], "answerable must be true or false"),
         ([{"question": " \x00", "answerable": True}], "Question 1: The question is empty"),
-        ([{"question": "Dose?", "answerable": False, "reason": "BORED"}], "no reason of that name"),
+        ([{"question": "Dose?", "answerable": False, "reason": "BORED"}], "no such reason"),
         ([{"question": "Dose?", "answerable": True, "documents": "a.md"}], "a list of names"),
         (
             [{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],

@@ -137,7 +137,7 @@ def test_questions_for_which_nothing_is_found_count_as_kept_out() -> None:
 
 def test_passages_of_one_kind_only_are_refused() -> None:
     silent = [Example(f"silent {number}", (), False) for number in range(60)]
-    with pytest.raises(CalibrationError, match="one kind only"):
+    with pytest.raises(CalibrationError, match="only for answerable or only for unanswerable"):
         calibrate([*drawn(60, 0), *silent], Plan())
 
 

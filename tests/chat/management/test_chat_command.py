@@ -132,7 +132,7 @@ def test_a_refusal_without_passages_sends_nobody_to_them(
     said, errors = talked(monkeypatch, TUNGSTEN, "open 1")
     turn = Turn.objects.get()
     assert f"  {ADVICE_ALONE[turn.reason]}" in said  # type: ignore[index]
-    assert errors == "Nothing is numbered [1] there.\n"
+    assert errors == "The last answer has no citation [1].\n"
 
 
 def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
@@ -152,8 +152,8 @@ def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
     said, errors = talked(monkeypatch, *lines)
     assert errors.splitlines()[0].startswith("Nothing was asked yet")
     assert "Please type a question" in errors
-    assert "Nothing is numbered [7] there." in errors
-    assert "Nothing is numbered [0] there." in errors
+    assert "The last answer has no citation [7]." in errors
+    assert "The last answer has no citation [0]." in errors
     assert "There is no mode strict. Modes: " in errors
     assert "add [judge] to MEDRAG_MODELS" in errors
     assert DOSE in said
@@ -169,7 +169,7 @@ def test_a_document_out_of_force_opens_with_a_warning_and_a_closed_one_not(
     document_withdraw(guideline, by=publisher, reason="Harm.")
     assert "  Note: " in opened(turn, 1, user=None)
     Document.objects.filter(pk=guideline.pk).update(lifecycle=Lifecycle.DRAFT)
-    with pytest.raises(MedragError, match="not open to you now"):
+    with pytest.raises(MedragError, match="no longer open to you"):
         opened(turn, 1, user=None)
 
 

@@ -98,7 +98,7 @@ def test_what_identifies_a_patient_is_replaced_or_not_searched(settings: LazySet
     settings.IDENTIFIERS = "block"
     with pytest.raises(CommandError, match=r"identify a patient \(name\). Nothing was stored"):
         search(PATIENT)
-    with pytest.raises(CommandError, match="narrowed to seems to identify"):
+    with pytest.raises(CommandError, match="filters of the search seem to identify"):
         search("gentamicin", "--specialty", "Mr Alan Turing")
     settings.IDENTIFIERS = "redact"
     out, err = StringIO(), StringIO()

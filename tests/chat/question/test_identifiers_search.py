@@ -54,7 +54,7 @@ def test_block_is_a_problem_that_names_the_kinds_and_keeps_nothing(
     response = search(client, WORDS)
     problem = json.loads(response.content)
     assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
-    assert problem["detail"].startswith(f"The words seem to identify a patient ({SEEN}).")
+    assert problem["detail"].startswith(f"Some words seem to identify a patient ({SEEN}).")
     assert "Nothing was stored, searched or sent." in problem["detail"]
     assert b"Featherstone" not in response.content
     assert b"1956" not in response.content

@@ -107,7 +107,7 @@ def test_each_statement_needs_a_label_that_there_is(review: Review, bob: User) -
     reply = member(bob, REVIEWERS).post(
         reverse("admin:chat_review_label", args=[review.pk]), {}, follow=True
     )
-    assert "A statement has no label." in reply.content.decode()
+    assert "a statement has no label." in reply.content.decode()
     assert not ClaimLabel.objects.exists()
 
 

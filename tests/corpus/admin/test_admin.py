@@ -185,7 +185,7 @@ def test_many_at_once_are_looked_at_where_the_parser_was_unsure(staff: Client) -
     doubt = {"code": "order", "message": "The order is unsure.", "start": 0, "end": 0}
     chosen[0].pages.create(number=2, text="a", blocks=[], width=0, height=0, doubts=[doubt])
     asked = act(staff, "publish", chosen, confirmed="yes")
-    assert b"Look at these pages first, and tick it." in asked.content
+    assert b"Look at these pages first, then tick the box." in asked.content
     assert not Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).exists()
     act(staff, "publish", chosen, confirmed="yes", looked="on")
     assert Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).count() == 2
@@ -208,7 +208,10 @@ def test_what_others_may_publish_is_left_out(staff: Client) -> None:
     closed.publishers.add(board)
     Document.objects.filter(pk=chosen[0].pk).update(collection=closed)
     response = act(staff, "publish", chosen, confirmed="yes")
-    assert b"Left out: 1 document in collections where you may not do this." in response.content
+    assert (
+        b"Not changed: 1 document in collections where you have no right to do this."
+        in response.content
+    )
     assert list(Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)) == [chosen[1]]
 
 
@@ -245,7 +248,7 @@ def test_what_failed_is_tried_again(staff: Client) -> None:
     Job.objects.filter(document=failed).update(state=JobState.FAILED, attempts=3)
     response = act(staff, "retry", [failed, waiting])
     assert b"Queued again: Guideline 0." in response.content
-    assert b"Only a document that failed can be tried again." in response.content
+    assert b"Nothing was changed: only a failed document can be retried." in response.content
     job = Job.objects.get(document=failed)
     assert (job.state, job.attempts) == (JobState.PENDING, 0)
 
@@ -260,7 +263,7 @@ def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
     response = staff.post(address, form, follow=True)
     document.refresh_from_db()
     assert (document.title, document.page_count) == ("A better title", 7)
-    assert b"indexed anew" in response.content
+    assert b"indexed again" in response.content
     assert LogEntry.objects.get().object_id == str(document.pk)
 
 

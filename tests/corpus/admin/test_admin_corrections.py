@@ -56,7 +56,7 @@ def test_what_is_wrong_with_it_is_said_and_nothing_is_lost(staff: Client) -> Non
     assert "This field is required." in page
     assert RIGHT in page
     page = staff.post(correct_page(document), SENT | {"as_read": "Other."}).content.decode()
-    assert "was read otherwise in the meantime. Nothing was changed." in page
+    assert "this part of the page was read again in the meantime." in page
     assert not Correction.objects.exists()
 
 
@@ -107,7 +107,7 @@ def test_the_second_person_sees_old_and_new_and_ticks_it(
     first, second = member(alice, STAFF, PUBLISHERS), member(bob, PUBLISHERS)
     assert "This document is in force." in first.get(correct_page(document)).content.decode()
     told = first.post(correct_page(document), SENT, follow=True).content.decode()
-    assert "no answer is given from it until it has been checked and published again" in told
+    assert "no answer uses it until it has been checked and published again" in told
     own = first.get(page_of("approve", document.pk)).content.decode()
     assert "you corrected this document" in own
     page = second.get(page_of("approve", document.pk)).content.decode()
@@ -131,6 +131,6 @@ def test_many_at_once_are_not_published_with_corrections_unseen(staff: Client, b
     staff.post(correct_page(document), SENT)
     client = member(bob, PUBLISHERS)
     told = act(client, "publish", [document], confirmed="yes", post="yes").content.decode()
-    assert "nobody has compared that with the page. It was not published." in told
+    assert "was not published: nobody has compared its corrections with the page." in told
     document.refresh_from_db()
     assert document.lifecycle != Lifecycle.PUBLISHED

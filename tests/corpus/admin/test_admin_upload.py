@@ -62,7 +62,7 @@ def test_the_same_bytes_lead_to_the_document_that_is_there(
     response = send(staff, shelf, {"again.md": b"# Asthma"})
     (document,) = Document.objects.all()
     (message,) = messages_of(response)
-    assert "is here already" in message
+    assert "was uploaded before" in message
     assert f"/admin/corpus/document/{document.pk}/change/" in message
 
 

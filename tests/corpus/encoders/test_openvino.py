@@ -236,7 +236,7 @@ def test_processes_that_start_together_make_one(
 
 def test_a_place_where_nothing_can_be_kept_is_named(plain_model: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(EncoderUnusable, match="can't be kept") as caught:
+    with pytest.raises(EncoderUnusable, match="can't be stored") as caught:
         converted(plain_model, pooling="mean", kept_in=tmp_path / "file")
     assert "backend torch" in caught.value.hint
 

@@ -35,7 +35,7 @@ def test_what_fails_is_said_when_the_others_are_made(three: Site, *, background:
         call_command("reembed", background=background, stdout=out)
     wrong, gone = str(caught.value).split("\n")
     assert wrong.startswith("wrong: ")
-    assert "not those that made its vectors" in wrong
+    assert "not those that computed its vectors" in wrong
     assert "gone: " in gone
     assert "nowhere is not the folder" in gone
     expected = {"minilm:384": "ACTIVE", "fine:64": "ACTIVE"}

@@ -330,11 +330,11 @@ def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Pa
     ("name", "content", "said"),
     [
         ("m.csv", "file,colour\none.md,red\n", "unknown keys colour; those that are known: file"),
-        ("m.csv", 'file,title\n"one.md,x\n', "not a manifest that can be read"),
-        ("m.csv", b"file,title\none.md,\xff\n", "not a manifest that can be read"),
-        ("m.json", "{", "not a manifest that can be read"),
+        ("m.csv", 'file,title\n"one.md,x\n', "can't be read as a manifest"),
+        ("m.csv", b"file,title\none.md,\xff\n", "can't be read as a manifest"),
+        ("m.json", "{", "can't be read as a manifest"),
         ("m.json", '{"documents": [{"file": "one.md", "title": ["x"]}]}', "a text or a number"),
-        ("m.txt", "file", "ends in .csv or .json"),
+        ("m.txt", "file", "end in .csv or .json"),
     ],
 )
 def test_what_is_no_manifest_is_refused_whole(

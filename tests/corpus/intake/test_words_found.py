@@ -113,7 +113,7 @@ def test_a_good_document_shows_its_share_alone(publisher: Client) -> None:
 def test_the_approver_ticks_each_page(publisher: Client) -> None:
     document = poor((100, 100), (50, 100), (60, 100))
     refused = publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2"]})
-    assert b"Look at page 3 beside the picture, and tick it." in refused.content
+    assert b"Compare page 3 with its picture, then tick it." in refused.content
     assert state_of(document) == Lifecycle.REVIEW
     publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2", "3"]})
     assert state_of(document) == Lifecycle.PUBLISHED

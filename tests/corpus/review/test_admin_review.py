@@ -58,7 +58,7 @@ def test_pages_in_doubt_are_looked_at_before_publication(publisher: Client) -> N
     document = draft()
     document.pages.update(doubts=[DOUBT])
     refused = publisher.post(page_of("approve", document.pk), {"other": ""})
-    assert b"Look at page 1 beside the picture, and tick it." in refused.content
+    assert b"Compare page 1 with its picture, then tick it." in refused.content
     assert state_of(document) == Lifecycle.REVIEW
     publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["1"]})
     assert state_of(document) == Lifecycle.PUBLISHED
@@ -73,7 +73,7 @@ def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, 
     assert f'value="{old.pk}" checked' in content
     assert page_of("compare", new.pk, old.pk) in content
     response = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
-    assert b"Superseded in the same moment" in response.content
+    assert b"Superseded at the same time" in response.content
     new.refresh_from_db()
     old.refresh_from_db()
     assert (new.lifecycle, new.published_by) == (Lifecycle.PUBLISHED, bob)

@@ -159,7 +159,7 @@ def test_only_a_failed_document_is_retried_with_all_its_attempts() -> None:
 @pytest.mark.django_db
 def test_a_document_that_is_being_read_is_not_indexed_again() -> None:
     document = ingest()
-    with pytest.raises(NotNow, match="being read"):
+    with pytest.raises(NotNow, match="being ingested"):
         document_reindex(document, by=None)
 
 

@@ -164,7 +164,7 @@ def test_an_evaluator_starts_and_stops_one(client: Client) -> None:
     assert experiment.started_by == evaluator
 
     again = text_of(client.post(ADD, GIVEN))
-    assert "Another experiment runs. Stop that one first." in again
+    assert "Another experiment is running. Nothing was started. Stop that one first." in again
     assert Experiment.objects.count() == 1
 
     assert "with a reason" in text_of(client.post(stop_of(experiment), follow=True))

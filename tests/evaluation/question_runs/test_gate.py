@@ -165,7 +165,7 @@ def test_runs_that_can_not_be_compared(ward: QuestionSet, tmp_path: Path) -> Non
         assert (status, sentence in said) == (2, True)
     question_run_execute(sampled)
     assert gate(tmp_path, whole, sampled) == (
-        2, "The two runs asked other items of the set, so that nothing was judged."
+        2, "Nothing was judged: the two runs asked different questions of the set."
     )  # fmt: skip
     whole.results.filter(place=8).update(state="failed")  # one that could not be asked
     assert gate(tmp_path, whole, ran(ward))[0] == 2

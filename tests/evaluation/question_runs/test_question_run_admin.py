@@ -117,7 +117,7 @@ def test_it_is_cancelled_and_resumed(evaluator: Client, ward: QuestionSet) -> No
     assert ">Resume" in text_of(evaluator.get(run_page(run))).replace('value="', ">")
     assert "It goes on." in text_of(steer(evaluator, run, "resume"))
     question_run_execute(run)
-    assert "This run is done" in text_of(steer(evaluator, run, "resume"))
+    assert "This run is finished" in text_of(steer(evaluator, run, "resume"))
     assert LogEntry.objects.count() == 2
     address = reverse("admin:evaluation_questionrun_cancel", args=[run.pk])
     assert evaluator.get(address).status_code == 405
@@ -133,7 +133,7 @@ def test_what_no_judge_judged_is_measured_again(evaluator: Client, ward: Questio
     assert "The missing measures are computed." in text_of(steer(evaluator, run, "measure_again"))
     run.refresh_from_db()
     assert run.state == RunState.PENDING
-    assert "Only a run that is done" in text_of(steer(evaluator, run, "measure_again"))
+    assert "Only a finished run" in text_of(steer(evaluator, run, "measure_again"))
 
 
 def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:

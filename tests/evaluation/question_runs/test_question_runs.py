@@ -156,7 +156,7 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.results.filter(state=ResultState.DONE).count() == 4
     assert run.results.filter(turn=first).exists()
     assert card_read(run).measures["answered"].n == 4
-    with pytest.raises(RunError, match="This run is done"):
+    with pytest.raises(RunError, match="This run is finished"):
         question_run_resume(run)
 
 
@@ -406,14 +406,14 @@ def test_a_judge_that_comes_later_judges_what_was_asked(
             assert getattr(after, name) == getattr(was, name)
         assert {**after.scores, **was.scores} == after.scores
     assert not has_unjudged(run)
-    with pytest.raises(RunError, match="No judge left anything out"):
+    with pytest.raises(RunError, match="No measure of a judge is missing"):
         question_run_measure_again(run)
     run.refresh_from_db()
     assert run.state == RunState.DONE
 
 
 def test_a_run_that_goes_on_is_not_measured_again(guideline: Document) -> None:
-    with pytest.raises(RunError, match="Only a run that is done"):
+    with pytest.raises(RunError, match="Only a finished run"):
         question_run_measure_again(run_of(stored_set(ITEMS[:1])))
 
 

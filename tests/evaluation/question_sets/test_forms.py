@@ -92,9 +92,9 @@ def test_a_broken_record_is_named_and_costs_no_other(tmp_path: Path) -> None:
         "set.json, record 3: expected_answer is missing.",
         "set.json, record 4: the question: a text is needed.",
         "set.json, record 5: the question has no words.",
-        "set.json, record 6: the id '1' stands twice; only the first is kept.",
+        "set.json, record 6: the id '1' occurs twice; only the first is kept.",
         "set.json, record 7: the id: an id must be a text or a whole number.",
-        "set.json, record 8: the id must have 1 to 200 characters that can be printed.",
+        "set.json, record 8: the id must have 1 to 200 printable characters.",
         "set.json, record 9: the question is longer than 20000 characters.",
     ]
 
@@ -105,7 +105,7 @@ def test_a_key_that_stands_twice_in_a_record(tmp_path: Path) -> None:
         '{"question": "a?", "question": "b?", "expected_answer": "c"}]'
     )
     assert read(tmp_path, "plain", text).problems == (
-        "set.json, record 2: the key 'question' stands twice.",
+        "set.json, record 2: the key 'question' occurs twice.",
     )
 
 
@@ -188,9 +188,9 @@ def test_records_of_pubmedqa_that_are_left_out(tmp_path: Path) -> None:
     assert [item.question for item in found.items] == ["One?"]
     assert list(found.problems) == [
         "set.json, '2': QUESTION is missing.",
-        "set.json, '3': the label is none of yes, no, maybe.",
+        "set.json, '3': the label must be one of yes, no, maybe.",
         "set.json, '4': an object is needed.",
-        "set.json, '1': the key stands twice; only the first is kept.",
+        "set.json, '1': the key occurs twice; only the first is kept.",
     ]
 
 
@@ -284,10 +284,10 @@ def test_guidelines(tmp_path: Path) -> None:
     ("change", "reason"),
     [
         ({"answerable": "yes"}, "answerable must be true or false."),
-        ({"decisive": []}, "it can be answered and has no decisive pattern."),
-        ({"decisive": ["("]}, "a pattern of decisive is no regular expression."),
-        ({"decisive": ["\ud800"]}, "a pattern of decisive is no regular expression."),
-        ({"wrong": [3]}, "wrong must be a list of texts."),
+        ({"decisive": []}, "an answerable question needs a decisive pattern."),
+        ({"decisive": ["("]}, "a pattern of decisive is not a regular expression."),
+        ({"decisive": ["\ud800"]}, "a pattern of decisive is not a regular expression."),
+        ({"wrong": [3]}, "wrong must be a list of strings."),
         ({"wrong": "7 mg"}, "wrong must be a list."),
         ({"page": 0}, "page must be a whole number from 1."),
         ({"page": True}, "page must be a whole number from 1."),

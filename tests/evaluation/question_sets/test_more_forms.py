@@ -101,8 +101,8 @@ def test_bioasq(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"type": "essay"}, "the type is none of yesno, factoid, list, summary."),
-        ({"exact_answer": "perhaps"}, "the label is none of yes, no, maybe."),
+        ({"type": "essay"}, "the type must be one of yesno, factoid, list, summary."),
+        ({"exact_answer": "perhaps"}, "the label must be one of yes, no, maybe."),
         ({"documents": "a"}, "documents must be a list."),
         ({"ideal_answer": 3}, "ideal_answer: a text is needed."),
         ({"ideal_answer": [3]}, "ideal_answer: a text is needed."),
@@ -130,7 +130,7 @@ def test_meddialog_in_json(tmp_path: Path) -> None:
         Item("2", "Only this?", ItemKind.ANSWERABLE, gold_answer="Yes."),
     )
     assert list(found.problems) == [
-        "set.json, record 3: an utterance begins neither with patient: nor with doctor:.",
+        "set.json, record 3: an utterance must begin with patient: or doctor:.",
         "set.json, record 4: utterances is missing.",
     ]
 
@@ -175,7 +175,7 @@ def test_rows_of_healthsearchqa_that_are_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,question\n1,What is gout?\n2\n1,Why?\n3,\n")
     assert read_question_set(path, form="healthsearchqa").problems == (
         "a.csv, line 3: 2 columns are needed.",
-        "a.csv, line 4: the id '1' stands twice; only the first is kept.",
+        "a.csv, line 4: the id '1' occurs twice; only the first is kept.",
         "a.csv, line 5: the question has no words.",
     )
     with pytest.raises(DatasetError, match="no column question"):

@@ -14,7 +14,7 @@ from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
 from tests.evaluation.question_sets.test_forms import write
 
 TEA_OR_REST = {"A": "Tea", "B": "Rest"}
-BY_LETTERS = "options by their letters, from A on, are needed."
+BY_LETTERS = "options with letters, from A on, are needed."
 MEDQA = {"question": "What helps?", "options": TEA_OR_REST, "answer_idx": "B"}
 MEDMCQA = {
     "id": "x",
@@ -55,7 +55,7 @@ def test_medqa(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"answer_idx": "C"}, "the answer is no letter from A to B."),
+        ({"answer_idx": "C"}, "the answer is not a letter from A to B."),
         ({"answer_idx": 1}, "the answer: a text is needed."),
         ({"answer": "Tea"}, "answer is not the text of the option answer_idx."),
         ({"options": ["Tea", "Rest"]}, BY_LETTERS),
@@ -63,8 +63,8 @@ def test_medqa(tmp_path: Path) -> None:
             {"options": {"A": "Tea", "C": "Rest"}},
             BY_LETTERS,
         ),
-        ({"options": {"A": "Tea"}}, "2 to 26 options with words are needed."),
-        ({"options": {"A": "Tea", "B": " "}}, "2 to 26 options with words are needed."),
+        ({"options": {"A": "Tea"}}, "2 to 26 options with text are needed."),
+        ({"options": {"A": "Tea", "B": " "}}, "2 to 26 options with text are needed."),
     ],
 )
 def test_lines_of_medqa_that_are_left_out(
@@ -88,7 +88,7 @@ def test_medmcqa_that_does_not_tell_from_what_it_counts(
     tmp_path: Path, cops: tuple[int, ...]
 ) -> None:
     rows = [{**MEDMCQA, "id": f"q{cop}", "cop": cop} for cop in cops]
-    with pytest.raises(DatasetError, match="counts from 0 or from 1"):
+    with pytest.raises(DatasetError, match="may count from 0 or from 1"):
         from_lines(tmp_path, "medmcqa", rows)
 
 
@@ -114,7 +114,7 @@ def test_mmlu(tmp_path: Path, head: str) -> None:
     assert (second.key, second.category, second.split) == ("virology/1", "virology", "")
     at = 2 + bool(head)
     assert found.problems == (
-        f"anatomy_test.csv, line {at}: the answer is no letter from A to D.",
+        f"anatomy_test.csv, line {at}: the answer is not a letter from A to D.",
         f"anatomy_test.csv, line {at + 1}: the columns question, A, B, C, D and answer are needed.",
     )
     alone = read_question_set(tmp_path / "virology.csv", form="mmlu")
@@ -135,7 +135,7 @@ def test_mirage(tmp_path: Path) -> None:
         choice("bioasq/0000", category="bioasq", split="test", relevant=("11",)),
     )
     assert found.problems == (
-        "benchmark.json, medqa/'0001': the answer is no letter from A to B.",
+        "benchmark.json, medqa/'0001': the answer is not a letter from A to B.",
         "benchmark.json, 'odd': questions by their ids are needed.",
     )
 
@@ -143,4 +143,4 @@ def test_mirage(tmp_path: Path) -> None:
 def test_an_option_that_stands_twice(tmp_path: Path) -> None:
     twice = '{"question": "a?", "options": {"A": "a", "A": "b", "B": "c"}, "answer_idx": "A"}'
     found = from_lines(tmp_path, "medqa", [MEDQA, twice])
-    assert found.problems == ("a.jsonl, line 2: the option A stands twice.",)
+    assert found.problems == ("a.jsonl, line 2: the option A occurs twice.",)

@@ -99,7 +99,7 @@ def test_what_is_refused_is_an_error_of_the_form(
 def test_a_file_that_is_too_large(evaluator: Client, settings: Any) -> None:
     settings.UPLOAD_MAX_BYTES = 2 * 1024**2
     page = send(evaluator, b"x" * (2 * 1024**2 + 1))
-    assert "The file is larger than 2 MB." in text_of(page)
+    assert "the file is larger than 2 MB." in text_of(page)
 
 
 def test_the_same_questions_are_stored_once(evaluator: Client) -> None:

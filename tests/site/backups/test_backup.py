@@ -217,7 +217,7 @@ def test_a_backup_never_overwrites(site: Document, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "monday").rglob("*")}
     with pytest.raises(BackupError, match="is there already") as error:
         make_backup(tmp_path / "monday")
-    assert "Name a folder that is not there" in error.value.sentence
+    assert "Name a new folder" in error.value.sentence
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "monday").rglob("*")} == before
     (tmp_path / "empty").mkdir()
     with pytest.raises(BackupError, match="is there already"):
@@ -230,7 +230,7 @@ def test_what_a_killed_backup_left_is_no_backup_and_is_removed(
     partial = tmp_path / "backups" / "monday.partial"
     put(partial / "documents" / "00" / "00ff")
     put(partial / "database.dump")
-    with pytest.raises(BackupError, match="is no whole backup"):
+    with pytest.raises(BackupError, match="is not a complete backup"):
         restore(partial)
     make_backup(tmp_path / "backups" / "monday")
     assert [path.name for path in partial.parent.iterdir()] == ["monday"]
@@ -239,7 +239,7 @@ def test_what_a_killed_backup_left_is_no_backup_and_is_removed(
 
 def test_two_at_once_of_one_name_do_not_mix(site: Document, tmp_path: Path) -> None:
     def begin_another(text: str) -> None:
-        with pytest.raises(BackupError, match="Another process makes"):
+        with pytest.raises(BackupError, match="Another process is writing"):
             make_backup(tmp_path / "monday")
 
     make_backup(tmp_path / "monday", begin_another)
@@ -426,10 +426,10 @@ def change_manifest(**fields: object) -> Callable[[Path], None]:
     [
         (damage_file, r"database\.dump is not what was written"),
         (lose_file, "is not whole: documents/.* can't be read"),
-        (lambda folder: (folder / "manifest.json").unlink(), "is no whole backup"),
+        (lambda folder: (folder / "manifest.json").unlink(), "is not a complete backup"),
         (lambda folder: (folder / "manifest.json").write_text("{"), "is damaged"),
-        (lambda folder: (folder / "manifest.json").write_text("[]"), "form that this version"),
-        (change_manifest(format=2), "form that this version does not know"),
+        (lambda folder: (folder / "manifest.json").write_text("[]"), "format that this version"),
+        (change_manifest(format=2), "format that this version does not know"),
         (change_manifest(files=3), "is damaged"),
         (change_manifest(surplus=3), "is damaged"),
         (change_manifest(files={"../x": {"sha256": "", "size_bytes": 0}}), "is damaged"),

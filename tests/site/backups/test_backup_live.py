@@ -355,7 +355,7 @@ def test_kills_leave_nothing_that_looks_done_on_a_server_of_your_own(
         killed_at(stage, "backup", str(backups / "by_address"), **first.environment)
         assert not (backups / "by_address").exists()
         left = str(backups / "by_address.partial")
-        assert "is no whole backup" in refused("restore", left, **second.environment)
+        assert "is not a complete backup" in refused("restore", left, **second.environment)
     command("backup", str(backups / "by_address"), **first.environment)
     assert not (backups / "by_address.partial").exists()
     command("restore", str(backups / "by_address"), **second.environment)

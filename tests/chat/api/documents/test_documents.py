@@ -152,7 +152,7 @@ def test_a_document_is_read_published_and_withdrawn(client: Client) -> None:
         "PUBLISHED", "staff",
     )  # fmt: skip
     assert published.json()["notices"] == []
-    assert_problem(post(client, of(sha256, "/publish"), {}), 409, "only what is")
+    assert_problem(post(client, of(sha256, "/publish"), {}), 409, "Only a document that is")
     passages = get(client, of(sha256, "/passages")).json()["results"]
     assert "calcium gluconate" in passages[0]["text"]
     page = get(client, of(sha256, "/pages/1")).json()

@@ -132,7 +132,7 @@ def test_files_that_were_replaced_under_the_vectors_are_noticed(
     row = searched_rows()[0]
     row.spec["model"] = str(encoder_models / "two")
     row.save()
-    with pytest.raises(EncoderUnavailable, match="not those that made its vectors"):
+    with pytest.raises(EncoderUnavailable, match="not those that computed its vectors"):
         active_encoders()
 
 

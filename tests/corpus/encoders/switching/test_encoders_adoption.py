@@ -79,7 +79,9 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
     old = unknown_vectors()
     before = everything(old)
     site.configure(two="two")  # of the same dimensions
-    with pytest.raises(CommandError, match=r"not made by the encoder two.*MEDRAG_ENCODERS back"):
+    with pytest.raises(
+        CommandError, match=r"not computed by the encoder two.*Restore the old MEDRAG_ENCODERS"
+    ):
         call_command("migrate", database="owner", verbosity=0)
     with pytest.raises(EncoderUnavailable, match="not known which encoder"):
         active_encoders()
