@@ -22,7 +22,11 @@ def add_filters(parser: ArgumentParser) -> None:
     """Add an option for each filter; those of words may be repeated."""
     for name, option in _OPTIONS.items():
         parser.add_argument(
-            option, action="append", dest=name, metavar="X", help="only such guidelines; repeatable"
+            option,
+            action="append",
+            dest=name,
+            metavar="X",
+            help=f"only this {option[2:].replace('-', ' ')}; repeatable",
         )
     for name in ("year_from", "year_to"):
         option = f"--{name.replace('_', '-')}"

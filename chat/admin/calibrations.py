@@ -56,10 +56,13 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
             return
         calibration_use(records[0], by=user_of(request))
         if is_for_encoder_in_use(records[0]):
-            self.message_user(request, f"{records[0]} is used from the next question on.")
+            self.message_user(
+                request, f"Calibration {records[0]} is used from the next question on."
+            )
         else:
             sentence = (
-                f"{records[0]} was fitted for another encoder and takes effect when that is used."
+                f"Calibration {records[0]} was fitted for another encoder and takes effect when "
+                "that is used."
             )
             self.message_user(request, sentence, messages.WARNING)
 

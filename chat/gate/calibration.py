@@ -275,14 +275,12 @@ def _too_few(count: int, *, answerable: bool, risk: float, folds: int = 0) -> Ca
     if folds:
         wanted = max(need, math.ceil(FIT_AT_LEAST * folds / (folds - 1)))
     left = count - FIT_AT_LEAST
-    promise = (
-        f" With these no risk below {smallest_risk(left):.3f} can be promised." if left > 0 else ""
-    )
+    promise = f" These allow no guarantee below {smallest_risk(left):.3f}." if left > 0 else ""
     return CalibrationError(
         f"{count} unanswerable questions can't guarantee a risk of {risk:g}: that needs {wanted}."
         + promise,
-        hint="Bring more questions that no guideline answers, or allow a higher --risk. Nothing "
-        "was changed.",
+        hint="Nothing was changed. Add questions that no guideline answers, or allow a higher "
+        "--risk.",
     )
 
 

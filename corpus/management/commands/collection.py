@@ -29,8 +29,7 @@ class Command(BaseCommand):
                 f"--{right}",
                 nargs="*",
                 metavar="GROUP",
-                help="only members of these groups have the right; without a group everybody "
-                "who has it anywhere",
+                help=f"restrict {right} to these groups; without a group, remove the restriction",
             )
         parser.add_argument("--user", help="who is recorded in the log")
 

@@ -251,7 +251,7 @@ def test_one_runs_at_a_time_and_none_again(running: Experiment, alice: User) -> 
         Experiment.objects.create(
             name="beside", share=0.1, baseline={}, started_at=timezone.now(), started_by=alice
         )
-    with pytest.raises(ExperimentError, match="with a reason"):
+    with pytest.raises(ExperimentError, match="A reason is needed"):
         experiment_stop(running, reason=" \n", by=alice)
     assert Experiment.objects.get().is_running
 

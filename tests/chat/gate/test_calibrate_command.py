@@ -158,7 +158,7 @@ def test_questions_asked_for_a_calibration_are_no_turns(
 def test_too_few_questions_for_the_risk_change_nothing(
     guidelines: None, quick: None, testset: Path
 ) -> None:
-    with pytest.raises(CommandError, match="that takes 59") as refused:
+    with pytest.raises(CommandError, match="that needs 59") as refused:
         calibrate("--testset", str(testset), "--risk", "0.02")
     assert "Nothing was changed" in str(refused.value)
     assert not CalibrationRecord.objects.exists()
@@ -176,7 +176,7 @@ def test_an_earlier_version_and_the_built_in_one_can_be_used_again(
     assert gate_in_use().scale.version == "site-1"
     calibrate("--use", BUILT_IN.version)
     assert gate_in_use().scale.version == BUILT_IN.version
-    with pytest.raises(CommandError, match=f"There are site-2, site-1, {BUILT_IN.version}"):
+    with pytest.raises(CommandError, match=f"Calibrations: site-2, site-1, {BUILT_IN.version}"):
         calibrate("--use", "site-7")
 
 
@@ -276,7 +276,7 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
         ([{"question": "Dose?", "answerable": True, "documents": "a.md"}], "a list of names"),
         (
             [{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],
-            "Question 2 stands there twice",
+            "Question 2 occurs twice",
         ),
     ],
 )  # fmt: skip

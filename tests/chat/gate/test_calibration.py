@@ -112,7 +112,7 @@ def test_too_few_unanswerable_questions_are_refused_with_numbers(
 ) -> None:
     with pytest.raises(CalibrationError) as refused:
         calibrate(drawn(60, unanswerable), Plan(risk=risk))
-    assert f"that takes {unanswerable + 1}" in refused.value.sentence
+    assert f"that needs {unanswerable + 1}" in refused.value.sentence
     assert "Nothing was changed" in refused.value.sentence
     assert calibrate(drawn(60, unanswerable + 1), Plan(risk=risk)).guarantee == "conformal"
 
@@ -171,9 +171,9 @@ def test_cross_fitting_judges_by_weights_of_the_other_folds() -> None:
 
 
 def test_cross_fitting_needs_enough_too() -> None:
-    with pytest.raises(CalibrationError, match="that takes 19"):
+    with pytest.raises(CalibrationError, match="that needs 19"):
         calibrate(drawn(60, 18), Plan(folds=5))
-    with pytest.raises(CalibrationError, match="that takes 13"):
+    with pytest.raises(CalibrationError, match="that needs 13"):
         calibrate(drawn(60, 12), Plan(folds=5, risk=0.2))
     assert calibrate(drawn(60, 13), Plan(folds=5, risk=0.2))
 

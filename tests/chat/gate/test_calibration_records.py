@@ -266,7 +266,7 @@ def test_a_superuser_chooses_and_it_is_theirs(admin_client: Client) -> None:
     first, second = kept(), kept()
     assert "Choose exactly one" in choose(admin_client, first, second)
     assert versions_active() == ["site-2"]
-    assert "site-1 is used from the next question on" in choose(admin_client, first)
+    assert "Calibration site-1 is used from the next question on" in choose(admin_client, first)
     assert versions_active() == ["site-1"]
     assert AuditEvent.objects.latest("seq").actor.endswith(":admin")
     foreign = kept(encoder="other:0123456789abcdef:torch-f32")

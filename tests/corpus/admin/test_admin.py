@@ -229,7 +229,7 @@ def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> 
     draft, published = documents(2)
     Document.objects.filter(pk=published.pk).update(lifecycle=Lifecycle.PUBLISHED)
     response = act(staff, "withdraw", [draft, published], confirmed="yes", reason="Wrong dose.")
-    assert "only what is published can become withdrawn" in response.content.decode()
+    assert "Only a document that is published can become withdrawn" in response.content.decode()
     assert Document.objects.filter(lifecycle=Lifecycle.WITHDRAWN).count() == 1
     assert LogEntry.objects.count() == 1
 
@@ -306,7 +306,7 @@ def test_a_step_is_a_button_that_needs_no_javascript(staff: Client) -> None:
     document.refresh_from_db()
     assert document.lifecycle == Lifecycle.REVIEW
     again = staff.post(address, follow=True)
-    assert b"only what is draft can become in review" in again.content
+    assert b"Only a document that is draft can become in review" in again.content
     assert staff.post(page_of("step", document.pk, "explode")).status_code == 404
 
 

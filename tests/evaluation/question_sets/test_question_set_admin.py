@@ -105,7 +105,7 @@ def test_a_file_that_is_too_large(evaluator: Client, settings: Any) -> None:
 def test_the_same_questions_are_stored_once(evaluator: Client) -> None:
     send(evaluator)
     page = send(evaluator, filename="other.json")
-    assert "there already, as ward (number" in text_of(page)
+    assert "Nothing was stored: ward (number" in text_of(page)
     assert QuestionSet.objects.count() == 1
 
 

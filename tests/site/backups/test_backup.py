@@ -215,12 +215,12 @@ def test_the_manifest_says_what_is_in_it(whole: Backup) -> None:
 def test_a_backup_never_overwrites(site: Document, tmp_path: Path) -> None:
     make_backup(tmp_path / "monday")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "monday").rglob("*")}
-    with pytest.raises(BackupError, match="is there already") as error:
+    with pytest.raises(BackupError, match="exists already") as error:
         make_backup(tmp_path / "monday")
     assert "Name a new folder" in error.value.sentence
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "monday").rglob("*")} == before
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BackupError, match="is there already"):
+    with pytest.raises(BackupError, match="exists already"):
         make_backup(tmp_path / "empty")
 
 

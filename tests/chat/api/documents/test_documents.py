@@ -72,7 +72,7 @@ def test_an_upload_is_a_draft_with_its_job(client: Client, staff: User) -> None:
     ("content", "name", "status", "words"),
     [
         (b"", "a.md", 422, "empty"),
-        (b"MZ\x90", "a.exe", 422, "not read"),
+        (b"MZ\x90", "a.exe", 422, "can't be read"),
         (b"no pdf", "a.pdf", 422, ""),
         (b"a" * (1024**2 + 1), "a.md", 413, "larger than 1 MB"),
     ],
@@ -117,7 +117,7 @@ def test_the_same_key_and_bytes_are_taken_in_once(client: Client) -> None:
     assert (first.status_code, again.status_code) == (202, 202)
     assert first.content == again.content
     assert Document.objects.count() == Job.objects.count() == LogEntry.objects.count() == 1
-    assert_problem(upload(client), 409, "here already")
+    assert_problem(upload(client), 409, "uploaded before")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
     ]
     for looked in ([], [1]):
         problem = post(client, of(draft.sha256, "/publish"), {"looked": looked})
-        assert_problem(problem, 409, "looked at page 2")
+        assert_problem(problem, 409, "checked page 2")
     assert post(client, of(draft.sha256, "/publish"), {"looked": [2]}).status_code == 200
 
 
@@ -254,7 +254,7 @@ def test_the_second_person_compares_what_was_corrected(
         "id": row.pk, "page": 1, "as_read": DOSE, "text": RIGHT, "taken_back": False,
         "reason": "A 0.", "made_by": "staff", "made_at": "",
     }]  # fmt: skip
-    assert_problem(post(client, address, {"compared": [row.pk]}), 403, "another person")
+    assert_problem(post(client, address, {"compared": [row.pk]}), 403, "second person")
     bodies: tuple[dict[str, Any], ...] = ({}, {"compared": []}, {"compared": [row.pk + 1]})
     for body in bodies:
         assert_problem(post(signed_in(second), address, body), 409, "nobody has compared")
