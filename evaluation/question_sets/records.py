@@ -94,7 +94,7 @@ def keyed(path: Path, values: Any, *, within: str = "") -> Iterator[Record]:
     for number, (key, value) in enumerate(values.items(), start=1):
         yield Record(f"{path.name}, {within}{shown(key)}", number, (key, value))
     for number, key in enumerate(values.twice, start=len(values) + 1):
-        fault = "the key stands twice; only the first is kept."
+        fault = "the key occurs twice; only the first is kept."
         yield Record(f"{path.name}, {within}{shown(key)}", number, fault=fault)
 
 

@@ -133,7 +133,7 @@ def test_whoever_dies_at_the_last_attempt_leaves_no_message_waiting(receiver: Re
         ("http://localhost:1/", "Only https"),
         ("https://user:secret@records.example.org/", "no user name, password"),
         ("ftp://127.0.0.1/", "Only https"),
-        ("https://", "no address"),
+        ("https://", "not an address"),
         ("https://127.0.0.1:1/", "could not be reached (ConnectError)"),
     ],
 )

@@ -118,7 +118,7 @@ def test_too_few_unanswerable_questions_are_refused_with_numbers(
 
 
 def test_the_smallest_risk_that_can_be_promised_is_said_and_holds() -> None:
-    with pytest.raises(CalibrationError, match=r"no risk below 0\.083"):
+    with pytest.raises(CalibrationError, match=r"no guarantee below 0\.083"):
         calibrate(drawn(60, 21), Plan())
     assert calibrate(drawn(60, 21), Plan(risk=0.084))
 

@@ -238,7 +238,7 @@ def test_a_place_where_nothing_can_be_kept_is_named(plain_model: Path, tmp_path:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(EncoderUnusable, match="can't be stored") as caught:
         converted(plain_model, pooling="mean", kept_in=tmp_path / "file")
-    assert "backend torch" in caught.value.hint
+    assert "backend=torch" in caught.value.hint
 
 
 def test_the_reporter_would_ask_for_the_network(tmp_path: Path) -> None:

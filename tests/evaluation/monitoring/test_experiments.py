@@ -155,7 +155,7 @@ def test_an_evaluator_starts_and_stops_one(client: Client) -> None:
     assert "Start an experiment" in text_of(client.get(LIST))
     form = text_of(client.get(ADD))
     assert "As the site: Confident, with coverage from the search" in form
-    assert "Empty: as the site, 0.6" in form
+    assert "If empty, that of the site, 0.6" in form
     assert 'value="confident"' not in form  # this site has no judge
     page = client.post(ADD, GIVEN, follow=True)
     experiment = Experiment.objects.get()

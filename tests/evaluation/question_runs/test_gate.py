@@ -157,7 +157,7 @@ def test_no_danger_among_questions_that_can_not_tell_is_no_comfort(
 def test_runs_that_can_not_be_compared(ward: QuestionSet, tmp_path: Path) -> None:
     whole, sampled = ran(ward), run_of(ward, limit=3)
     for run, sentence in (
-        (sampled, "is unfinished: 3 of 3 items"),
+        (sampled, "is unfinished: 3 of 3 questions"),
         (whole, "its own baseline"),
         (run_of(stored_set(ITEMS, name="other")), "different question sets"),
     ):

@@ -71,7 +71,7 @@ def test_of_many_records_left_out_the_first_are_named(tmp_path: Path) -> None:
     [
         ((), "import takes a form and a path"),
         (("none", "x.json"), "import takes a form and a path"),
-        (("plain", "x.json"), "There is no x.json"),
+        (("plain", "x.json"), "There is no file x.json"),
         (("plain", "x.json", "--user", "nobody"), "There is no user nobody"),
         (("plain", "x.json", "--name", "x" * 201), "--name is longer than 200"),
         (("plain", "x.json", "--set-version", "x" * 51), "--set-version is longer than 50"),

@@ -346,7 +346,7 @@ def lose_key() -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (change_a_row, "at row 2: the row is not what was written"),
+        (change_a_row, "at row 2: the row was changed after the backup"),
         (lose_key, "a signed head has no valid signature"),
     ],
 )
@@ -424,8 +424,8 @@ def change_manifest(**fields: object) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (damage_file, r"database\.dump is not what was written"),
-        (lose_file, "is not whole: documents/.* can't be read"),
+        (damage_file, r"database\.dump was changed after the backup"),
+        (lose_file, "is incomplete: documents/.* can't be read"),
         (lambda folder: (folder / "manifest.json").unlink(), "is not a complete backup"),
         (lambda folder: (folder / "manifest.json").write_text("{"), "is damaged"),
         (lambda folder: (folder / "manifest.json").write_text("[]"), "format that this version"),

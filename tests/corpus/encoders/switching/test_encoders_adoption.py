@@ -106,7 +106,7 @@ def test_moved_vectors_are_looked_at_from_the_first_to_the_last_document(site: S
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
     vectors.write(old, keys, np.eye(len(keys), 384, dtype=np.float32))
-    with pytest.raises(EncoderUnavailable, match="not made by the encoder minilm"):
+    with pytest.raises(EncoderUnavailable, match="not computed by the encoder minilm"):
         encoders_sync()
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"DELETE FROM {old.table} WHERE chunk_id = ANY(%s)", [keys])
@@ -120,7 +120,9 @@ def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(encoders, "_LOCK_LIMIT", "100ms")
     with transaction.atomic():
         Chunk.objects.update(disabled_reason="")  # as a worker does while it writes
-        with pytest.raises(CommandError, match=r"in use.*Nothing was lost.*migrate again"):
+        with pytest.raises(
+            CommandError, match=r"in use.*Nothing was changed or lost.*migrate again"
+        ):
             call_command("migrate", database="owner", verbosity=0)
     assert states() == {"minilm:384": "ACTIVE"}
     call_command("migrate", database="owner", verbosity=0)
