@@ -175,7 +175,7 @@ def test_a_passage_is_disabled_for_a_reason_and_enabled_again(staff: Client, ali
     assert "<del>" in content
     assert document.chunks.get().disabled_by == alice
     again = staff.post(page_of("enable", document.pk, 0), {"page": "1"}, follow=True)
-    assert b"Passage 0 is searched again." in again.content
+    assert b"Passage 0 is enabled. Searches find it again." in again.content
     assert document.chunks.get().disabled_at is None
 
 

@@ -167,7 +167,7 @@ def test_an_evaluator_starts_and_stops_one(client: Client) -> None:
     assert "Another experiment is running. Nothing was started. Stop that one first." in again
     assert Experiment.objects.count() == 1
 
-    assert "with a reason" in text_of(client.post(stop_of(experiment), follow=True))
+    assert "A reason is needed" in text_of(client.post(stop_of(experiment), follow=True))
     assert client.get(stop_of(experiment)).status_code == 405
     why = {"reason": "Enough <b>seen</b>."}
     page_text = text_of(client.post(stop_of(experiment), why, follow=True))
