@@ -346,7 +346,7 @@ def lose_key() -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (change_a_row, "at row 2: the row was changed after the backup"),
+        (change_a_row, "at row 2: the row is not what was written"),
         (lose_key, "a signed head has no valid signature"),
     ],
 )
@@ -553,7 +553,7 @@ def test_what_came_back_otherwise_is_not_called_done(
 
     with pytest.raises(BackupError, match=said) as error:
         restore(backup.folder, interfere)
-    assert "nothing of it is used" in error.value.sentence
+    assert "must not be used" in error.value.sentence
     assert unfinished.is_unfinished()
 
 
@@ -594,7 +594,7 @@ def test_the_commands_say_what_happened(
     assert "Restored the backup of" in capsys.readouterr().out
     call_command("backup", str(tmp_path / "again"))
     shown = capsys.readouterr()
-    assert "is whole: 2 files of documents" in shown.out
+    assert "is complete: 2 files of documents" in shown.out
     assert "keep it as safe as the site" in shown.out
     with pytest.raises(
         CommandError, match=r"not empty: there is the table account_emailaddress[.]"
