@@ -140,7 +140,7 @@ def test_interrupted_and_started_again_it_finishes(
 
     with monkeypatch.context() as patch:
         patch.setattr("corpus.intake.corpus_import.document_add", interrupted)
-        with pytest.raises(CommandError, match="the same command goes on"):
+        with pytest.raises(CommandError, match="Run the same command"):
             call_command("import_corpus", "medquad", str(many))
     assert Document.objects.count() == 40  # whole commits of 20
     assert Job.objects.count() == 40
