@@ -177,7 +177,7 @@ def test_the_command_names_the_difference_and_fails(
 ) -> None:
     turn, out = asked(), StringIO()
     settings.GATE_THRESHOLD = 0.99
-    with pytest.raises(CommandError, match="otherwise"):
+    with pytest.raises(CommandError, match="differs from the stored answer"):
         call_command("replay", str(turn.pk), stdout=out)
     assert "first difference is at fingerprint" in out.getvalue()
 

@@ -120,5 +120,5 @@ def test_an_uploaded_export_of_many_documents_is_sent_to_the_command(tmp_path: P
     with pytest.raises(ParseError, match="more than one document"):
         read_passages(path)
     path.write_text(lines[0] + "\n{}\n")
-    with pytest.raises(ParseError, match="Line 2 is no passage"):
+    with pytest.raises(ParseError, match="Line 2 is not a passage"):
         read_passages(path)
