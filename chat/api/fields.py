@@ -14,6 +14,7 @@ from chat.config import answer_config, modes_here
 from chat.errors import QuestionError
 from chat.models import Mode
 from chat.question.clean import question_clean
+from corpus.access import collections_searchable
 
 LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as in `str.isalnum`
 
@@ -61,6 +62,28 @@ class OnlyText(serializers.CharField):
 
 class Slug(OnlyText, serializers.SlugField):
     pass
+
+
+class Collections(serializers.ListField):
+    """Slugs of collections that the reader may search; any other is rejected as unknown.
+
+    One query.
+    """
+
+    child = Slug(max_length=50)
+
+    def run_validation(self, data: Any = serializers.empty) -> list[str]:
+        slugs: list[str] = super().run_validation(data)
+        open_ = collections_searchable(self.context["reader"])
+        known = set(open_.filter(slug__in=slugs).values_list("slug", flat=True))
+        errors = {
+            str(index): ["There is no such collection."]
+            for index, slug in enumerate(slugs)
+            if slug not in known
+        }
+        if errors:
+            raise serializers.ValidationError(errors)
+        return slugs
 
 
 class Words(OnlyText):

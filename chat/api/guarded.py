@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from chat.api.problems import Problem
 from chat.api.requests import ApiToken, StrictJSONParser, TokenRate
-from chat.api.serializers import Problem
 from chat.audit import log as audit
 from chat.models import Scope
 from chat.sign_in.tokens import Granted

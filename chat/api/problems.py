@@ -13,7 +13,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions
+from rest_framework import exceptions, serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -29,6 +29,22 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 5
 
 logger = logging.getLogger(__name__)
+
+
+class FieldProblem(serializers.Serializer[Any]):
+    pointer = serializers.CharField(help_text="JSON pointer into the body.")
+    detail = serializers.CharField()
+
+
+class Problem(serializers.Serializer[Any]):
+    """Problem details (RFC 9457)."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    instance = serializers.CharField(required=False)
+    errors = FieldProblem(many=True, required=False)  # type: ignore[assignment]  # a field
 
 
 class BodyTooLarge(exceptions.APIException):

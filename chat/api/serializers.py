@@ -8,38 +8,15 @@ from django.conf import settings
 from django.http import Http404
 from rest_framework import serializers
 
-from chat.api.fields import AskedMode, AskedText, Slug, Strict, Whole, Word, YesNo
+from chat.api.fields import AskedMode, AskedText, Collections, Strict, Whole, Word, YesNo
 from chat.models import REMOVED, ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
-from corpus.access import collections_searchable
 from corpus.models import Lifecycle, SourceType
 from retrieval.config import SURROUNDINGS_CHARS
 from retrieval.filters import filters_from
 from retrieval.types import NO_FILTERS, Filters
 
 MAX_COLLECTIONS = 50
-
-
-class Collections(serializers.ListField):
-    """Slugs of collections that the reader may search; any other is rejected as unknown.
-
-    One query.
-    """
-
-    child = Slug(max_length=50)
-
-    def run_validation(self, data: Any = serializers.empty) -> list[str]:
-        slugs: list[str] = super().run_validation(data)
-        open_ = collections_searchable(self.context["reader"])
-        known = set(open_.filter(slug__in=slugs).values_list("slug", flat=True))
-        errors = {
-            str(index): ["There is no such collection."]
-            for index, slug in enumerate(slugs)
-            if slug not in known
-        }
-        if errors:
-            raise serializers.ValidationError(errors)
-        return slugs
 
 
 def _words_of(help_text: str) -> serializers.ListField:
@@ -404,19 +381,3 @@ class HitResponse(PlaceResponse):
     surroundings = SurroundingsResponse(
         required=False, help_text="Text around the passage; only if it was asked for."
     )
-
-
-class FieldProblem(serializers.Serializer[Any]):
-    pointer = serializers.CharField(help_text="JSON pointer into the body.")
-    detail = serializers.CharField()
-
-
-class Problem(serializers.Serializer[Any]):
-    """Problem details (RFC 9457)."""
-
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    instance = serializers.CharField(required=False)
-    errors = FieldProblem(many=True, required=False)  # type: ignore[assignment]  # a field
