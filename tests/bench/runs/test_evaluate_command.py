@@ -251,7 +251,7 @@ def test_results_of_many_runs_are_not_mixed(
 ) -> None:
     folder, out = made_up.write_beir(tmp_path / "made"), tmp_path / "out"
     (out / name).mkdir(parents=True)
-    with pytest.raises(CommandError, match=r"is not empty\. .* left as it is: name another"):
+    with pytest.raises(CommandError, match=r"is not empty\. .* Name another folder"):
         evaluate(what, "--dataset", str(folder), "--format", "beir", "--out", str(out))
     assert [path.name for path in out.iterdir()] == [name]
 

@@ -356,5 +356,5 @@ def test_the_command_trains_writes_and_tells_what_it_wrote(
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EncoderUnusable, match="no model"):
+    with pytest.raises(EncoderUnusable, match="no readable model"):
         PairModel(tmp_path)

@@ -161,5 +161,5 @@ def test_the_reader_gives_the_same_with_any_number_of_threads() -> None:
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(EncoderUnusable, match="no model"):
+    with pytest.raises(EncoderUnusable, match="no readable model"):
         StatementReader(tmp_path, threads=1)

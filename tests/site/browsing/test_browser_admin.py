@@ -173,7 +173,7 @@ def disable_a_passage(visitor: Visitor) -> None:
     visitor.sees(".passage.disabled .why", "by staff: The table was read wrongly.")
     visitor.sees(".passage.disabled del")
     visitor.clicks(".passage.disabled button")
-    visitor.sees(".messagelist .success", "is searched again")
+    visitor.sees(".messagelist .success", "Searches find it again")
 
 
 def compare_and_publish(visitor: Visitor, new: Document) -> None:
