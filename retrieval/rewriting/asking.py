@@ -1,4 +1,4 @@
-"""The language model of the role [rewrite] is asked for a few words, while somebody waits."""
+"""Ask the language model of the role [rewrite], while a person waits for an answer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def rewrite_endpoint(timeout_s: float) -> Endpoint:
 
 
 def unconfigured_reason(timeout_s: float) -> str:
-    """Say in a sentence why no model can be asked within this time; empty where one can."""
+    """Say why no model can be asked within this time; empty if one can."""
     if not settings.MODELS.rewrite.url:
         return "MEDRAG_MODELS names no [rewrite]."
     return "no time is left for a language model." if timeout_s < MIN_TIME_S else ""
 
 
 def skipped_reason() -> str:
-    """Say why it is left alone for a while; empty where it may be asked, which is then to be."""
+    """Say why the circuit breaker skips the model; if empty, the model must be asked now."""
     refusal = _breaker().refusal()
     return f"{refusal}." if refusal else ""
 
@@ -42,7 +42,7 @@ def rewrite_asked(
     max_tokens: int,
     timeout_s: float,
 ) -> Any:
-    """Return what the answer has under `field`, which fits `schema`. Touches no database.
+    """Return the answer's value of `field`, which fits `schema`. Uses no database.
 
     Raises LanguageModelUnavailable.
     """

@@ -48,8 +48,7 @@ class Command(BaseCommand):
         parser.add_argument("--method", choices=METHODS, default="auto", help="how to fit")
         parser.add_argument(
             "--folds", type=int, default=0, metavar="N",
-            help="cross-fit: judge each question by weights fitted on the others; gives no "
-                "guarantee",
+            help="cross-fit: judge each question by weights fitted on the others; gives no guarantee",  # noqa: E501
         )  # fmt: skip
         parser.add_argument(
             "--seed", type=int, default=0, help="seed of the split of the questions"
