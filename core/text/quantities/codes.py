@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from core.text.quantities.bounds import bound_after, bound_before
 from core.text.quantities.levelling import ordinal_of
 from core.text.quantities.types import NUMBER, Interval, Quantity, value_of
 from core.text.quantities.units import UNITS
@@ -64,6 +65,7 @@ _CODE = re.compile(
     r"(?P<letters>[a-z][a-z0-9]*(?:\.\d+)?(?:>[a-z])?)(?![a-z0-9])"
 )
 
+PAIR, SIDES = "pair", ("low", "high")  # a pair's code may end in the side of its bound
 _NOT_A_CODE = frozenset("st nd rd th s x fold yo hourly e".split())
 
 
@@ -135,7 +137,10 @@ def names_of(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[t
     places = []
     for match in _PAIR.finditer(text):
         unit = match[3] if match[3] != "mmhg" else None
-        codes.add(f"pair {match[1]}/{match[2]} {unit or ''}")
+        pair = f"{PAIR} {match[1]}/{match[2]} {unit or ''}"
+        bound = bound_before(text, match.start())
+        side = bound.side or bound_after(text, match.end())[0].side
+        codes |= {pair, f"{pair}{side}"}
         places.append(match.span())
     for match in _NAME.finditer(text):
         if match[0] in UNITS or (match["hyphen"] and match["stem"] in UNITS):  # `m2`, `1 g-2 g`

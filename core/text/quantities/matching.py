@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from core.text.negation import negations
+from core.text.quantities.codes import PAIR, SIDES
 from core.text.quantities.levelling import levelled
 from core.text.quantities.reading import read
 from core.text.quantities.types import Interval, Quantity, Reading, scaled, value_of
@@ -40,6 +41,7 @@ class Held:
     intervals: tuple[Interval, ...]
     bare: tuple[Interval, ...]  # of these, the ones without a unit
     numbers: frozenset[Fraction]  # as written, whatever the unit
+    sides: frozenset[tuple[Fraction, str]]  # each number with its bound: `low`, `high` or empty
     label_units: tuple[tuple[str, Fraction], ...]  # of column heads: dimension and worth
     rates: tuple[Interval, ...]
     names: tuple[tuple[str, str], ...]
@@ -56,14 +58,17 @@ def held(texts: tuple[str, ...]) -> Held:
     quantities = [one for reading in readings for one in reading.quantities]
     intervals = [each for one in quantities for each in one.readings]
     codes = frozenset[str]().union(*(reading.codes for reading in readings))
+    in_codes = {value_of(n) for code in codes if code[:4] != "date" for n in _DIGITS.findall(code)}
+    sides = _sides(quantities)
+    sides |= {(number, "") for number in in_codes - {number for number, _ in sides}}
     names = {name for text in texts for name in LABEL_UNIT.findall(levelled(text))}
     labels = {_YEAR} if any(_AGE.search(text.lower()) for text in texts) else set()
     labels |= {unit_of(part) for name in names for part in (name, name.partition("/")[0])}
     return Held(
         tuple(intervals),
         tuple(one for one in intervals if not one.unit),
-        frozenset(value_of(number) for one in quantities for number in one.written)
-        | {value_of(n) for code in codes if code[:4] != "date" for n in _DIGITS.findall(code)},
+        frozenset(value_of(number) for one in quantities for number in one.written) | in_codes,
+        frozenset(sides),
         tuple(sorted(labels)),
         tuple(one.rate for reading in readings for one in reading.frequencies),
         tuple(name for reading in readings for name in reading.names),
@@ -79,14 +84,14 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
 
     A number of the question may be repeated, with or without a unit, unless it is an amount of
     medicine: amounts are what is asked for. A bound may be added to a value of the evidence or left
-    out, but not reversed. Quantities that only the evidence has don't matter.
+    out, but not reversed, with or without a unit. Quantities that only the evidence has don't
+    matter.
     """
     said = read(claim)
     if negations(claim) or evidence.negates:
         evidence = replace(evidence, intervals=(*evidence.intervals, *_turned(evidence.intervals)))
     for one in said.quantities:
-        repeats = asked and {value_of(number) for number in one.written} <= asked.numbers
-        if repeats and not any(map(_is_amount, one.readings)):
+        if asked and _repeats(one, asked, evidence):
             continue
         if not any(_stands(each, one, said, evidence) for each in one.readings):
             return f"number not in the evidence: {'-'.join(sorted(one.written))}"
@@ -95,7 +100,7 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
     for rate in rates:
         if not any(_same(rate, one) for one in known) and not _is_rate_held(rate, rates, evidence):
             return "frequency not in the evidence"
-    codes = evidence.codes | (asked.codes if asked else set())
+    codes = _with_bounds(evidence) | (asked.codes if asked else set())
     if missing := {code for code in said.codes - codes if not code.startswith("#")}:
         return f"not in the evidence: {min(missing)}"
     stems = {stem for stem, _ in evidence.names}
@@ -104,6 +109,52 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
             continue
         return "number of a name not in the evidence"
     return ""
+
+
+def _with_bounds(evidence: Held) -> set[str]:
+    """Return the codes, and with a bound those pairs that have none or are negated."""
+    pairs = {code for code in evidence.codes if code.startswith(PAIR) and not code.endswith(SIDES)}
+    free = {p for p in pairs if evidence.negates or not {p + s for s in SIDES} & evidence.codes}
+    return {*evidence.codes, *(pair + side for pair in free for side in SIDES)}
+
+
+def _sides(quantities: Iterable[Quantity]) -> set[tuple[Fraction, str]]:
+    """Return each number as written, with each bound that a reading gives it."""
+    return {
+        (value_of(number), _side(reading))
+        for one in quantities
+        for number in one.written
+        for reading in one.readings
+    }
+
+
+def _side(one: Interval) -> str:
+    """Return `low` for a minimum, `high` for a maximum; empty for a value or a whole range."""
+    if one.high is None:
+        return "low"
+    return "high" if one.low is None else ""
+
+
+def _is_told(one: Quantity, text: Held) -> bool:
+    """Tell whether a text has the written numbers, none of them only with the opposite bound."""
+    sides = {_side(reading) for reading in one.readings}
+    either = "" in sides or (text.negates and sides)  # `not above 5` is `5 or below`
+    return {value_of(number) for number in one.written} <= (
+        text.numbers
+        if either
+        else {number for number, side in text.sides if side == "" or side in sides}
+    )
+
+
+def _repeats(one: Quantity, asked: Held, evidence: Held) -> bool:
+    """Tell whether a claim takes a quantity from the question.
+
+    Amounts of medicine never count, nor a bound on a number that the evidence has itself.
+    """
+    if not _is_told(one, asked) or any(map(_is_amount, one.readings)):
+        return False
+    is_bound = "" not in {_side(reading) for reading in one.readings}
+    return not (is_bound and {value_of(number) for number in one.written} & evidence.numbers)
 
 
 def _is_amount(said: Interval) -> bool:
@@ -133,8 +184,7 @@ def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bo
         rate = _DAY_S / said.low  # `36 hours apart` of `every 36 hours`
         return any(one.low == one.high == rate for one in evidence.rates)
     if said.unit in ("", "mmhg") or said.unit.startswith("@"):
-        is_told = {value_of(number) for number in one.written} <= evidence.numbers
-        return is_told or _is_small_count(said, evidence)
+        return _is_told(one, evidence) or _is_small_count(said, evidence)
     if not said.is_exact and None not in (said.low, said.high):
         ends = (replace(said, high=said.low), replace(said, low=said.high))
         return all(any(_same(end, other) for other in evidence.intervals) for end in ends)

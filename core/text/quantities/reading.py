@@ -13,7 +13,7 @@ from core.text.quantities.codes import blanked, codes_of, names_of, ratios_of
 from core.text.quantities.levelling import LABELS, levelled
 from core.text.quantities.often import frequencies_of, occasions_of
 from core.text.quantities.types import NUMBER, Interval, Quantity, Reading, scaled, value_of
-from core.text.quantities.units import UNIT, unit_of
+from core.text.quantities.units import MONTHS, SECONDS, UNIT, unit_of
 
 _SIGN = r"(?:(?<![\w)%-])-|minus\s)?"
 _QUANTITY = re.compile(
@@ -110,7 +110,8 @@ def _bounded(interval: Interval, bound: Bound) -> tuple[Interval, ...]:
         low_open=low_side and bound.is_open,
         high_open=not low_side and bound.is_open,
     )
-    return (limited, interval) if bound.word.split()[0] == "over" else (limited,)
+    is_duration = bound.word.split()[0] == "over" and interval.unit in (SECONDS, MONTHS)
+    return (limited, interval) if is_duration else (limited,)
 
 
 _WRITTEN_UNIT = re.compile(
