@@ -1,6 +1,6 @@
 """Decide which claims are supported.
 
-In order: citation and quote, verbatim, exact checks, the configured verifier.
+In order: citation and quote, verbatim, language, exact checks, the configured verifier.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from chat.verification.exact_checks import (
 from chat.verification.texts import normalised, tokens
 from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
 from chat.verification.verbatim import CELLS, is_verbatim
+from core.text.languages import ENGLISH
 from core.text.quantities.levelling import levelled
 from core.text.sentences import sentence_spans
 from corpus.models import Page
+from retrieval.analysis.language import DEFAULT, language
+from retrieval.types import Hit
 
 CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     check_numbers,
@@ -37,6 +40,9 @@ CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     check_qualifiers,
 )
 MIXED = Finding(NUMBERS, Label.CONTRADICTED, "numbers of different rows of a table")
+FOREIGN = Finding(
+    "language", Label.NOT_FOUND, "its guideline is not in English: only its own words can be shown"
+)
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 
@@ -65,10 +71,10 @@ def verify(
 ) -> tuple[Verdict, ...]:
     """Return one verdict per claim, in order. Runs one query, for the text of the cited pages.
 
-    A claim that repeats its quotes word for word is supported. Any other must pass the exact
-    checks, which can only reject, and then the verifier, which gets all remaining claims in one
-    batch; without a verifier they fail. `checked` is called with the number of claims that have a
-    verdict, before the verifier is asked and at the end. Raises `VerifierUnavailable`.
+    A claim that repeats its quotes word for word is supported. Any other must cite English text,
+    pass the exact checks, which can only reject, and then the verifier, which gets all remaining
+    claims in one batch; without a verifier they fail. `checked` is called with the number of claims
+    that have a verdict, before the verifier is asked and at the end. Raises `VerifierUnavailable`.
     """
     texts = _page_texts(claims)
     settled = [_settled(claim, texts, question) for claim in claims]
@@ -110,8 +116,13 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | No
     """Return the verdict on a claim that needs no verifier; None if the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
-    if _is_verbatim(claim):
+    is_english = all(
+        map(_is_english, {quote.hit.key: quote.hit for quote in claim.quotes}.values())
+    )
+    if _is_verbatim(claim, is_english=is_english):
         return Verdict(claim, Label.SUPPORTED)
+    if not is_english:
+        return _failed(claim, FOREIGN)
     evidence = evidence_of(claim, question)
     for check in CHECKS:
         if finding := check(claim.text, evidence):
@@ -119,10 +130,18 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | No
     return _failed(claim, MIXED) if _mixes_rows(claim, evidence) else None
 
 
-def _is_verbatim(claim: DraftClaim) -> bool:
+def _is_english(hit: Hit) -> bool:
+    """Tell whether a passage is English by its document and by its own words.
+
+    The exact checks know English numbers and negations only: elsewhere `1.000 mg` is a gram.
+    """
+    return hit.search_configuration == ENGLISH and language(hit.text) == DEFAULT
+
+
+def _is_verbatim(claim: DraftClaim, *, is_english: bool = True) -> bool:
     """Tell whether a claim repeats one citation, or two joined, with what the quotes depend on.
 
-    Numbers and signs may be written in another way: `five days` for `5 days`.
+    In English numbers and signs may be written in another way: `five days` for `5 days`.
     """
     said = tokens(claim.text)
     if any(tokens(whole) == said for whole in claim.read_as):
@@ -131,7 +150,8 @@ def _is_verbatim(claim: DraftClaim) -> bool:
     joined = [[f"{one[0]} {two[0]}", *one[1:], *two[1:]] for one, two in permutations(cited, 2)]
     level = levelled(claim.text)
     return any(
-        is_verbatim(claim.text, quotes) or is_verbatim(level, [levelled(q) for q in quotes])
+        is_verbatim(claim.text, quotes)
+        or (is_english and is_verbatim(level, [levelled(q) for q in quotes]))
         for quotes in (*cited, *joined)
     )
 

@@ -151,3 +151,34 @@ def test_a_quote_is_what_the_page_says_now(hit: Hit) -> None:
     claim = claim_of(hit, DOSE)
     Page.objects.filter(document=hit.document_id).update(text="All rewritten.")
     assert failure(claim) == "quote not on the page"
+
+
+GERMAN = (
+    "# Eisen\n## Dosis\nGeben Sie Erwachsenen mit einem Mangel zweimal täglich 1.000 mg. "
+    "Geben Sie Patienten mit einer Blutung kein Eisen und nicht mehr als das."
+)
+GERMAN_DOSE = "Geben Sie Erwachsenen mit einem Mangel zweimal täglich 1.000 mg."
+
+
+@pytest.mark.parametrize("language", ["de", "en"])  # also where nobody said that it is German
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Erwachsene mit einem Mangel erhalten zweimal täglich 1 mg.",
+        "Erwachsene mit einem Mangel erhalten dreimal täglich 1.000 mg.",
+        "Geben Sie Patienten mit einer Blutung Eisen.",
+        "Adults with a deficiency get 1000 mg twice daily.",
+    ],
+)
+def test_free_wording_of_another_language_is_never_shown(said: str, language: str) -> None:
+    publish(GERMAN, language=language)
+    hit = hits_for("Eisen Dosis bei Mangel")[0]
+    (verdict,) = verify([claim_of(hit, GERMAN_DOSE, text=said)], verifier=Believing())
+    assert (verdict.supported, verdict.failed) == (False, "language")
+
+
+def test_the_own_words_of_a_text_in_another_language_are_shown() -> None:
+    publish(GERMAN, language="de")
+    hit = hits_for("Eisen Dosis bei Mangel")[0]
+    (verdict,) = verify([claim_of(hit, GERMAN_DOSE)])
+    assert verdict.supported
