@@ -14,6 +14,7 @@ from dataclasses import replace
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from chat.caveats.cautions import unknown_word_cautions
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
 from chat.experiments.arms import Assignment, assignment_of
@@ -139,6 +140,7 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
         raise LookupError("There is nothing to decide on.")
     decision = decide_on(run.query, run.evidence, run.searches.gate, run.searches)
     run.decision = decision
+    run.cautions += unknown_word_cautions(decision.not_found)
     reason = Reason.UNCLEAR_QUESTION if run.understood.is_unclear else decision.reason
     run.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
     if run.understood.is_unclear:

@@ -1,4 +1,4 @@
-"""Correct or suggest spellings for words that no passage in scope holds.
+"""Correct or suggest spellings for words that no passage in scope holds, or report them.
 
 One slip in a long word is corrected before the search, and the page says so; a less certain
 correction is only offered.
@@ -7,6 +7,7 @@ correction is only offered.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import groupby, islice
@@ -19,6 +20,7 @@ from core.text.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pairs import pair_tokenizer
 from corpus.indexing.search_text import normalise
+from retrieval.analysis.language import DEFAULT, function_words, language
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.lexicon.terms import Lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
@@ -34,6 +36,7 @@ _ALIKE = 0.83
 
 _LONG = 7  # letters of a word that is put right: shorter ones are too like each other
 _SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
+_ENDING = 3  # letters in which two forms of a word may differ
 _PASSAGES = 40  # that are read for each word that could be meant
 
 # Lexemes of the index that begin or end as a word's does, where no chunk holds the word's own.
@@ -148,6 +151,51 @@ def spelling_corrected(query: Query) -> dict[str, str]:
             )
     strange = (word for word in typed if word not in held)
     return {word: found for word in strange if (found := _clearly(meant.get(word, Counter())))}
+
+
+def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a question that name a thing unknown here, as typed, in order.
+
+    Unknown is a word that common English, the lexicon and the index in scope lack. A word counts as
+    found if a passage has it, a word with its beginning, or one that is a slip away. Of a question
+    in another language every content word counts, and up to half of them may be missing. Runs one
+    query if a word is unknown.
+    """
+    spoken = language(query.text)
+    typed = {
+        word.lower(): word
+        for word in distinct(words(query.text[:MAX_CHARS]))
+        if len(word) >= LEAST_LETTERS and word.isalpha()
+    }
+    asked = strange = _unlisted(typed.keys() - _english() - function_words(spoken))
+    if strange and spoken == DEFAULT:
+        spelled = {word: {word, *other_spellings(word)} for word in strange}
+        held = _held(set().union(*spelled.values()), query)
+        strange = {word for word in strange if held.isdisjoint(spelled[word])}
+    if strange:
+        shown = {each.lower() for each in distinct(words("\n".join(passages)))}
+        strange = {word for word in strange if not any(_resembles(word, each) for each in shown)}
+    if spoken != DEFAULT and 2 * len(strange) <= len(asked):
+        return ()
+    return tuple(word for low, word in typed.items() if low in strange)
+
+
+def _unlisted(typed: Iterable[str]) -> set[str]:
+    """Return the words that are in no spelling in the lexicon or the list of medicines."""
+    known_by_letter = _vocabulary(site_lexicon())
+    return {
+        word
+        for word in typed
+        if not drugs(word) and not _is_listed(word, known_by_letter.get(word[0], ()))
+    }
+
+
+def _resembles(typed: str, shown: str) -> bool:
+    """Tell whether a word shown is a form of the typed one, or at most one slip away from it."""
+    stem = typed[: max(LEAST_LETTERS - 1, len(typed) - _ENDING)]
+    if shown.startswith(stem):
+        return True
+    return abs(len(typed) - len(shown)) <= 1 and typed[0] == shown[0] and slips(typed, shown) <= 1
 
 
 def _clearly(meant: Counter[str]) -> str:

@@ -19,7 +19,7 @@ from retrieval.types import Hit
 
 IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
-LACK = "lack"
+LACK, UNKNOWN_WORD = "lack", "unknown_word"
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,13 @@ def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator
     """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
     if nearest and lacks_dose(question, (hit.text for hit in nearest)):
         yield Caution(LACK, "The nearest passages give no dose.")
+
+
+def unknown_word_cautions(not_found: Sequence[str]) -> Iterator[Caution]:
+    """Yield a caution that names the words for which a question was refused, if any."""
+    if not_found:
+        named = " or ".join(f"“{word}”" for word in not_found)
+        yield Caution(UNKNOWN_WORD, f"Nothing that was found has {named}. Check the spelling.")
 
 
 def _place(hit: Hit, page: int) -> str:

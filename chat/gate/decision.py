@@ -47,6 +47,7 @@ class Decision:
     reason: Reason | None
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then by rank
     reading: Reading = field(default_factory=Reading)  # of all passages
+    not_found: tuple[str, ...] = ()  # words of the question that name a thing unknown here
 
 
 def decide(

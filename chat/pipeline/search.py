@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from chat.gate.decision import Decision, Gate, GateUnavailable, decide
 from chat.gate.records import misfit
 from chat.gate.scorers import logistic, same_weights
+from chat.models import Reason
 from chat.reader.choose import read
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
+from retrieval.spelling import words_not_found
 from retrieval.types import Evidence, Query
 
 FIRST, EXPLAINING = "first", "explaining"
@@ -67,9 +69,20 @@ def decide_on(
     evidence = replace(evidence, hits=reading.told(evidence.hits))
     together = logistic(reading.answerable) if gate.of_list else None
     decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold, together=together)
-    decision = replace(decision, reading=reading)
+    decision = _refused_for_words(replace(decision, reading=reading), query)
     searches.taken.append(Search(kind, evidence, decision))
     return decision
+
+
+def _refused_for_words(decision: Decision, query: Query) -> Decision:
+    """Close the gate if the question names a thing that nothing here knows."""
+    if decision.reason is not None:
+        return decision
+    shown = [f"{hit.context}\n{hit.text}" for hit in decision.passages]
+    missing = words_not_found(query, shown)
+    return (
+        replace(decision, reason=Reason.WEAK_EVIDENCE, not_found=missing) if missing else decision
+    )
 
 
 def explaining_search(config: RetrievalConfig) -> RetrievalConfig:

@@ -73,6 +73,11 @@ def language(text: str) -> str:
     return _voted(typed) if len(typed) >= MIN_WORDS else DEFAULT
 
 
+def function_words(code: str) -> frozenset[str]:
+    """Return a language's stop words in lower case; empty for a language without a list."""
+    return _SETS.get(code, frozenset())
+
+
 def _by_script(letters: str, text: str) -> str:
     """Return the language of the script that most letters belong to; empty for Latin script."""
     for code, pattern in _SCRIPTS.items():
