@@ -156,8 +156,8 @@ def spelling_corrected(query: Query) -> dict[str, str]:
 def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a question that name a thing unknown here, as typed, in order.
 
-    Unknown is a word that common English, the lexicon and the index in scope lack. A word counts as
-    found if a passage has it, a word with its beginning, or one that is a slip away. Of a question
+    Unknown is a word that English, the lexicon and the index in scope lack. A word counts as found
+    if a passage has it, a word with its beginning, or one that is a slip away. Of a question
     in another language every content word counts, and up to half of them may be missing. Runs one
     query if a word is unknown.
     """
@@ -167,7 +167,9 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         for word in distinct(words(query.text[:MAX_CHARS]))
         if len(word) >= LEAST_LETTERS and word.isalpha()
     }
-    asked = strange = _unlisted(typed.keys() - _english() - function_words(spoken))
+    asked = strange = _unlisted(
+        word for word in typed if word not in function_words(spoken) and not _is_english(word)
+    )
     if strange and spoken == DEFAULT:
         spelled = {word: {word, *other_spellings(word)} for word in strange}
         held = _held(set().union(*spelled.values()), query)
@@ -178,6 +180,21 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     if spoken != DEFAULT and 2 * len(strange) <= len(asked):
         return ()
     return tuple(word for low, word in typed.items() if low in strange)
+
+
+def _is_english(word: str) -> bool:
+    """Tell whether a word, or it without a letter too many or with two swapped back, is English.
+
+    English are the words of the encoder and those that `wordfreq` has seen in at least 1 of 10^8.
+    """
+    from wordfreq import zipf_frequency  # late: 60 MB, for questions with an uncommon word
+
+    if word in _english():
+        return True
+    cuts = range(len(word))
+    forms = {word, *(word[:cut] + word[cut + 1 :] for cut in cuts)}
+    forms |= {word[:cut] + word[cut : cut + 2][::-1] + word[cut + 2 :] for cut in cuts}
+    return any(zipf_frequency(form, DEFAULT, wordlist="large") > 0 for form in sorted(forms))
 
 
 def _unlisted(typed: Iterable[str]) -> set[str]:
