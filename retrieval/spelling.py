@@ -243,7 +243,7 @@ def slips(one: str, other: str) -> int:
 @lru_cache(maxsize=1)
 def _english() -> frozenset[str]:
     """Return the words that the bundled encoder has as whole tokens: common English."""
-    return frozenset(pair_tokenizer(bundled_folder()).get_vocab())
+    return frozenset(pair_tokenizer(bundled_folder()).tokenizer.get_vocab())
 
 
 def _is_listed(word: str, known: tuple[str, ...]) -> bool:

@@ -11,9 +11,8 @@ from pathlib import Path
 from django.conf import settings
 
 from core.rounding import LOGIT_DIGITS
-from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import PairModel
-from corpus.encoders.pairs import Scores, Window, pair_tokenizer, statement_odds, windows_of
+from corpus.encoders.pairs import Scores, Window, statement_odds, windows_of
 
 FOLDER = Path(__file__).with_name("model")
 MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
@@ -34,7 +33,6 @@ class StatementReader:
     def __init__(self, folder: Path = FOLDER, *, threads: int) -> None:
         """Load the model. Raises EncoderUnusable for a folder without a usable one."""
         self._model = PairModel(folder, threads=threads)
-        self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads
 
     def odds(self, question: str, groups: Sequence[Group]) -> list[list[float]]:
@@ -53,7 +51,7 @@ class StatementReader:
 
     def _windows(self, question: str, group: Group) -> list[Window]:
         texts = [group.heading, *(text[:MAX_STATEMENT_CHARS] for text in group.statements)]
-        return windows_of(self._tokenizer, question, texts, max_tokens=self._model.max_tokens)
+        return windows_of(self._model.tokenizer, question, texts, max_tokens=self._model.max_tokens)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from core.openvino_runtime import Requests, compile_graph, core
-from corpus.encoders.pairs import Scores, Window
+from corpus.encoders.folders import bundled_folder
+from corpus.encoders.pairs import TOKENIZER, Scores, Window, pair_tokenizer
 from corpus.encoders.types import EncoderUnusable
 
 MODEL, WEIGHTS = "model.xml", "model.bin"
@@ -18,7 +19,10 @@ PADDED_TO = 8  # tokens: so that few shapes are prepared
 
 
 class PairModel:
-    """A model written by `manage.py train`; runs each window alone on one thread."""
+    """A model written by `manage.py train`; runs each window alone on one thread.
+
+    A folder without a tokenizer was trained from the bundled encoder, and has that one's.
+    """
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         """Load the model. Raises EncoderUnusable for a folder without a usable one."""
@@ -31,6 +35,8 @@ class PairModel:
                 f"{folder} has no readable model.",
                 hint="Write it again with manage.py train reader (or checker) --export.",
             ) from error
+        has_own = (folder / TOKENIZER).is_file()
+        self.tokenizer = pair_tokenizer(folder if has_own else bundled_folder())
 
     def scores(self, window: Window) -> Scores:
         """Return `(tokens, outputs)` float32 for a window of at most `max_tokens`.
@@ -40,6 +46,7 @@ class PairModel:
         count = len(window.tokens)
         length = min(-(-count // PADDED_TO) * PADDED_TO, self.max_tokens)
         ids, mask, types = (np.zeros((1, length), dtype=np.int64) for _ in INPUTS)
+        ids[0] = self.tokenizer.pad
         ids[0, :count] = window.tokens
         mask[0, :count] = 1
         types[0, window.second_at : count] = 1

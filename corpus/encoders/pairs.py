@@ -2,12 +2,13 @@
 
     [CLS] question [SEP] statement statement ... [SEP]
 
-What is too long for one input is read in windows of whole statements, so that each statement is
-read once, with its neighbours.
+The marks are those of the model's folder. What is too long for one input is read in windows of
+whole statements, so that each statement is read once, with its neighbours.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+TOKENIZER, MARKS = "tokenizer.json", "marks.json"
 MAX_TOKENS = 256  # of an input, the encoder's own marks included
 FIRST_TOKENS = 96  # of the first text: its end is kept, where a long case asks its question
 Scores = npt.NDArray[np.float32]
@@ -39,38 +41,63 @@ class Window:
     pieces: tuple[Piece, ...]
 
 
-def pair_tokenizer(folder: Path) -> Any:
-    """Load a folder's tokenizer without truncation and padding: windows take care of that."""
+@dataclass(frozen=True)
+class PairTokenizer:
+    """A tokenizer with the ids of the marks that its model was trained with."""
+
+    tokenizer: Any
+    start: int  # before the first text
+    end: int  # after each text
+    pad: int
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of each text, whole and without marks."""
+        found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [each.ids for each in found]
+
+
+def pair_tokenizer(folder: Path) -> PairTokenizer:
+    """Load a folder's tokenizer without truncation and padding: windows take care of that.
+
+    The folder's `marks.json` names `start`, `end` and `pad`; without it they are BERT's.
+    """
     from tokenizers import Tokenizer  # late: only where such a model is in use
 
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return tokenizer
+    named = {"start": "[CLS]", "end": "[SEP]", "pad": "[PAD]"}
+    if (folder / MARKS).is_file():
+        named = json.loads((folder / MARKS).read_text(encoding="utf-8"))
+    start, end, pad = (int(tokenizer.token_to_id(named[mark])) for mark in ("start", "end", "pad"))
+    return PairTokenizer(tokenizer, start, end, pad)
 
 
 def windows_of(
-    tokenizer: Any, first: str, statements: Sequence[str], *, max_tokens: int = MAX_TOKENS
+    tokenizer: PairTokenizer,
+    first: str,
+    statements: Sequence[str],
+    *,
+    max_tokens: int = MAX_TOKENS,
 ) -> list[Window]:
     """Return few windows of similar length that hold all statements, in order; none for none.
 
-    `tokenizer` is from `pair_tokenizer`. A statement too long for a window is cut off; one without
-    tokens (of unknown characters) has no piece.
+    A statement too long for a window is cut off; one without tokens (of unknown characters) has no
+    piece.
     """
-    encoded = tokenizer.encode_batch([first, *statements], add_special_tokens=False)
-    start, end = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
-    asked = encoded[0].ids[-min(FIRST_TOKENS, max_tokens // 2) :]
-    head = (start, *asked, end)
+    typed, *encoded = tokenizer.encode([first, *statements])
+    asked = typed[-min(FIRST_TOKENS, max_tokens // 2) :]
+    head = (tokenizer.start, *asked, tokenizer.end)
     room = max_tokens - len(head) - 1
     windows = []
-    for group in _groups([each.ids[:room] for each in encoded[1:]], room):
+    for group in _groups([ids[:room] for ids in encoded], room):
         tokens = list(head)
         pieces = []
         for place, ids in group:
             if ids:
                 pieces.append(Piece(place, len(tokens), len(tokens) + len(ids)))
             tokens += ids
-        windows.append(Window((*tokens, end), len(head), tuple(pieces)))
+        windows.append(Window((*tokens, tokenizer.end), len(head), tuple(pieces)))
     return windows
 
 

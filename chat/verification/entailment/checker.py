@@ -20,12 +20,12 @@ from chat.verification.entailment.windows import windows
 from chat.verification.types import Judgement, Label, Pair
 from core.errors import MedragError
 from core.llm.usage import Usage
-from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pair_model import CALIBRATION, MODEL, WEIGHTS, PairModel
-from corpus.encoders.pairs import FIRST_TOKENS, Window, pair_tokenizer, windows_of
+from corpus.encoders.pairs import FIRST_TOKENS, MARKS, TOKENIZER, Window, windows_of
 
 FOLDER = Path(__file__).with_name("model")
-MARKS = 3  # special tokens that the model adds to a pair
+FILES = (MODEL, WEIGHTS, CALIBRATION, TOKENIZER, MARKS)
+MARKS_OF_A_PAIR = 3  # special tokens that the model adds to a pair
 PLACES = 4  # decimals of a probability: further ones differ between processors
 Odds = npt.NDArray[np.float64]  # `(3,)` in the order of `Label`
 _LABELS = tuple(Label)
@@ -46,7 +46,6 @@ class TrainedChecker:
     def __init__(self, folder: Path = FOLDER, *, bar: float | None = None, threads: int) -> None:
         """Load the model. Raises EncoderUnusable for a folder without a model that loads."""
         self._model = PairModel(folder, threads=threads)
-        self._tokenizer = pair_tokenizer(bundled_folder())
         self._threads = threads
         known = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
         self._temperature = float(known["temperature"])
@@ -79,19 +78,18 @@ class TrainedChecker:
         (claim_tokens,) = self._sizes([pair.claim])
         if claim_tokens > FIRST_TOKENS:
             return []
-        limit = self._model.max_tokens - claim_tokens - MARKS
+        limit = self._model.max_tokens - claim_tokens - MARKS_OF_A_PAIR
         texts = windows(pair.evidence, limit=limit, measure=self._sizes)
         return [
             window
             for text in texts
             for window in windows_of(
-                self._tokenizer, pair.claim, [text], max_tokens=self._model.max_tokens
+                self._model.tokenizer, pair.claim, [text], max_tokens=self._model.max_tokens
             )
         ]
 
     def _sizes(self, texts: Sequence[str]) -> list[int]:
-        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [len(each.ids) for each in encoded]
+        return [len(ids) for ids in self._model.tokenizer.encode(texts)]
 
     def _odds(self, window: Window, deadline: float) -> Odds:
         if time.monotonic() > deadline:
@@ -128,14 +126,14 @@ def site_checker(bar: float | None = None) -> TrainedChecker:
 def _digest(folder: Path) -> str:
     """Return 16 hex digits over the model's files."""
     whole = hashlib.sha256()
-    for name in (MODEL, WEIGHTS, CALIBRATION):
+    for name in FILES:
         whole.update(hashlib.sha256((folder / name).read_bytes()).digest())
     return whole.hexdigest()[:16]
 
 
 def folder_fault() -> str:
     """Return which file the bundled checker lacks, in a sentence; empty for none. Loads nothing."""
-    missing = [name for name in (MODEL, WEIGHTS, CALIBRATION) if not (FOLDER / name).is_file()]
+    missing = [name for name in FILES if not (FOLDER / name).is_file()]
     return f"{FOLDER} lacks {missing[0]}: install the release again." if missing else ""
 
 
