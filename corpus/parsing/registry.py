@@ -77,6 +77,7 @@ _FORMATS = {
         "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/1"
     ),
 }
+MEDIA_TYPES = frozenset(_FORMATS)  # all that can be read
 # Modules loaded before the first file's type is known; together they take a fifth of a second.
 ALWAYS_LOADED = (
     *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),

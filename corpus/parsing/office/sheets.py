@@ -64,7 +64,8 @@ def _sheets(request: Request) -> list[Any]:
     from openpyxl import load_workbook  # late: other formats must not wait for it
 
     try:
-        book = load_workbook(request.path, data_only=True, keep_links=False)
+        with request.path.open("rb") as stream:  # of a path the library wants a known suffix
+            book = load_workbook(stream, data_only=True, keep_links=False)
         named = Package(request.path).main().findall("sheets/sheet")
         if len(named) > len(book.worksheets) + len(book.chartsheets):
             raise ValueError("a sheet is missing")  # the library would leave it out
