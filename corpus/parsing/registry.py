@@ -60,7 +60,7 @@ _FORMATS = {
     ),
     sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/2"),
     sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/2", "python-pptx", ("pptx",)),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/2", "openpyxl", ("openpyxl",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/3", "openpyxl", ("openpyxl",)),
     sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/2"),
     sniff.MARKDOWN: _Format(
         f"{_OFFICE}markup", "parse_markdown", "markdown/2", "markdown-it-py", ("markdown_it",)
