@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from core.text.compounds import keeps_hyphen
+from corpus.parsing.layout.ligatures import mend_ligatures
 
 # A match begins at the beginning of a word only. If it could begin at each letter, a page whose
 # words are printed over each other, and so read as one, would take minutes.
@@ -66,6 +67,10 @@ class Vocabulary:
         parts = (first.lower(), second.lower())
         are_words = all(len(part) >= _MIN_PART and part in self._words for part in parts)
         return not whole and not are_words and not keeps_hyphen(first, second)
+
+    def mended(self, text: str) -> str:
+        """Join words parted at a ligature, where the document prints them whole elsewhere."""
+        return mend_ligatures(text, self._words.__contains__)
 
     def _stands(self, first: str, second: str) -> tuple[bool, bool]:
         """Tell whether the document prints two parts as one word, and whether with a hyphen."""
@@ -130,7 +135,7 @@ def decide(text: str, vocabulary: Vocabulary) -> str:
     for part in rest:
         kept, glue = glue_between(f"{first}-", part, vocabulary)
         first = f"{kept}{glue}{part}"
-    return first
+    return vocabulary.mended(first)
 
 
 def join_lines(lines: Sequence[str]) -> str:

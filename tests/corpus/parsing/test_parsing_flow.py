@@ -427,3 +427,33 @@ def test_a_tick_before_an_item_is_no_mere_bullet(sign: str, tmp_path: Path) -> N
     (page,) = fixtures.read_pdf(tmp_path, draw).pages
 
     assert page.text == f"Before a procedure:\n{sign} Stop warfarin\n{sign} Give heparin"
+
+
+@pytest.mark.parametrize(
+    ("lines", "read", "doubted"),
+    [
+        (["Give fl uconazole 50 mg daily."], "Give fluconazole 50 mg daily.", False),
+        (
+            ["Treat inflammation. If infl ammation persists, in fl ammation again."],
+            "Treat inflammation. If inflammation persists, inflammation again.",
+            False,
+        ),
+        (["If infl ammation persists, stop it."], "If infl ammation persists, stop it.", True),
+        (["Turn the tap off and ask staff ice is needed."], None, False),
+        (["A volume of 95 fl is normal here."], None, False),
+        (
+            ["Be effective. It is eff ective, so go on."],
+            "Be effective. It is effective, so go on.",
+            False,
+        ),
+    ],
+)
+def test_words_parted_at_a_ligature_are_joined_or_doubted(
+    lines: list[str], read: str | None, doubted: bool, tmp_path: Path
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, lines)
+
+    (page,) = fixtures.read_pdf(tmp_path, draw).pages
+    assert page.text == (read or " ".join(lines))
+    assert ("word_parted" in {doubt.code for doubt in page.doubts}) == doubted
