@@ -17,6 +17,7 @@ from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
+from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
@@ -45,6 +46,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
             code="too_many_pages",
             hint="Split it, or ask for a higher number of pages in MEDRAG_PARSING.",
         )
+    refuse_forms(renderer)
     if request.docling_artifacts is not None:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
 

@@ -88,6 +88,10 @@ class Renderer:
                 found[str(key)] = str(self._document.get_metadata_value(key))
         return found
 
+    def form_type(self) -> int:
+        """Return PDFium's `FORMTYPE_*` of the file."""
+        return int(self._document.get_formtype())
+
     def page(self, number: int) -> Any:
         """Return page `number` (1-based) of pypdfium2. Raises ParseError if it is damaged."""
         try:
