@@ -120,6 +120,8 @@ class Document(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     published_at = models.DateTimeField(null=True, editable=False)
+    # Published unread, on condition that its first reading leaves no doubt.
+    only_without_doubts = models.BooleanField(default=False, editable=False)
 
     page_count = models.PositiveIntegerField(default=0, editable=False)
     read_with = models.CharField(
