@@ -30,9 +30,9 @@ _SOLID_BEFORE = frozenset(
 )
 # Words that begin like a compound and are written as one, by their first letters.
 _SOLID = re.compile(
-    r"anti(?:bi|bod|ch|co|de|di|do|em|ep|fun|gen|his|hy|inf|mal|mic|nau|pla|psy|pyr|ret|sep|thr|vir)"
+    r"anti(?:bi|bod|ch|co|de|di|do|em|ep|fun|gen|his|hy|infec|mal|mic|nau|pla|psy|pyr|ret|sep|thr|vir)"
     r"|alphabet|beta(?:meth|hist|xol)|co(?:inc|op|ord|ex)|cross(?:ed|ing)|firstly|gammag"
-    r"|high(?:er|est|l|ness)|long(?:er|est|it)|low(?:er|est|ly)|mid(?:az|dle|wi|line|day)"
+    r"|high(?:er|est|l|ness)|long(?:er|est|it)|low(?:er|est|ly)|mid(?:az|dle|wi|line|day|ni)"
     r"|non(?:e|sense)|post(?:er|pone|ure|pa|n|op|ural|ing|al|ed)|second(?:ar|ly|s)|selfish|semin"
     r"|short(?:age|er|est|ly|ness|en|com)|threefold|twofold|wellness"
 )

@@ -14,10 +14,15 @@ _PARTED = re.compile(
     rf"(?<!{_LETTER})(?<!\d )({_LETTER}*{_LIGATURE}) ({_LETTER}+)(?!{_LETTER})(?![-'’])"
 )
 _APART = re.compile(rf"(?<!{_LETTER})({_LETTER}{{2,}} {_LIGATURE} {_LETTER}+)(?!{_LETTER})")
-_WORDS = frozenset("bluff buff cliff cuff cutoff off puff sniff staff stiff stuff tariff".split())
-# What no English word ends in; `off`, `staff` and `Wi-Fi` are words.
+_WORDS = frozenset(
+    """
+    bluff buff cliff cuff cutoff dandruff duff fluff gruff handoff huff layoff muff off payoff
+    puff runoff scruff scuff sheriff skiff sniff snuff staff stiff stuff takeoff tariff tiff whiff
+    """.split()
+)
+# What hardly a word ends in; `Wi-Fi` does.
 _BROKEN = re.compile(
-    rf"(?<!{_LETTER})(?<!\d )(?<![Ww]i-)(?!(?:hi|sci|wi)fi){_LETTER}*(?:ff?[il]|F[il]) (?=[a-z])"
+    rf"(?<!{_LETTER})(?<!\d )(?<![Ww]i-)(?!(?:hi|sci|wi)fi)({_LETTER}*(?:f[fil]|F[il])) (?=[a-z])"
 )
 
 
@@ -44,4 +49,4 @@ def mend_ligatures(text: str, is_word: Callable[[str], bool]) -> str:
 
 def is_parted(text: str) -> bool:
     """Tell whether a text still has a word that ends in a ligature as no word does."""
-    return _BROKEN.search(text) is not None
+    return any(found.group(1).lower() not in _WORDS for found in _BROKEN.finditer(text))

@@ -317,6 +317,8 @@ DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
         ([], ["self-", "harm"], "self-harm"),
         ([], ["anti-", "tuberculosis"], "anti-tuberculosis"),
         ([], ["anti-", "biotics"], "antibiotics"),
+        ([], ["anti-", "inflammatory"], "anti-inflammatory"),
+        ([], ["mid-", "night"], "midnight"),
         ([], ["weight-", "based"], "weight-based"),
         ([], ["over-", "dose"], "overdose"),
         ([], ["manage-", "ment"], "management"),
@@ -439,6 +441,7 @@ def test_a_tick_before_an_item_is_no_mere_bullet(sign: str, tmp_path: Path) -> N
             False,
         ),
         (["If infl ammation persists, stop it."], "If infl ammation persists, stop it.", True),
+        (["Look for side eff ects of it."], None, True),
         (["Turn the tap off and ask staff ice is needed."], None, False),
         (["A volume of 95 fl is normal here."], None, False),
         (
