@@ -172,6 +172,8 @@ class Page(models.Model):
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField()  # 1-based
+    # The page's own label, such as `ii`; empty if that is its number.
+    label = models.CharField(max_length=20, blank=True, default="")
     text = models.TextField()
     blocks = models.JSONField()
     width = models.FloatField()  # points; 0 without geometry

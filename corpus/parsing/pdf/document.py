@@ -33,8 +33,14 @@ _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "Creati
 
 
 def parse_pdf(request: Request) -> ParsedDocument:
-    """Return the parsed document with all its pages. Raises ParseError."""
+    """Return the parsed document with all its pages and their labels. Raises ParseError."""
     renderer = Renderer(request.path)
+    document = _parsed(request, renderer)
+    pages = (replace(page, label=renderer.label(page.number)) for page in document.pages)
+    return replace(document, pages=tuple(pages))
+
+
+def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     count, limit = renderer.page_count, request.max_pages
     if count == 0:
         raise ParseError(
