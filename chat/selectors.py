@@ -241,14 +241,15 @@ def _heard() -> QuerySet[Turn]:
 def citations_read() -> QuerySet[Citation]:
     """Annotate citations with today's reading of their page.
 
-    `ocr_confidence` is None for a page that isn't a scan; `corrected_page` is None where staff
-    corrected nothing, else `text`, `was` (the text as read) and `corrected` of
-    `corpus.models.Page`.
+    `page_label` is the page's own label if it is not its number, else empty. `ocr_confidence` is
+    None for a page that isn't a scan; `corrected_page` is None where staff corrected nothing, else
+    `text`, `was` (the text as read) and `corrected` of `corpus.models.Page`.
     """
     page = Page.objects.filter(document=OuterRef("document"), number=OuterRef("page"))
     parts = JSONObject(text="text", was="as_read__text", corrected="corrected")
     corrected = page.exclude(corrected=[]).annotate(parts=parts)
     return Citation.objects.annotate(
+        page_label=Subquery(page.values("label")[:1]),
         ocr_confidence=Subquery(page.values("ocr_confidence")[:1]),
         corrected_page=Subquery(corrected.values("parts")[:1]),
     )

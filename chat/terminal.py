@@ -13,7 +13,7 @@ from django.utils import timezone
 from chat.audit import log as audit
 from chat.caveats.notices import document_notices
 from chat.models import Citation, Claim, Reason, Turn, TurnStatus
-from chat.selectors import access_document, access_page
+from chat.selectors import access_document, access_page, citations_read
 from chat.web.narrowing import narrowed_to
 from chat.web.presentation import CHECK_FIRST, shown_turns, withheld
 from chat.web.refusals import ADVICE, ADVICE_ALONE
@@ -53,7 +53,7 @@ def _answer(turn: Turn) -> list[str]:
 def _citations(claim: Claim) -> list[str]:
     """Return one line for each cited passage and page, the main quote first."""
     first: dict[tuple[int, int], Citation] = {}
-    for citation in claim.citations.all():
+    for citation in citations_read().filter(claim=claim):
         first.setdefault((citation.index, citation.page), citation)
     return [
         f"     [{cited.index}] {cited.title}, {cited.place}: “{' '.join(cited.quote.split())}”"
@@ -107,7 +107,7 @@ def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
             marks = marks_of_chunk(passage["chunk"], page)
             yield _page_text(page, marks, f"{place}, {address}", user)
         return
-    cited = Citation.objects.filter(claim__turn=turn, index=number).order_by("claim__index", "pk")
+    cited = citations_read().filter(claim__turn=turn, index=number).order_by("claim__index", "pk")
     for one in {each.page: each for each in reversed(cited)}.values():
         page = _page(user, one.sha256, one.page, citation=one.pk)
         address = reverse("chat:citation", args=[one.pk])

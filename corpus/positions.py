@@ -51,9 +51,13 @@ def _range_in(offsets: tuple[list[int], list[int]], span: Span) -> range:
     return range(bisect_right(ends, span[0]), bisect_left(starts, span[1]))
 
 
-def place_words(page: int, section: str, position: str) -> str:
-    """Return `page 7, Dosing`, or `Dosing, paragraph 12` where there is a position."""
-    parts = (section, position) if position else (f"page {page}", section)
+def place_words(page: int, section: str, position: str, label: str = "") -> str:
+    """Return `page 7, Dosing`, or `Dosing, paragraph 12` where there is a position.
+
+    With a label of the page, `page 7 (printed as 5), Dosing`.
+    """
+    printed = f" (printed as {label})" if label else ""
+    parts = (section, position) if position else (f"page {page}{printed}", section)
     return ", ".join(part for part in parts if part)
 
 

@@ -144,6 +144,7 @@ class _TurnJson:
             "version": cited.version,
             **self._document(cited.document),
             "page": cited.page,
+            "page_label": (page.label if page else "") or None,
             "position": cited.position or None,
             "section": cited.section,
             "section_path": cited.section_path,
@@ -165,11 +166,13 @@ class _TurnJson:
     def _passage(self, passage: Passage) -> dict[str, Any]:
         stored = passage.stored
         spans = self.spans.get((passage.document.pk, passage.chunk), [])
+        page = self.pages.get((passage.document.pk, passage.page))
         return {
             "document": passage.title,
             "version": passage.version,
             **self._document(passage.document),
             "page": passage.page,
+            "page_label": (page.label if page else "") or None,
             "position": passage.position or None,
             "section": passage.section,
             "section_path": stored.get("section_path", []),

@@ -161,6 +161,9 @@ class SizeResponse(serializers.Serializer[Any]):
 class SourceResponse(PlaceResponse):
     """A place in a document, the document's state of today, and addresses of the page."""
 
+    page_label = serializers.CharField(
+        allow_null=True, help_text="The page's own label, such as `ii`, if it is not its number."
+    )
     document = serializers.CharField(help_text="Title of the document at the time of the answer.")
     version = serializers.CharField(
         allow_blank=True, help_text="Version of the document at the time of the answer."

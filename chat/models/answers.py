@@ -240,4 +240,5 @@ class Citation(models.Model):
     @property
     def place(self) -> str:
         """Place in words: `page 7, Dosing`, or without pages `Dosing, paragraph 12`."""
-        return place_words(self.page, below_title(self.section, self.title), self.position)
+        label = getattr(self, "page_label", None) or ""  # of `selectors.citations_read`
+        return place_words(self.page, below_title(self.section, self.title), self.position, label)

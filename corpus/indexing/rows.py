@@ -47,6 +47,7 @@ def page_row(document: Document, page: ParsedPage) -> Page:
     return Page(
         document=document,
         number=page.number,
+        label=page.label,
         text=page.text,
         blocks=[asdict(block) for block in page.blocks],
         width=page.width,

@@ -64,6 +64,7 @@ class Batch:
     people: People
     publish: bool
     today: datetime.date
+    despite_doubts: bool = False  # else what has doubts is held back for review when it is read
 
 
 def bulk_ingest(
@@ -87,12 +88,17 @@ def bulk_ingest(
             document_publish(document, by=people.publisher, today=batch.today)
 
     return take_in(
-        (Item(path, Document(collection=batch.collection)) for path in paths),
+        (Item(path, _described(batch)) for path in paths),
         uploader=people.uploader,
         dry_run=dry_run,
         on_file=on_file,
         on_added=publish,
     )
+
+
+def _described(batch: Batch) -> Document:
+    clear = batch.publish and not batch.despite_doubts
+    return Document(collection=batch.collection, only_without_doubts=clear)
 
 
 def take_in(

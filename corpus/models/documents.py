@@ -120,6 +120,8 @@ class Document(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     published_at = models.DateTimeField(null=True, editable=False)
+    # Published unread, on condition that its first reading leaves no doubt.
+    only_without_doubts = models.BooleanField(default=False, editable=False)
 
     page_count = models.PositiveIntegerField(default=0, editable=False)
     read_with = models.CharField(
@@ -170,6 +172,8 @@ class Page(models.Model):
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField()  # 1-based
+    # The page's own label, such as `ii`; empty if that is its number.
+    label = models.CharField(max_length=20, blank=True, default="")
     text = models.TextField()
     blocks = models.JSONField()
     width = models.FloatField()  # points; 0 without geometry

@@ -14,7 +14,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 7  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 8  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -60,7 +60,7 @@ _FORMATS = {
     ),
     sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/2"),
     sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/2", "python-pptx", ("pptx",)),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/2", "openpyxl", ("openpyxl",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/3", "openpyxl", ("openpyxl",)),
     sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/2"),
     sniff.MARKDOWN: _Format(
         f"{_OFFICE}markup", "parse_markdown", "markdown/2", "markdown-it-py", ("markdown_it",)
@@ -77,6 +77,7 @@ _FORMATS = {
         "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/1"
     ),
 }
+MEDIA_TYPES = frozenset(_FORMATS)  # all that can be read
 # Modules loaded before the first file's type is known; together they take a fifth of a second.
 ALWAYS_LOADED = (
     *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),

@@ -149,6 +149,7 @@ class Page:
     ocr_confidence: float | None = None  # [0, 1]; None where the text layer was read
     doubts: tuple[Doubt, ...] = ()
     words: WordsFound | None = None  # None where there is no text layer to compare with
+    label: str = ""  # as the page calls itself (`ii`); empty if that is its number, or unknown
 
 
 @dataclass(frozen=True)

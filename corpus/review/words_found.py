@@ -77,12 +77,13 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
     if lost and missing:
         raise PagesNotReviewed(
             f"Only {int(100 * lost.share)} % of the words of “{document}” were found when it was "
-            f"read, and nobody has checked {_named(missing)}. It was not published.",
+            f"read, and nobody has checked {pages_named(missing)}. It was not published.",
             hint="Open “Check and publish”, compare each of these pages and tick it.",
         )
 
 
-def _named(pages: list[int]) -> str:
+def pages_named(pages: list[int]) -> str:
+    """Return `page 2`, or `pages 2, 3` with how many more there are."""
     more = len(pages) - NAMED
     named = ", ".join(map(str, pages[:NAMED]))
     return f"page{'s' if len(pages) > 1 else ''} {named}{f' and {more} more' if more > 0 else ''}"

@@ -25,7 +25,7 @@ from corpus.access import NotPermitted, may_publish
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.review.corrections import corrections_unseen, refuse_uncompared
-from corpus.review.words_found import lost_words, refuse_unseen
+from corpus.review.words_found import lost_words, pages_named, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
 from corpus.signals import (
@@ -36,6 +36,7 @@ from corpus.signals import (
     document_superseded,
     document_withdrawn,
 )
+from corpus.staff_selectors import page_checks, pages_doubtful
 from corpus.types import CitingAnswer
 
 
@@ -162,11 +163,15 @@ def refuse_to_publish(
 def document_hold_back(document: Document) -> None:
     """Move PUBLISHED -> REVIEW if it was published unread and lost words; else do nothing.
 
-    Called after its first reading, before anything of it can be searched.
+    So do doubts, if it was published on condition that there are none. Called after its first
+    reading, before anything of it can be searched.
     """
-    lost = lost_words(document)
-    if lost is not None:
+    reason = ""
+    if lost := lost_words(document):
         reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
+    elif document.only_without_doubts and (doubtful := pages_doubtful(page_checks(document))):
+        reason = f"Its reading left doubts on {pages_named(doubtful)}."
+    if reason:
         document_recheck(document, by=None, reason=reason)
 
 

@@ -99,6 +99,7 @@ class PageView(OfDocuments):
             "version": document.version,
             "sha256": document.sha256,
             "number": page.number,
+            "page_label": page.label or None,
             "text": page.text,
             "notices": notices,
             "html": render_to_string(

@@ -318,6 +318,9 @@ class StoredPage(serializers.Serializer[Any]):
     version = serializers.CharField(allow_blank=True)
     sha256 = serializers.CharField()
     number = serializers.IntegerField(min_value=1)
+    page_label = serializers.CharField(
+        allow_null=True, help_text="The page's own label, such as `ii`, if it is not its number."
+    )
     text = serializers.CharField(allow_blank=True)
     notices = NoticeResponse(many=True)
     html = serializers.CharField(

@@ -17,7 +17,9 @@ from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_of_files, person_named
 from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
+from corpus.review.words_found import pages_named
 from corpus.selectors import worker_is_alive
+from corpus.staff_selectors import page_checks, pages_doubtful
 
 
 class Command(BaseCommand):
@@ -36,6 +38,12 @@ class Command(BaseCommand):
             "--collection", metavar="SLUG", help="collection of the documents (default: General)"
         )
         parser.add_argument("--publish", action="store_true", help="publish new documents at once")
+        parser.add_argument(
+            "--despite-doubts",
+            action="store_true",
+            help="with --publish: also documents whose reading leaves doubts; else these are left "
+            "in review",
+        )
         parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
         parser.add_argument(
             "--wait", action="store_true", help="wait until every document is indexed or has failed"
@@ -46,6 +54,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["paths"] and not options["manifest"]:
             raise CommandError("Name files or folders, or a manifest with --manifest.")
+        if options["despite_doubts"] and not options["publish"]:
+            raise CommandError("--despite-doubts belongs to --publish: name both.")
         people = People(person_named(options["user"]), person_named(options["publisher"]))
         try:
             outcome = self._queue(people, options)
@@ -57,6 +67,7 @@ class Command(BaseCommand):
         documents = [d.pk for d in (*outcome.added, *outcome.present) if d.pk]
         if options["wait"] and not options["dry_run"]:
             follow(documents)
+            self._list_held_back(outcome)
         if list_failures(documents, self.stderr) or outcome.refused:
             raise SystemExit(1)
 
@@ -81,7 +92,8 @@ class Command(BaseCommand):
         if not paths:
             raise CommandError(f"No file was found there, and nothing was stored. {READ_FORMATS}")
         collection = collection_of_files(options["collection"], dry_run=dry_run)
-        batch = Batch(collection, people, options["publish"], today)
+        despite = bool(options["despite_doubts"])
+        batch = Batch(collection, people, options["publish"], today, despite)
         with Progress(verb, len(paths)) as progress:
             return bulk_ingest(
                 paths, batch=batch, dry_run=dry_run, on_file=lambda path: progress.step()
@@ -123,11 +135,26 @@ class Command(BaseCommand):
                 f"Drafts: {drafts}. Questions find them after they are published, in the "
                 "administration under Documents."
             )
+        if not is_followed and any(document.only_without_doubts for document in outcome.added):
+            self.stdout.write(
+                "Documents whose reading leaves doubts will be left in review; --wait lists them."
+            )
         if not is_followed and not worker_is_alive():
             self.stdout.write(
                 "No worker is running, so nothing is ingested yet. Nothing is lost: start "
                 "manage.py worker or manage.py serve, or run this command again with --wait."
             )
+
+    def _list_held_back(self, outcome: Outcome) -> None:
+        """Print which of the documents to be published were left in review, and why."""
+        pks = [document.pk for document in outcome.added if document.only_without_doubts]
+        held = Document.objects.filter(pk__in=pks, lifecycle=Lifecycle.REVIEW).order_by("filename")
+        for document in held:
+            if pages := pages_doubtful(page_checks(document)):
+                self.stdout.write(
+                    f"Left in review: {document.filename}, with doubts on {pages_named(pages)}. "
+                    "Open “Check and publish” in the administration."
+                )
 
 
 def _folder(paths: list[str]) -> Path | None:

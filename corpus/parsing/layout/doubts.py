@@ -20,6 +20,11 @@ SIGN_UNREADABLE = Doubt(
     "A sign here is printed in a font that does not say which it is; […] stands in its place. It "
     "may be a bound, a unit or a number: look at the page.",
 )
+WORD_PARTED = Doubt(
+    "word_parted",
+    "A word here is parted after “fi” or “fl” and can't be found as it is printed. Look at the "
+    "page and correct it.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

@@ -27,6 +27,7 @@ from corpus.parsing.layout.doubts import (
     ORDER_LOST,
     SIGN_UNREADABLE,
     TURNED,
+    WORD_PARTED,
     doubt_parts,
 )
 from corpus.parsing.layout.figures import (
@@ -40,6 +41,7 @@ from corpus.parsing.layout.figures import (
 from corpus.parsing.layout.flow import Part, join_flow
 from corpus.parsing.layout.furniture import running_words
 from corpus.parsing.layout.joining import Vocabulary, decide
+from corpus.parsing.layout.ligatures import is_parted
 from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
@@ -61,7 +63,7 @@ from corpus.parsing.tables.find import (
     unsure_runs,
 )
 from corpus.parsing.tables.grids import ruled_regions
-from corpus.parsing.types import BlockKind, Box
+from corpus.parsing.types import BlockKind, Box, Doubt
 
 T = TypeVar("T")
 Solid = FoundTable | Figure | Panel
@@ -348,9 +350,16 @@ def _groups(parts: Iterable[Sequence[Part]]) -> list[Group]:
 
 def _draft(part: Part, vocabulary: Vocabulary, levels: dict[int, int]) -> Draft | DraftTable:
     if isinstance(part, FoundTable):
-        lost = any(UNREADABLE in cell.text for cell in part.draft.cells)
-        part = part.with_doubt(SIGN_UNREADABLE) if lost else part
-        return part.draft.reworded(lambda text: decide(text, vocabulary))
+        table = part.draft.reworded(lambda text: decide(text, vocabulary))
+        unsure = tuple(_doubts([cell.text for cell in table.cells]))
+        return replace(table, doubts=(*table.doubts, *unsure))
     draft = draft_of(part, vocabulary, levels.get(id(part), 0))
-    lost = any(UNREADABLE in piece.text for piece in draft.pieces)
-    return replace(draft, doubts=(*draft.doubts, SIGN_UNREADABLE)) if lost else draft
+    unsure = tuple(_doubts([piece.text for piece in draft.pieces]))
+    return replace(draft, doubts=(*draft.doubts, *unsure))
+
+
+def _doubts(texts: Sequence[str]) -> Iterator[Doubt]:
+    if any(UNREADABLE in text for text in texts):
+        yield SIGN_UNREADABLE
+    if any(is_parted(text) for text in texts):
+        yield WORD_PARTED

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from core.text.compounds import keeps_hyphen
+from corpus.parsing.layout.ligatures import mend_ligatures
+
 # A match begins at the beginning of a word only. If it could begin at each letter, a page whose
 # words are printed over each other, and so read as one, would take minutes.
 _BEGINS = r"(?<![^\W\d_])(?<![^\W\d_]-)"
@@ -17,6 +20,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\.[a-z]+/)\S*$")  # a hyphen in it is mostly its own
 _SUSPENDED = frozenset(("and", "or", "to", "nor", "but"))  # after the hyphen of `first- and`
 _MIN_PART = 3  # letters of each part of a compound that is known by its parts alone
+_RANGE = re.compile(r"(?<=\d[–—]) (?=\d)")
+# The next number of a list can't begin with a zero; `100, 500 mg` may be two doses.
+_THOUSANDS = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})*,) (?=0\d\d(?!\d))")
 UNDECIDED = "\u00ad"  # a hyphen at a line's end, until the words of the document are known
 
 
@@ -26,7 +32,8 @@ class Vocabulary:
     Made from words or lines in order; the fragments on both sides of a hyphen at a line's end are
     not counted as words. Most programs divide no words: where more of the hyphens at line ends
     belong to compounds that the document also prints within a line than to divided words, an
-    undecided hyphen is taken for that of a compound.
+    undecided hyphen is taken for that of a compound. So is one that English usage keeps
+    (`core.text.compounds`).
     """
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
@@ -59,7 +66,11 @@ class Vocabulary:
         whole = self._has_whole or _ADDRESS.search(before) is not None
         parts = (first.lower(), second.lower())
         are_words = all(len(part) >= _MIN_PART and part in self._words for part in parts)
-        return not whole and not are_words
+        return not whole and not are_words and not keeps_hyphen(first, second)
+
+    def mended(self, text: str) -> str:
+        """Join words parted at a ligature, where the document prints them whole elsewhere."""
+        return mend_ligatures(text, self._words.__contains__)
 
     def _stands(self, first: str, second: str) -> tuple[bool, bool]:
         """Tell whether the document prints two parts as one word, and whether with a hyphen."""
@@ -109,7 +120,13 @@ def glue_between(before: str, after: str, vocabulary: Vocabulary | None) -> tupl
         return before, " "  # `first- and second-line`
     if before.endswith(("-", "\u2010", "/")) and len(before) > 1 and not before[-2].isspace():
         return before, ""
-    return before, " "
+    end, begin = before[before.rfind(" ") + 1 :], after.partition(" ")[0]
+    return before, "" if mend_numbers(f"{end} {begin}") == end + begin else " "
+
+
+def mend_numbers(text: str) -> str:
+    """Close the blank in a range or behind the thousands of one number: `30– 60`, `1, 000`."""
+    return _THOUSANDS.sub(r"\1", _RANGE.sub("", text))
 
 
 def decide(text: str, vocabulary: Vocabulary) -> str:
@@ -118,7 +135,7 @@ def decide(text: str, vocabulary: Vocabulary) -> str:
     for part in rest:
         kept, glue = glue_between(f"{first}-", part, vocabulary)
         first = f"{kept}{glue}{part}"
-    return first
+    return vocabulary.mended(first)
 
 
 def join_lines(lines: Sequence[str]) -> str:

@@ -193,7 +193,7 @@ def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Dra
     kind, lines = group.kind, group.lines
     pieces: list[Piece] = []
     for line in lines:
-        text, glue = line.text, " "
+        text, glue = vocabulary.mended(line.text) if vocabulary else line.text, " "
         if pieces:
             kept, glue = glue_between(pieces[-1].text, text, vocabulary)
             pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)

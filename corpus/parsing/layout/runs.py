@@ -21,6 +21,7 @@ from corpus.parsing.geometry import (
     union,
     width,
 )
+from corpus.parsing.layout.joining import mend_numbers
 from corpus.parsing.lists import list_marker
 from corpus.parsing.types import Box
 
@@ -79,7 +80,7 @@ class Line:
             raised = raise_mark(word.text) if not joint and small and high else None
             base = base if raised else word
             parts += [joint, raised or word.text]
-        return mend_accents("".join(parts))
+        return mend_numbers(mend_accents("".join(parts)))
 
 
 def _joint(before: Word, word: Word) -> str:

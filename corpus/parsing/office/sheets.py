@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.office.markup import annotate
 from corpus.parsing.office.number_formats import shown_date, shown_number
 from corpus.parsing.office.package import Package, damaged, too_many
+from corpus.parsing.office.sheet_heads import Filled, Heads, Row, heads_of
 from corpus.parsing.office.workbooks import check_workbook
 from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNWRITTEN, doubts_in
 from corpus.parsing.registry import Request, engine_name
@@ -26,22 +27,18 @@ _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*
 _APART = 2  # columns without text between tables that stand beside each other
 
 
+_Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
+_Cells = list[tuple[tuple[int, int], Filled]]  # those of a row, with their places
+
+
 @dataclass(frozen=True)
-class _Filled:
-    """A cell with content: raw text with marks, and the visible rows and columns that it spans."""
+class _Above:
+    """The block above: where its columns are, its row of heads, and its labels if it has any."""
 
-    raw: str
-    rows: int
-    columns: int
-    is_number: bool
-    is_bold: bool
-
-    @property
-    def text(self) -> str:
-        return clean_line(self.raw)
-
-
-_Grid = dict[tuple[int, int], _Filled]  # by visible row and column, from 0
+    left: int
+    width: int
+    row: Row
+    labels: tuple[str, ...]
 
 
 def parse_xlsx(request: Request) -> ParsedDocument:
@@ -64,7 +61,8 @@ def _sheets(request: Request) -> list[Any]:
     from openpyxl import load_workbook  # late: other formats must not wait for it
 
     try:
-        book = load_workbook(request.path, data_only=True, keep_links=False)
+        with request.path.open("rb") as stream:  # of a path the library wants a known suffix
+            book = load_workbook(stream, data_only=True, keep_links=False)
         named = Package(request.path).main().findall("sheets/sheet")
         if len(named) > len(book.worksheets) + len(book.chartsheets):
             raise ValueError("a sheet is missing")  # the library would leave it out
@@ -81,11 +79,11 @@ def _page(sheet: Any, number: int, marks: str) -> Page:
     for band in _parted(grid, 0, 1):
         parts = list(_parted(band, 1, _APART))
         regions += [low for part in parts for low in _parted(part, 0, 1)] if parts[1:] else parts
-    drafts = annotate(draft for region in regions for draft in _drafts(region))
+    drafts = annotate(_sheet_drafts(regions))
     if drafts and not _UNNAMED.match(sheet.title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))
-    return write_page(Page(number, "", (), doubts=doubts), _inheriting(drafts))
+    return write_page(Page(number, "", (), doubts=doubts), drafts)
 
 
 def _grid(sheet: Any) -> tuple[_Grid, bool]:
@@ -112,7 +110,7 @@ def _grid(sheet: Any) -> tuple[_Grid, bool]:
             hidden = True
             continue
         is_number = isinstance(cell.value, int | float)
-        grid[(top, left)] = _Filled(raw, rows, columns, is_number, bool(cell.font.b))
+        grid[(top, left)] = Filled(raw, rows, columns, is_number, bool(cell.font.b))
     return grid, hidden
 
 
@@ -148,35 +146,45 @@ def _parted(grid: _Grid, axis: int, gap: int) -> list[_Grid]:
     return parts
 
 
-def _drafts(region: Mapping[tuple[int, int], _Filled]) -> Iterator[Drafted]:
-    """Yield a region's table, or its lines of text if it has only one column.
+def _sheet_drafts(regions: Sequence[_Grid]) -> Iterator[Drafted]:
+    """Yield what the regions hold; a table right below another may take its labels."""
+    above: _Above | None = None
+    for region in regions:
+        left = min(column for _, column in region)
+        width = max(column + cell.columns for (_, column), cell in region.items()) - left
+        ordered = groupby(sorted(region.items()), key=lambda held: held[0][0])
+        lines = [list(row) for _, row in ordered]
+        captions = list(_captions(lines, width))
+        yield from captions
+        if width == 1 or not lines:
+            above = None
+            for line in lines:
+                yield from _line(line[0][1], BlockKind.PARAGRAPH)
+            continue
+        if captions or (above and (above.left, above.width) != (left, width)):
+            above = None
+        draft, above = _table(lines, left, width, above)
+        yield draft
 
-    A line that stands alone right above a table is its caption.
-    """
-    left = min(column for _, column in region)
-    width = max(column + cell.columns for (_, column), cell in region.items()) - left
-    ordered = groupby(sorted(region.items()), key=lambda held: held[0][0])
-    lines = [list(row) for _, row in ordered]
+
+def _captions(lines: list[_Cells], width: int) -> Iterator[Draft]:
+    """Take lines that stand alone above a table from its lines; the last is its caption."""
     while lines and width > 1 and len(lines[0]) == 1 and not lines[0][0][1].is_number:
         _, cell = lines.pop(0)[0]
         kind = BlockKind.PARAGRAPH if lines and len(lines[0]) == 1 else BlockKind.CAPTION
         yield from _line(cell, kind)
-    if width == 1 or not lines:
-        for line in lines:
-            yield from _line(line[0][1], BlockKind.PARAGRAPH)
-        return
-    yield _table(lines, left, width)
 
 
-def _line(cell: _Filled, kind: BlockKind) -> Iterator[Draft]:
+def _line(cell: Filled, kind: BlockKind) -> Iterator[Draft]:
     if cell.text:
         found = BlockKind.CAPTION if CAPTION.match(cell.text) else kind
         yield Draft(found, (Piece(cell.text),), doubts=doubts_in(cell.raw))
 
 
 def _table(
-    lines: Sequence[Sequence[tuple[tuple[int, int], _Filled]]], left: int, width: int
-) -> DraftTable:
+    lines: Sequence[_Cells], left: int, width: int, above: _Above | None
+) -> tuple[DraftTable, _Above | None]:
+    """Return a table, and what it is to a table below it: None where no heads are known."""
     top = lines[0][0][0][0]
     cells = []
     for line in lines:
@@ -184,11 +192,20 @@ def _table(
         for (row, column), cell in line:
             columns = width if alone else cell.columns  # a bar over the table
             cells.append(Cell(row - top, column - left, cell.text, cell.rows, columns))
-    labelled = not any(cell.is_number for _, cell in lines[0])
+    rows = [{column - left: cell for (_, column), cell in line} for line in lines]
+    heads = heads_of(rows, above.row if above else None)
     whole = [*cells, *_empty(cells, width)]
+    count = label_rows(whole, 1) if heads is Heads.OWN else 0
     raw = "".join(cell.raw for line in lines for _, cell in line)
-    count = label_rows(whole, 1) if labelled else 0
-    return DraftTable(with_header(whole, count), doubts=doubts_in(raw))
+    draft = DraftTable(with_header(whole, count), doubts=doubts_in(raw))
+    if draft.header:
+        return draft, _Above(left, width, rows[0], draft.header)
+    if above is None:
+        return draft, None
+    labels = above.labels if heads is Heads.ABOVE else ()
+    if draft.rows and len(labels) == len(draft.rows[0]):
+        draft = replace(draft, inherited=labels)
+    return draft, replace(above, labels=draft.inherited)
 
 
 def _empty(cells: Sequence[Cell], width: int) -> list[Cell]:
@@ -201,16 +218,3 @@ def _empty(cells: Sequence[Cell], width: int) -> list[Cell]:
     height = max(row for row, _ in covered) + 1
     places = ((row, column) for row in range(height) for column in range(width))
     return [Cell(row, column, "") for row, column in places if (row, column) not in covered]
-
-
-def _inheriting(drafts: Sequence[Drafted]) -> list[Drafted]:
-    """Give a table without labels those of the table right above it, if equally wide."""
-    result: list[Drafted] = []
-    for draft in drafts:
-        above = result[-1] if result else None
-        if isinstance(draft, DraftTable) and isinstance(above, DraftTable) and not draft.header:
-            labels = above.header or above.inherited
-            if labels and draft.rows and len(labels) == len(draft.rows[0]):
-                draft = replace(draft, inherited=labels)
-        result.append(draft)
-    return result

@@ -17,6 +17,7 @@ from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
+from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.registry import Request, engine_name
@@ -32,8 +33,14 @@ _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "Creati
 
 
 def parse_pdf(request: Request) -> ParsedDocument:
-    """Return the parsed document with all its pages. Raises ParseError."""
+    """Return the parsed document with all its pages and their labels. Raises ParseError."""
     renderer = Renderer(request.path)
+    document = _parsed(request, renderer)
+    pages = (replace(page, label=renderer.label(page.number)) for page in document.pages)
+    return replace(document, pages=tuple(pages))
+
+
+def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     count, limit = renderer.page_count, request.max_pages
     if count == 0:
         raise ParseError(
@@ -45,6 +52,7 @@ def parse_pdf(request: Request) -> ParsedDocument:
             code="too_many_pages",
             hint="Split it, or ask for a higher number of pages in MEDRAG_PARSING.",
         )
+    refuse_forms(renderer)
     if request.docling_artifacts is not None:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
 

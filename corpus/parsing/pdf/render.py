@@ -10,6 +10,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as raw
 
+from corpus.parsing.clean import clean_line
 from corpus.parsing.geometry import height, touch, union, width
 from corpus.parsing.pdf.drawings import Frame, bounds, objects
 from corpus.parsing.types import Box, ParseError
@@ -20,6 +21,7 @@ MAX_PIXELS = 24_000_000  # of one picture: a page of 2 x 2 m at 1.6 would have 8
 MAX_SIDE_PX = 16_000  # WebP holds 16,383
 FINENESS = 20  # steps a point, so that rounding errors don't change which picture is rendered
 LETTER_EDGES, LETTER_PT = 8, 40.0  # of a letter drawn as a path: least edges, greatest size
+MAX_LABEL_CHARS = 20  # of a page; a longer one is no number of a page
 GAP = 1.0  # points between the pieces of one picture
 
 
@@ -87,6 +89,15 @@ class Renderer:
             with contextlib.suppress(UnicodeDecodeError):
                 found[str(key)] = str(self._document.get_metadata_value(key))
         return found
+
+    def label(self, number: int) -> str:
+        """Return the label of page `number` (1-based) if it is other than the number, else ""."""
+        label = clean_line(str(self._document.get_page_label(number - 1)))
+        return "" if label == str(number) or len(label) > MAX_LABEL_CHARS else label
+
+    def form_type(self) -> int:
+        """Return PDFium's `FORMTYPE_*` of the file."""
+        return int(self._document.get_formtype())
 
     def page(self, number: int) -> Any:
         """Return page `number` (1-based) of pypdfium2. Raises ParseError if it is damaged."""

@@ -159,6 +159,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "review_by": None,
                 "overdue": False,
                 "page": 3,
+                "page_label": None,
                 "position": None,
                 "section": "Dosing › Adults",
                 "section_path": ["Dosing", "Adults"],

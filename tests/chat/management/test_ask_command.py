@@ -25,7 +25,7 @@ TOP = {
 TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
 PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
 PLACE = {
-    *("document", "version", "sha256", "page", "position", "section", "section_path"),
+    *("document", "version", "sha256", "page", "page_label", "position", "section", "section_path"),
     *(TODAY | PAINTED),
 }
 CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
@@ -65,6 +65,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
         "version": "1.0",
         "sha256": guideline,
         "page": 1,
+        "page_label": None,
         "position": None,
         "section": "Treatment",
         "section_path": ["Treatment"],

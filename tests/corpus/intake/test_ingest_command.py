@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
@@ -19,6 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from chat.models import AuditEvent
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, WorkerHeartbeat
+from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline
 from tests.processes import in_processes, running
 
@@ -33,6 +35,13 @@ def folder(tmp_path: Path) -> Path:
     (root / "below" / "two.md").write_text(guideline("# Two"))
     (root / ".hidden").write_text("not a guideline")
     return root
+
+
+def never_calculated(path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (("Drug", "Dose"), ("Alpha", 5), ("Beta", "=1+1")):
+        book.active.append(row)
+    book.save(path)
 
 
 def filenames() -> list[str]:
@@ -398,18 +407,60 @@ def test_waiting_starts_a_worker_and_stops_it_and_tells_what_failed(
     locked.save()
     long_name = folder / ("x" * 240 + ".md")
     long_name.write_text(guideline("# Long"))
+    never_calculated(folder / "sums.xlsx")
     log = tmp_path / "ingest.log"
     with running(
         "ingest", str(folder), "--publish", "--wait", log=log, **in_processes(1)
     ) as command:
         assert command.wait(120) == 1
     said = log.read_text()
-    assert "5 queued, 1 here already, 0 refused." in said
+    assert "6 queued, 1 here already, 0 refused." in said
+    assert "Left in review: sums.xlsx, with doubts on page 1." in said
     assert "Traceback" not in said
     for filename in ("corrupt.pdf", "locked.pdf"):
         failed = Job.objects.get(document__filename=filename)
         assert (failed.state, failed.attempts) == (JobState.FAILED, 1)
         assert f"{filename}: {failed.last_error}" in said
     assert Job.objects.get(document__filename="locked.pdf").error_code == "pdf_encrypted"
-    assert Job.objects.filter(state=JobState.DONE).count() == 3
+    assert Job.objects.filter(state=JobState.DONE).count() == 4
     assert WorkerHeartbeat.objects.count() == 0
+
+
+@pytest.fixture
+def doubtful(tmp_path: Path) -> Path:
+    """Make a folder with a clear guideline, and one with a sum that was never calculated."""
+    root = tmp_path / "both"
+    root.mkdir()
+    (root / "clear.md").write_text(guideline("# Clear"))
+    never_calculated(root / "sums.xlsx")
+    return root
+
+
+def lifecycles_after(*arguments: str) -> dict[str, str]:
+    """Ingest and index; return the lifecycle of each file."""
+    call_command("ingest", *arguments)
+    for document in Document.objects.all():
+        document_index(document.pk)
+        assert document.job.state == JobState.DONE, document.job.last_error
+    return dict(Document.objects.values_list("filename", "lifecycle"))
+
+
+@pytest.mark.django_db
+def test_publishing_leaves_what_has_doubts_in_review(
+    doubtful: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = lifecycles_after(str(doubtful), "--publish")
+    assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": Lifecycle.REVIEW}
+    assert "will be left in review" in capsys.readouterr().out
+    assert AuditEvent.objects.filter(action="document.returned").count() == 1
+
+
+@pytest.mark.django_db
+def test_publishing_despite_doubts_is_said_so(
+    doubtful: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = lifecycles_after(str(doubtful), "--publish", "--despite-doubts")
+    assert set(found.values()) == {Lifecycle.PUBLISHED}
+    assert "review" not in capsys.readouterr().out
+    with pytest.raises(CommandError, match="--publish"):
+        call_command("ingest", str(doubtful), "--despite-doubts")

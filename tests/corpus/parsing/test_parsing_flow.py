@@ -306,7 +306,29 @@ DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
 @pytest.mark.parametrize(
     ("document", "lines", "joined"),
     [
-        ([], ["multidrug-", "resistant"], "multidrugresistant"),  # without a vocabulary
+        ([], ["multidrug-", "resistant"], "multidrug-resistant"),  # without a vocabulary
+        ([], ["co-", "amoxiclav"], "co-amoxiclav"),
+        ([], ["co-", "deine"], "codeine"),
+        ([], ["low-", "dose"], "low-dose"),
+        ([], ["low-", "ering"], "lowering"),
+        ([], ["beta-", "blockers"], "beta-blockers"),
+        ([], ["beta-", "methasone"], "betamethasone"),
+        ([], ["non-", "heparin"], "non-heparin"),
+        ([], ["self-", "harm"], "self-harm"),
+        ([], ["anti-", "tuberculosis"], "anti-tuberculosis"),
+        ([], ["anti-", "biotics"], "antibiotics"),
+        ([], ["anti-", "inflammatory"], "anti-inflammatory"),
+        ([], ["mid-", "night"], "midnight"),
+        ([], ["weight-", "based"], "weight-based"),
+        ([], ["over-", "dose"], "overdose"),
+        ([], ["manage-", "ment"], "management"),
+        (["the lowdose arm"], ["low-", "dose"], "lowdose"),  # as the document prints it
+        ([], ["30–", "60 mg"], "30–60 mg"),
+        ([], ["1,", "000 mg"], "1,000 mg"),
+        ([], ["1,250,", "000 units"], "1,250,000 units"),
+        ([], ["100,", "200 mg"], "100, 200 mg"),  # perhaps two doses
+        ([], ["by 2010,", "000 of them"], "by 2010, 000 of them"),
+        ([], ["from 5 –", "10 mg"], "from 5 – 10 mg"),
         (["a multidrug regimen, resistant"], ["multidrug-", "resistant"], "multidrug-resistant"),
         (["it is life-threatening"], ["life-", "threatening"], "life-threatening"),
         (WHOLE, ["co-", "administer"], "co-administer"),
@@ -323,6 +345,14 @@ def test_what_a_document_prints_decides_on_hyphens_at_line_ends(
 ) -> None:
     vocabulary = Vocabulary(document)
     assert decide(f"so {join_lines(lines)}", vocabulary) == f"so {joined}"
+
+
+def test_a_number_broken_by_a_blank_in_a_line_is_one(tmp_path: Path) -> None:
+    (page,) = fixtures.read_pdf(
+        tmp_path,
+        lambda canvas: fixtures.write_lines(canvas, ["Give 30– 60 mg, at most 1, 000 mg."]),
+    ).pages
+    assert page.text == "Give 30–60 mg, at most 1,000 mg."
 
 
 def test_the_words_of_a_document_decide_on_hyphens_in_its_tables(tmp_path: Path) -> None:
@@ -399,3 +429,34 @@ def test_a_tick_before_an_item_is_no_mere_bullet(sign: str, tmp_path: Path) -> N
     (page,) = fixtures.read_pdf(tmp_path, draw).pages
 
     assert page.text == f"Before a procedure:\n{sign} Stop warfarin\n{sign} Give heparin"
+
+
+@pytest.mark.parametrize(
+    ("lines", "read", "doubted"),
+    [
+        (["Give fl uconazole 50 mg daily."], "Give fluconazole 50 mg daily.", False),
+        (
+            ["Treat inflammation. If infl ammation persists, in fl ammation again."],
+            "Treat inflammation. If inflammation persists, inflammation again.",
+            False,
+        ),
+        (["If infl ammation persists, stop it."], "If infl ammation persists, stop it.", True),
+        (["Look for side eff ects of it."], None, True),
+        (["Turn the tap off and ask staff ice is needed."], None, False),
+        (["A volume of 95 fl is normal here."], None, False),
+        (
+            ["Be effective. It is eff ective, so go on."],
+            "Be effective. It is effective, so go on.",
+            False,
+        ),
+    ],
+)
+def test_words_parted_at_a_ligature_are_joined_or_doubted(
+    lines: list[str], read: str | None, doubted: bool, tmp_path: Path
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, lines)
+
+    (page,) = fixtures.read_pdf(tmp_path, draw).pages
+    assert page.text == (read or " ".join(lines))
+    assert ("word_parted" in {doubt.code for doubt in page.doubts}) == doubted

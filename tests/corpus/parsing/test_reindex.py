@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
-import docx
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
-from reportlab.pdfgen.canvas import Canvas
 
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.indexing import jobs, recipe
@@ -35,6 +32,7 @@ from corpus.services import indexing
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from tests.corpus.documents import derived, guideline, ingest
+from tests.corpus.parsing.every_format import SAMPLES
 
 
 def indexed(text: str | bytes, filename: str = "g.md", **fields: str) -> Document:
@@ -50,35 +48,11 @@ def stale() -> dict[str, bool]:
     return {d.title: d.must_be_read for d in documents_stale()}
 
 
-def one_of_each_type() -> dict[str, bytes]:
-    page = BytesIO()
-    canvas = Canvas(page)
-    canvas.drawString(72, 700, "Give 5 mg of it once daily.")
-    canvas.save()
-    word = BytesIO()
-    document = docx.Document()
-    document.add_paragraph("Give 5 mg of it once daily.")
-    document.save(word)
-    medquad = (
-        '<Document source="NHS"><Focus>Dose</Focus><QAPairs><QAPair><Question>How much?</Question>'
-        "<Answer>Give 5 mg.</Answer></QAPair></QAPairs></Document>"
-    )
-    return {
-        "a.pdf": page.getvalue(),
-        "a.docx": word.getvalue(),
-        "a.md": guideline().encode(),
-        "a.txt": b"Give 5 mg of it once daily.",
-        "a.html": b"<html><body><h1>Dose</h1><p>Give 5 mg of it.</p></body></html>",
-        "a.xml": medquad.encode(),
-        "a.jsonl": b'{"page":1,"title":"Passages","text":"Give 5 mg of it."}\n',
-    }
-
-
 @pytest.mark.django_db
 def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
     """For every type, the recorded engine must be the expected one."""
-    for filename, content in one_of_each_type().items():
-        indexed(content, filename, title=filename)
+    for sample in SAMPLES.values():
+        indexed(sample.content(), sample.filename, title=sample.filename)
     with CaptureQueriesContext(connection) as captured:
         assert stale() == {}
     assert len(captured) == 2
@@ -167,7 +141,7 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
 
 @pytest.mark.django_db
 def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: Path) -> None:
-    document = indexed(one_of_each_type()["a.pdf"], "a.pdf", title="Gentamicin")
+    document = indexed(SAMPLES[sniff.PDF].content(), "a.pdf", title="Gentamicin")
     before = searched()
     assert before
     for path in (files_dir / "documents").rglob(document.sha256):

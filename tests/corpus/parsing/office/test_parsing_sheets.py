@@ -117,3 +117,59 @@ def test_a_named_sheet_says_for_whom_its_table_is(book: Any, tmp_path: Path) -> 
     book.active.title = "Children"
     (page,) = read(book, tmp_path).pages
     assert fixtures.block_texts(page)[0] == ("heading", "Children")
+
+
+HEADS = ("Drug", "From age", "Dose")
+FIRST = (HEADS, ("Codeine", "12 years", "30 mg"))
+
+
+def rows_read(tmp_path: Path, *rows: tuple[str, ...], bold: int = 0) -> list[Any]:
+    """Return heads and rows of each table of a sheet; the cells of row `bold` are bold."""
+    made = openpyxl.Workbook()
+    for at, row in enumerate(rows, 1):
+        made.active.append(row)
+        for cell in made.active[at] if at == bold else ():
+            cell.font = Font(bold=True)
+    tables = [block.table for block in read(made, tmp_path).pages[0].blocks if block.table]
+    return [(table.header, [row.cells for row in table.rows]) for table in tables]
+
+
+@pytest.mark.parametrize(
+    ("block", "heads"),
+    [
+        ((("Ibuprofen", "3 months", "50 mg"), ("Naproxen", "1 year", "100 mg")), HEADS),
+        ((("Ibuprofen", "3 months", "50 mg"),), HEADS),
+        ((HEADS, ("Ibuprofen", "3 months", "50 mg")), HEADS),
+        ((("Gas", "From hour", "Flow"), ("Oxygen", "1", "2 L")), ("Gas", "From hour", "Flow")),
+        ((("Ibuprofen", "any", "ask"), ("Naproxen", "any", "100 mg")), ()),  # it may be heads
+    ],
+)
+def test_rows_below_a_gap_have_the_heads_above_unless_they_have_their_own(
+    tmp_path: Path, block: tuple[tuple[str, ...], ...], heads: tuple[str, ...]
+) -> None:
+    _, (header, rows) = rows_read(tmp_path, *FIRST, (), *block)
+    assert header == heads
+    own = block[0] == heads
+    assert rows == list(block[1 if own else 0 :])
+
+
+def test_rows_without_heads_have_none_where_the_columns_are_others(tmp_path: Path) -> None:
+    block = (("Ibuprofen", "50 mg"), ("Naproxen", "100 mg"))
+    _, (header, rows) = rows_read(tmp_path, *FIRST, (), *block)
+    assert (header, rows) == ((), list(block))
+
+
+def test_words_below_bold_heads_and_a_gap_are_no_heads(tmp_path: Path) -> None:
+    block = (("Ibuprofen", "any", "ask"), ("Naproxen", "any", "ask"))
+    (_, (header, rows)) = rows_read(tmp_path, *FIRST, (), *block, bold=1)
+    assert (header, rows) == (HEADS, list(block))
+
+
+def test_a_bold_row_with_figures_is_heads(tmp_path: Path) -> None:
+    rows = (("Hours", "4 hours", "8 hours"), ("Wait", "2 hours", "6 hours"))
+    assert rows_read(tmp_path, *rows, bold=1) == [(rows[0], [rows[1]])]
+
+
+def test_ages_over_doses_are_heads(tmp_path: Path) -> None:
+    rows = (("Drug", "1 year", "5 years"), ("Ibuprofen", "50 mg", "100 mg"))
+    assert rows_read(tmp_path, *rows) == [(rows[0], [rows[1]])]
