@@ -28,7 +28,7 @@ from chat.audit.export import event_rows
 from chat.conversations import conversation_share
 from chat.mcp.described import Described
 from chat.mcp.server import _result
-from chat.models import AuditEvent, Conversation, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, Reason, Turn, TurnStatus
 from chat.streams import as_event
 from chat.terminal import as_text
 from corpus.models import Collection, Document
@@ -135,7 +135,8 @@ def page(user: User, turn: Turn) -> str:
 
 
 def shared_page(user: User, turn: Turn) -> str:
-    thread = Conversation.objects.get(pk=turn.conversation_id)
+    thread = turn.conversation
+    assert thread is not None and thread.user is not None
     if not thread.shared_at:
         conversation_share(thread, by=thread.user)
     client = Client()
@@ -146,12 +147,12 @@ def shared_page(user: User, turn: Turn) -> str:
 
 
 def of_turn(user: User, turn: Turn) -> str:
-    return get(signed_in(user), f"/api/v1/turns/{turn.pk}").content.decode()
+    return str(get(signed_in(user), f"/api/v1/turns/{turn.pk}").content.decode())
 
 
 def messages(user: User, turn: Turn) -> str:
     path = f"/api/v1/conversations/{turn.conversation_id}/messages"
-    return get(signed_in(user), path).content.decode()
+    return str(get(signed_in(user), path).content.decode())
 
 
 def repeated(path: str, body: dict[str, Any]) -> Callable[[User, Turn], str]:
@@ -249,9 +250,11 @@ def test_an_auditor_reads_all(turn: Turn) -> None:
     assert (MARKER in said["standalone"], said["confidence"]) == (True, 0.8125)
 
 
-def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(turn: Turn) -> None:
+def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(
+    turn: Turn, member: User
+) -> None:
     """A field that is added to the payload has to be decided on here."""
-    said = get(signed_in(turn.user), f"/api/v1/turns/{turn.pk}").json()
+    said = get(signed_in(member), f"/api/v1/turns/{turn.pk}").json()
     of_the_question = {
         *("turn", "question", "asked_at", "conversation", "feedback", "duration_ms", "mode"),
         *("status", "reason", "message", "text_removed_at", "hidden"),

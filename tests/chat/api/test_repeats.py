@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from chat.api import repeats
+from chat.ask import turn_ask
 from chat.models import Turn
 from corpus.models import Document
 from tests.chat.api.api_calls import QUERY, assert_problem, post, signed_in
@@ -69,7 +71,7 @@ def test_a_key_is_kept_for_a_day_also_over_midnight(
     later: datetime.timedelta,
     turns: int,
 ) -> None:
-    client, now = signed_in(alice), repeats.timezone.now
+    client, now = signed_in(alice), timezone.now
     asked(client)
 
     class Later:
@@ -86,7 +88,7 @@ def test_of_two_at_the_same_time_one_is_stored(
     """The second is sent while the first, which has found no turn, is being answered."""
     from chat.api import queries
 
-    client, ask, seconds = signed_in(alice), queries.turn_ask, []
+    client, ask, seconds = signed_in(alice), turn_ask, []
 
     def overtaken(*arguments: Any, **named: Any) -> Turn:
         monkeypatch.setattr(queries, "turn_ask", ask)
