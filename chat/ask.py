@@ -55,6 +55,7 @@ def turn_ask(
     mode: str = "",
     options: tuple[Option, ...] = (),
     key: uuid.UUID | None = None,
+    request: str = "",
     tell: Tell = ignore_event,
 ) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
@@ -65,8 +66,8 @@ def turn_ask(
     Without `mode` the site's applies, or that of the conversation's arm while an experiment runs.
     `options` are the choices of a multiple-choice question whose text has none; options are never
     searched for. `key` becomes the turn's primary key, by which an interrupted caller finds the
-    turn. `tell` is called at each step and may raise `AskerLeft` to end the question before
-    anything is stored.
+    turn, and `request` is kept in its trace. `tell` is called at each step and may raise
+    `AskerLeft` to end the question before anything is stored.
 
     A failure of a part is a refusal; if the turn can't be stored there is no answer. Raises `Busy`
     and `QuestionError` before anything is stored, IntegrityError for a used `key`.
@@ -81,7 +82,7 @@ def turn_ask(
     is_tried = not mode and channel != Channel.EVALUATION
     assignment = assignment_of(config, conversation) if is_tried else Assignment(config)
     config = assignment.config
-    asker = Asker(user, channel, conversation, key, assignment)
+    asker = Asker(user, channel, conversation, key, assignment, request)
 
     guarded, options = guarded_with_options(question_clean(question), options, config.identifiers)
     query = Query(
@@ -95,7 +96,7 @@ def turn_ask(
     if guarded.is_blocked:
         return turn_store(run, Abstained(Reason.IDENTIFIERS_IN_QUESTION), guarded, asker)
 
-    before = questions_before(conversation, earlier, config) if follows else []
+    before = questions_before(conversation, earlier, config, reader=user) if follows else []
     run.understood = understand(query, options, before, config)
     run.query = replace(query, text=run.understood.text)
     return turn_store(run, answer(run), guarded, asker)

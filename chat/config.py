@@ -23,6 +23,7 @@ class AnswerConfig:
     applicability: str = "warn"  # or block
     identifiers: str = "redact"  # or warn, block
     follow_ups: str = "rules"  # or llm, off
+    closed: str = "known"  # or off
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields, for traces and fingerprints."""
@@ -58,4 +59,5 @@ def answer_config(mode: str = "") -> AnswerConfig:
         applicability=settings.APPLICABILITY,
         identifiers=settings.IDENTIFIERS,
         follow_ups=settings.FOLLOW_UPS,
+        closed=settings.CLOSED,
     )

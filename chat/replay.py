@@ -18,7 +18,6 @@ from django.db import transaction
 
 from chat.ask import answer
 from chat.audit import log as audit
-from chat.caveats.cautions import IDENTIFIERS
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
 from chat.models import Citation, Mode, Reason, Turn
@@ -27,7 +26,7 @@ from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.multiple_choice import set_apart
 from chat.question.understand import Understood
-from chat.types import Abstained, Answered, DraftClaim, Option, Outcome
+from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
 from core.llm.usage import Usage

@@ -13,13 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from chat.audit import log as audit
-from chat.caveats.cautions import IDENTIFIERS, Caution
+from chat.caveats.cautions import Caution
 from chat.experiments.arms import Assignment
 from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.identifiers.guard import Guarded
-from chat.types import Abstained, Answered, DraftClaim, Outcome, Quote, Unit
+from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Outcome, Quote, Unit
 from corpus.boxes import Blocks
 from corpus.positions import positions_of
 from corpus.selectors import blocks_without_pages
@@ -40,6 +40,7 @@ class Asker:
     conversation: Conversation | None
     key: uuid.UUID | None
     assignment: Assignment
+    request: str = ""  # keyed hash of the request that must be repeated to get the turn again
 
 
 def turn_store(run: AnswerRun, outcome: Outcome, guarded: Guarded, asker: Asker) -> Turn:
@@ -62,6 +63,7 @@ def turn_store(run: AnswerRun, outcome: Outcome, guarded: Guarded, asker: Asker)
     )
     cautions = _identified(guarded, run.config.identifiers)
     turn.trace = {"identifiers": list(guarded.kinds)}
+    turn.trace |= {"request": asker.request} if asker.request else {}
     if not guarded.is_blocked:
         cautions += run.cautions_of(outcome)
         turn.standalone = run.understood.standalone

@@ -12,11 +12,9 @@ from django.utils import timezone
 
 from chat.audit import log as audit
 from chat.caveats.notices import document_notices
-from chat.models import Citation, Claim, Reason, Turn, TurnStatus
+from chat.models import Citation, Claim, Turn, TurnStatus
 from chat.selectors import access_document, access_page, citations_read
-from chat.web.narrowing import narrowed_to
-from chat.web.presentation import CHECK_FIRST, shown_turns, withheld
-from chat.web.refusals import ADVICE, ADVICE_ALONE
+from chat.web.presentation import CHECK_FIRST, ShownTurn, shown_turns
 from chat.web.sources import Marks, marks_of_chunk, marks_of_citation
 from chat.web.suggesting import respelled
 from core.errors import MedragError
@@ -31,17 +29,17 @@ MARKS = "»", "«"  # around what is cited
 
 def as_text(turn: Turn) -> str:
     """Return the answer with its citations, or the refusal with its advice."""
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable_ids(turn.user))
     lines = [f"Question: {turn.question}"]
-    if turn.standalone:
-        lines.append(f"  Read as: {turn.standalone}")
-    lines += [f"  Note: {warning['text']}" for warning in turn.warnings]
-    lines += _answer(turn) if turn.status == TurnStatus.ANSWERED else _refusal(turn)
+    if shown.standalone:
+        lines.append(f"  Read as: {shown.standalone}")
+    lines += [f"  Note: {warning['text']}" for warning in shown.warnings]
+    lines += _answer(shown) if turn.status == TurnStatus.ANSWERED else _refusal(shown)
     return "\n".join(lines)
 
 
-def _answer(turn: Turn) -> list[str]:
-    lines = [f"  Option {turn.option}"] if turn.option else []
-    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable_ids(turn.user))
+def _answer(shown: ShownTurn) -> list[str]:
+    lines = [f"  Option {shown.option}"] if shown.option else []
     for each in shown.claims:
         claim, beside = each.claim, f"{each.beside}: " if each.beside else ""
         if not each.is_hidden:
@@ -61,23 +59,23 @@ def _citations(claim: Claim) -> list[str]:
     ]
 
 
-def _refusal(turn: Turn) -> list[str]:
-    advice = (ADVICE if turn.nearest else ADVICE_ALONE)[Reason(turn.reason)]
-    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}.", f"  {advice}"]
-    if meant := respelled(turn):
+def _refusal(shown: ShownTurn) -> list[str]:
+    turn = shown.turn
+    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}.", f"  {shown.advice}"]
+    if meant := respelled(shown):
         lines.append(f"  Did you mean: {meant.question}")
-    if narrowed := narrowed_to(turn):
-        lines.append(f"  Searched only: {narrowed}.")
-    lines += [f"  Withheld: {why}." for why in withheld(turn)]
-    if turn.nearest:
+    if shown.narrowed:
+        lines.append(f"  Searched only: {shown.narrowed}.")
+    lines += [f"  Withheld: {why}." for why in shown.withheld]
+    if shown.nearest:
         lines.append("  Nearest passages, which are no answer:")
-    for number, passage in enumerate(turn.nearest, start=1):
+    for number, passage in enumerate((one.stored for one in shown.nearest), start=1):
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
         place = place_words(passage["page"], passage["section"], passage.get("position", ""))
         lines.append(f"     [{number}] {passage['document']}{state}, {place}")
         lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
-    if turn.owner:
-        lines.append(f"  Ask: {turn.owner['name']}, {turn.owner['contact']}")
+    if shown.owner:
+        lines.append(f"  Ask: {shown.owner['name']}, {shown.owner['contact']}")
     return lines
 
 

@@ -9,6 +9,8 @@ from chat.models import ClaimKind, Reason
 from corpus.encoders.batches import embedded_statement, statement_context
 from retrieval.types import Hit
 
+IDENTIFIERS = "identifiers"  # code of the warning about the words of the question itself
+
 
 @dataclass(frozen=True)
 class Quote:

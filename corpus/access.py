@@ -69,13 +69,6 @@ def readable_ids(user: User | None) -> frozenset[int]:
     return frozenset(collections_searchable(user).order_by().values_list("pk", flat=True))
 
 
-def is_narrowed(reader: int | None) -> bool:
-    """Tell whether some collection is closed to the user with this id. Runs at most two queries."""
-    user = None if reader is None else User.objects.get(pk=reader)
-    open_ = collections_searchable(user).order_by().values("pk")
-    return Collection.objects.exclude(pk__in=open_).exists()
-
-
 def _narrowed(user: User | None, right: str, *, permission: str = "") -> QuerySet[Collection]:
     collections = Collection.objects.all()
     if user is not None:

@@ -98,6 +98,20 @@ def collections_seen(user: User) -> QuerySet[Collection]:
     return (collections_searchable(user) | collections_changeable(user)).order_by("name")
 
 
+def collections_closed(user_id: int | None) -> tuple[str, ...]:
+    """Return the slugs of collections that the user may know but not search; none for nobody.
+
+    These are the collections that the administration lists to staff who work in them. Runs two
+    queries.
+    """
+    user = None if user_id is None else User.objects.filter(pk=user_id).first()
+    if user is None:
+        return ()
+    open_ = collections_searchable(user).order_by().values("pk")
+    closed = collections_changeable(user).exclude(pk__in=open_)
+    return tuple(closed.order_by("slug").values_list("slug", flat=True))
+
+
 def collections_changeable(user: User) -> QuerySet[Collection]:
     """Return the collections whose documents the user may change."""
     if not user.has_perm("corpus.change_document"):

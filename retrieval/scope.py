@@ -21,8 +21,8 @@ _COLLECTIONS = """ AND d.collection_id IN
     (SELECT id FROM corpus_collection WHERE slug = ANY(%(collections)s))"""
 
 # The rule of `corpus.access.collections_searchable`. An array, so that it is computed once and
-# leaves the plan of the search as it is.
-_SEARCHABLE = """d.collection_id = ANY(ARRAY(
+# leaves the plan of the search as it is. Its parameter is `reader`.
+SEARCHABLE = """d.collection_id = ANY(ARRAY(
     SELECT k.id FROM corpus_collection k
     WHERE (%(reader)s::bigint IS NULL
            OR EXISTS (SELECT FROM auth_user u WHERE u.id = %(reader)s AND u.is_active))
@@ -33,8 +33,8 @@ _SEARCHABLE = """d.collection_id = ANY(ARRAY(
                    JOIN auth_user_groups g ON g.group_id = s.group_id
                    WHERE s.collection_id = k.id AND g.user_id = %(reader)s))))"""
 _RIGHTS = {
-    Rights.READER: f" AND {_SEARCHABLE}",
-    Rights.HIDDEN: f" AND NOT ({_SEARCHABLE})",
+    Rights.READER: f" AND {SEARCHABLE}",
+    Rights.HIDDEN: f" AND NOT ({SEARCHABLE})",
     Rights.ALL: "",
 }
 

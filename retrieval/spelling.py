@@ -7,11 +7,12 @@ correction is only offered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import itemgetter
+from typing import Any
 
 from django.db import connection
 
@@ -20,11 +21,12 @@ from core.text.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pairs import pair_tokenizer
 from corpus.indexing.search_text import normalise
+from corpus.models import Lifecycle
 from retrieval.analysis.language import DEFAULT, function_words, language
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.lexicon.terms import Lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
-from retrieval.scope import scope_sql
+from retrieval.scope import SEARCHABLE, scope_sql
 from retrieval.types import Query
 
 LEAST_LETTERS = 5
@@ -39,7 +41,8 @@ _SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
 _ENDING = 3  # letters in which two forms of a word may differ
 _PASSAGES = 40  # that are read for each word that could be meant
 
-# Lexemes of the index that begin or end as a word's does, where no chunk holds the word's own.
+# Lexemes of the index that begin or end as a word's does, where no chunk that is open to the reader
+# holds the word's own: a word that only a closed one holds must be treated as one of none.
 _NEAR = """
 WITH asked AS (
     SELECT w.word, v.lexeme
@@ -47,8 +50,10 @@ WITH asked AS (
     CROSS JOIN LATERAL unnest(to_tsvector('english', w.cut)) AS v(lexeme, positions, weights)
 ), strange AS (
     SELECT word, lexeme FROM asked a
-    WHERE NOT EXISTS (SELECT FROM corpus_lexeme l
-                      WHERE l.lexeme IN (a.lexeme, a.word) AND l.document_frequency > 0)
+    WHERE NOT EXISTS (
+        SELECT FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+        WHERE c.search_vector @@ (quote_literal(a.lexeme) || '|' || quote_literal(a.word))::tsquery
+            AND d.indexed_at IS NOT NULL AND {searchable})
 )
 SELECT s.word, l.lexeme, l.document_frequency, s.lexeme
 FROM strange s JOIN corpus_lexeme l ON left(l.lexeme, 1) = left(s.lexeme, 1)
@@ -66,6 +71,11 @@ CROSS JOIN LATERAL (
     WHERE c.search_vector @@ quote_literal(w.lexeme)::tsquery AND {scope}
     ORDER BY c.id LIMIT %(read)s) AS held
 """
+
+# What a reader of these collections may open, drafts left out.
+_READABLE = """c.disabled_at IS NULL AND d.lifecycle = ANY(%(lifecycles)s)
+    AND d.collection_id = ANY(%(collections)s::bigint[])"""
+_OPENED = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
 
 # Words (`w.word`, cut as in `w.cut`) of which some passage in scope holds a form in a language of
 # the index; and those that no index would hold, such as stop words.
@@ -125,7 +135,9 @@ def spelling_corrected(query: Query) -> dict[str, str]:
     known_by_letter = _vocabulary(site_lexicon())
     typed = [word for word in typed if not _is_listed(word, known_by_letter.get(word[0], ()))]
     with connection.cursor() as cursor:
-        cursor.execute(_NEAR, {"words": typed, "cuts": [normalise(word) for word in typed]})
+        cuts = [normalise(word) for word in typed]
+        asked = {"words": typed, "cuts": cuts, "reader": query.reader}
+        cursor.execute(_NEAR.replace("{searchable}", SEARCHABLE), asked)
         near: dict[str, list[tuple[int, int, str]]] = {}
         for word, lexeme, frequency, cut in cursor.fetchall():
             if (edits := slips(cut, lexeme)) <= _SLIPS_OF_STEMS:
@@ -274,8 +286,29 @@ def _alike(word: str, known: tuple[str, ...]) -> list[str]:
     )
 
 
+def words_open(asked: Set[str], collections: Set[int]) -> set[str]:
+    """Return the lower-case words that tell nothing of documents outside these collections.
+
+    They are common English, of the lexicon or the list of medicines, or in a document of the
+    collections (primary keys) that was published. Runs at most one query.
+    """
+    known_by_letter = _vocabulary(site_lexicon())
+    common = {
+        word
+        for word in asked
+        if word in _english() or drugs(word) or _is_listed(word, known_by_letter.get(word[:1], ()))
+    }
+    if common == asked:
+        return common
+    parameters = {"lifecycles": list(_OPENED), "collections": sorted(collections)}
+    return common | _held_in(set(asked) - common, _READABLE, parameters)
+
+
 def _held(forms: set[str], query: Query) -> set[str]:
-    scope, parameters = scope_sql(query)
+    return _held_in(forms, *scope_sql(query))
+
+
+def _held_in(forms: set[str], scope: str, parameters: dict[str, Any]) -> set[str]:
     listed = sorted(forms)
     parameters |= {"words": listed, "cuts": [normalise(word) for word in listed]}
     with connection.cursor() as cursor:

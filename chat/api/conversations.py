@@ -29,6 +29,7 @@ from chat.api.guarded import (
 )
 from chat.api.pages import InOrder, LatestFirst, Listed, PageRequest, WordsRequest
 from chat.api.queries import ANSWERS, EventRenderer, answered
+from chat.api.repeats import QUESTION_KEY, UNPROCESSABLE
 from chat.api.serializers import FeedbackResponse, MessageResponse, QueryRequest
 from chat.conversations import (
     MAX_TITLE_CHARS,
@@ -141,8 +142,9 @@ class ConversationQueryView(Guarded):
         summary="Ask in a conversation",
         description="As `query`. A follow-up such as `And in children?` is understood from "
         "the turns before it; `standalone` shows how.",
+        parameters=[QUESTION_KEY],
         request=QueryRequest,
-        responses={**ANSWERS, **problems(*BODY, *NOT_FOUND)},
+        responses={**ANSWERS, **problems(*BODY, *NOT_FOUND, *UNPROCESSABLE)},
         examples=examples.of("QUERY", "WRONG_FIELD", "NOT_FOUND", "PROBLEMS"),
     )
     def post(self, request: Request, pk: uuid.UUID) -> HttpResponseBase:

@@ -20,11 +20,12 @@ from chat.api import examples
 from chat.api.answers import turn_payload
 from chat.api.guarded import BODY, Guarded, problems, user_of, valid, words_hmac
 from chat.api.problems import IdentifiersSeen, problem_details
+from chat.api.repeats import QUESTION_KEY, UNPROCESSABLE, AskedAs, asked_once
 from chat.api.serializers import HitResponse, QueryRequest, QueryResponse, SearchRequest
 from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.config import answer_config
-from chat.models import Channel, TurnStatus
+from chat.models import Channel, Turn, TurnStatus
 from chat.pipeline.events import Tell, ignore_event
 from chat.question.clean import narrowing_check
 from chat.question.identifiers.guard import question_guarded
@@ -89,8 +90,9 @@ class QueryView(Guarded):
         summary="Ask a question",
         description="Answers with claims, each with a citation of its page, or refuses with a "
         "reason. A refusal is a result with status 200.",
+        parameters=[QUESTION_KEY],
         request=QueryRequest,
-        responses={**ANSWERS, **problems(*BODY)},
+        responses={**ANSWERS, **problems(*BODY, *UNPROCESSABLE)},
         examples=examples.of("QUERY", "WRONG_FIELD", "PROBLEMS"),
     )
     def post(self, request: Request) -> HttpResponseBase:
@@ -166,16 +168,22 @@ def answer_to(
     asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event
 ) -> dict[str, Any]:
     """Ask the question of a `QueryRequest` and return the stored turn as JSON."""
-    turn = turn_ask(
-        asked["question"],
-        user=user_of(request),
-        channel=Channel.API,
-        conversation=asked.get("conversation"),
-        collections=tuple(asked["collections"]),
-        filters=asked["filters"],
-        mode=asked.get("mode", ""),
-        tell=tell,
-    )
+
+    def ask(asked_as: AskedAs) -> Turn:
+        return turn_ask(
+            asked["question"],
+            user=user_of(request),
+            channel=Channel.API,
+            conversation=asked.get("conversation"),
+            collections=tuple(asked["collections"]),
+            filters=asked["filters"],
+            mode=asked.get("mode", ""),
+            key=asked_as.key,
+            request=asked_as.request,
+            tell=tell,
+        )
+
+    turn = asked_once(request, ask)
     return turn_payload(turn, address=request.build_absolute_uri)
 
 

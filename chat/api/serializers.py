@@ -327,11 +327,12 @@ class QueryResponse(serializers.Serializer[Any]):
     confidence = serializers.FloatField(
         min_value=0,
         max_value=1,
+        allow_null=True,
         help_text="Confidence of an answer: the mean of the share of statements that passed "
         "verification and of the coverage. The coverage is the gate's probability "
         "that the best passage answers the question or, in the mode `confident`, "
         "the judge's value. For a refusal before that step: the gate's probability. "
-        "It is not the probability of being right.",
+        "It is not the probability of being right. Null where something is hidden.",
     )
     turn = serializers.UUIDField(help_text="Id of the question in the audit log.")
 

@@ -17,7 +17,7 @@ from chat.types import DraftClaim
 from corpus.models import Authority
 from retrieval.types import Hit
 
-IDENTIFIERS, OMISSION, CONFLICT = "identifiers", "omission", "conflict"
+OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 LACK, UNKNOWN_WORD = "lack", "unknown_word"
 

@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from unicodedata import numeric
 
 from chat.caveats.cautions import missing_evidence_cautions
 from chat.errors import BudgetExceeded, GeneratorUnavailable
@@ -17,8 +18,9 @@ from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
-from corpus.access import is_narrowed
-from retrieval.types import Hit, Rights, Scope
+from core.text.quantities.levelling import levelled
+from corpus.staff_selectors import collections_closed
+from retrieval.types import Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +29,7 @@ NEAREST = 3  # passages shown with a refusal
 # questions that it was then counted on: 99 % of those that guidelines answer are above it, and 18 %
 # of those off every topic.
 NEAR_ENOUGH = 0.1
+_COUNTING = frozenset("once twice thrice half double triple single".split())
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
 
 
@@ -81,21 +84,44 @@ def explained(run: AnswerRun) -> Abstained:
 def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
     """Refuse differently where closed or ended documents would have answered; else None.
 
-    Of closed documents only their existence is revealed: no passage, title or owner.
+    Of closed documents only their existence is revealed, to those who may know their collection: no
+    passage, title or owner.
     """
     gate, decision = run.searches.gate, run.decided
     if gate is None:
         return None
-    if is_narrowed(run.query.reader):
-        closed = replace(run.query, rights=Rights.HIDDEN)
-        if search_and_gate(closed, gate, run.searches, kind=EXPLAINING).reason is None:
-            return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+    closed = _on_topic_in_closed(run)
+    if closed and search_and_gate(closed, gate, run.searches, kind=EXPLAINING).reason is None:
+        return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
     ended = replace(run.query, scope=Scope.OUT_OF_DATE)
     old = search_and_gate(ended, gate, run.searches, kind=EXPLAINING)
     if old.reason is None and _odds(old) - _odds(decision) >= CLEARLY:
         shown = _shown(Reason.ONLY_OUT_OF_DATE, old.passages, old)
         return replace(shown, confidence=decision.probability)
     return None
+
+
+def _on_topic_in_closed(run: AnswerRun) -> Query | None:
+    """Return the search of what is closed to the asker; None where it may not be spoken of.
+
+    The question is asked without its numbers: otherwise a closed value could be found out by
+    trying which number is answered by "not open to you".
+    """
+    topic = topic_of(run.query.text)
+    if run.config.closed == "off" or not topic:
+        return None
+    known = collections_closed(run.query.reader)
+    asked = run.query.collections
+    named = tuple(slug for slug in known if not asked or slug in asked)
+    if not named:
+        return None
+    return replace(run.query, text=topic, collections=named, rights=Rights.HIDDEN)
+
+
+def topic_of(question: str) -> str:
+    """Return a question without the words that hold a number, in digits or written out."""
+    kept = (word for word in levelled(question).split() if word.strip("?.,;:") not in _COUNTING)
+    return " ".join(word for word in kept if all(numeric(each, None) is None for each in word))
 
 
 def _shown(

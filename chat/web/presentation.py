@@ -17,7 +17,8 @@ from chat.caveats.cautions import APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
 from chat.question.follow_up.mentions import Carried, carried
-from chat.selectors import collection_names, documents_by_sha256
+from chat.rights import OpenTurn, turns_open
+from chat.selectors import collection_names
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
@@ -107,8 +108,11 @@ class ShownTurn:
     claims: tuple[ShownClaim, ...]
     sources: tuple[Source, ...]
     nearest: tuple[Passage, ...]
+    standalone: str  # the wording that was searched, if it may be shown and differs
+    option: str
     advice: str
-    owner: dict[str, str]
+    owner: Mapping[str, str]
+    confidence: float | None
     narrowed: str  # what the search was limited to; empty for a search of everything
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
@@ -140,12 +144,12 @@ class ShownTurn:
     @property
     def again(self) -> str:
         """The self-contained question, to be asked again."""
-        return self.turn.standalone or self.turn.question
+        return self.standalone or self.turn.question
 
     @property
     def carried(self) -> tuple[Carried, ...]:
         """The parts taken over from the question before."""
-        return carried(self.turn.question, self.turn.standalone)
+        return carried(self.turn.question, self.standalone)
 
     @property
     def kept(self) -> dict[str, str]:
@@ -163,7 +167,7 @@ class ShownTurn:
         """The text for the copy button: statements with their references, and notes."""
         turn = self.turn
         lines = [turn.question]
-        lines += [f"Read as: {turn.standalone}"] if turn.standalone else []
+        lines += [f"Read as: {self.standalone}"] if self.standalone else []
         lines += [f"Searched only: {self.narrowed}."] if self.narrowed else []
         for claim in self.claims:
             lines += ["", *_copied(claim)]
@@ -184,29 +188,24 @@ class _Reader:
     def notices(self, document: Document) -> tuple[Notice, ...]:
         return document_notices(document, on=self.on, readable=self.readable)
 
-    def may_read(self, document: Document | None) -> bool:
-        return document is not None and document.collection_id in self.readable
-
 
 def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
     """Prepare turns from `selectors.turns_of` for the template.
 
-    Runs one more query each if any turn was refused or has warnings, if any shows a table row, and
-    if any was asked of a collection. `readable` are the collections that the reader may read today,
+    Runs those of `turns_open`, and one more each if any turn shows a table row and if any was asked
+    of a collection. `readable` are the collections that the reader may read today,
     by primary key; nothing of others is shown, even if it was shown before.
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
     names = dict.fromkeys(slugs, NOT_NAMED) | collection_names(slugs, readable=readable)
     reader = _Reader(on, readable, names)
-    hashes = {str(raw.get("sha256", "")) for turn in listed for raw in turn.nearest}
-    hashes |= {sha for turn in listed for warning in turn.warnings for sha in warning["documents"]}
-    documents = documents_by_sha256(hashes) if hashes else {}
-    claims = [[_claim(claim, reader) for claim in turn.claims.all()] for turn in listed]
+    opened = turns_open(listed, readable)
+    claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
     tables = cited_tables(row for of_turn in claims for row in _rows(of_turn))
     return [
-        _shown(turn, _with_tables(of_turn, tables), documents, reader)
-        for turn, of_turn in zip(listed, claims, strict=True)
+        _shown(one, _with_tables(of_turn, tables), reader)
+        for one, of_turn in zip(opened, claims, strict=True)
     ]
 
 
@@ -233,11 +232,8 @@ def _with_tables(
     return tuple(found)
 
 
-def _shown(
-    turn: Turn, claims: tuple[ShownClaim, ...], documents: dict[str, Document], reader: _Reader
-) -> ShownTurn:
-    nearest = _passages(turn.nearest, documents, reader)
-    hidden = len(turn.nearest) - len(nearest)
+def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) -> ShownTurn:
+    turn, nearest = opened.turn, _passages(opened, reader)
     sources: dict[int, Source] = {}  # in the order of first citation
     for cited in (citation for claim in claims for citation in claim.citations):
         notices = reader.notices(cited.document)
@@ -247,42 +243,33 @@ def _shown(
         claims=claims,
         sources=tuple(sources.values()),
         nearest=nearest,
+        standalone=opened.standalone,
+        option=opened.option,
         advice=(ADVICE if nearest else ADVICE_ALONE)[Reason(turn.reason)] if turn.reason else "",
-        owner={} if hidden else turn.owner,
+        owner=opened.owner,
+        confidence=opened.confidence,
         narrowed=narrowed_to(turn, reader.names),
-        warnings=_warnings(turn, claims, documents, reader),
-        withheld=withheld(turn),
-        hidden=hidden + sum(claim.is_hidden for claim in claims),
+        warnings=tuple({**warning, "level": _level(warning)} for warning in opened.warnings),
+        withheld=_withheld(opened),
+        hidden=opened.hidden,
     )
 
 
-def _warnings(
-    turn: Turn, claims: Iterable[ShownClaim], documents: dict[str, Document], reader: _Reader
-) -> tuple[Mapping[str, Any], ...]:
-    """Return the turn's warnings, except those about documents that the reader may not read.
-
-    The level is `note` for whom the answer is for, and `caution` for all others.
-    """
-    hidden = {claim.claim.index for claim in claims if claim.is_hidden}
-    return tuple(
-        {**warning, "level": "note" if warning["code"] == APPLICABILITY else "caution"}
-        for warning in turn.warnings
-        if not hidden & {*warning["claims"]}
-        and all(reader.may_read(documents.get(sha256)) for sha256 in warning["documents"])
-    )
+def _level(warning: Mapping[str, Any]) -> str:
+    """Return `note` for a warning on whom the answer is for, and `caution` for all others."""
+    return "note" if warning["code"] == APPLICABILITY else "caution"
 
 
-def withheld(turn: Turn) -> tuple[str, ...]:
+def _withheld(opened: OpenTurn) -> tuple[str, ...]:
     """Return why statements were not shown, by the check they failed, in the mode that says so."""
-    if turn.mode != Mode.STANDARD:
+    if opened.turn.mode != Mode.STANDARD:
         return ()
-    verdicts = turn.trace.get("verdicts", [])
-    return tuple(WHY[v["failed"]] for v in verdicts if v["failed"] in WHY)
+    return tuple(WHY[failed] for failed in opened.failed if failed in WHY)
 
 
-def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
+def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
     citations = tuple(claim.citations.all())
-    if not all(reader.may_read(citation.document) for citation in citations):
+    if claim.index not in opened.claims:
         return ShownClaim(claim, (), (), is_verbatim=False, is_hidden=True)
     first: dict[int, Citation] = {}
     for citation in citations:
@@ -293,17 +280,12 @@ def _claim(claim: Claim, reader: _Reader) -> ShownClaim:
     return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
 
 
-def _passages(
-    raws: list[dict[str, Any]], documents: dict[str, Document], reader: _Reader
-) -> tuple[Passage, ...]:
+def _passages(opened: OpenTurn, reader: _Reader) -> tuple[Passage, ...]:
     """Return the stored passages that the reader may read, the first of a document with banners."""
     found: list[Passage] = []
     seen: set[str] = set()
-    for raw in raws:
-        sha256 = str(raw.get("sha256", ""))
-        document = documents.get(sha256)
-        if document is None or not reader.may_read(document):
-            continue
+    for raw, document in opened.nearest:
+        sha256 = document.sha256
         notices = reader.notices(document) if sha256 not in seen else ()
         seen.add(sha256)
         address = reverse("chat:source", args=[sha256, raw.get("page") or 1])

@@ -114,7 +114,7 @@ def turn_provenance(turn: Turn, *, on: datetime.date) -> Provenance:
     (shown,) = shown_turns([turn], on=on, readable=readable)
     return Provenance(
         shown=shown,
-        read_as=tuple(_read_as(turn)),
+        read_as=tuple(_read_as(shown)),
         looks=_looks(turn.trace),
         decided=tuple(_decided(turn)),
         left=_left(turn.trace),
@@ -122,15 +122,15 @@ def turn_provenance(turn: Turn, *, on: datetime.date) -> Provenance:
     )
 
 
-def _read_as(turn: Turn) -> Iterable[str]:
-    trace = turn.trace
+def _read_as(shown: ShownTurn) -> Iterable[str]:
+    turn, trace = shown.turn, shown.turn.trace
     if kinds := trace.get("identifiers"):
         yield f"It seemed to identify a patient ({', '.join(kinds)})."
     how = trace.get("follow_up") or {}
-    if turn.standalone:
+    if shown.standalone:
         by = {"rules": "by rules", "llm": "by the language model"}.get(how.get("by", ""), "")
         yield f"It goes on from the question before, and was read{' ' if by else ''}{by} as:"
-        yield f"“{turn.standalone}”"
+        yield f"“{shown.standalone}”"
     if "unclear" in (trace.get("asked") or {}):
         yield "It was not clear which question before it goes on from."
     yield from _sentences(how.get("notes") or ())

@@ -23,6 +23,7 @@ from chat.selectors import documents_in_force
 from chat.web.http import SignedInRequest
 from chat.web.marking import counts
 from chat.web.narrowing import collections_asked, filters_asked
+from chat.web.presentation import ShownTurn
 from core.text.words import words
 from corpus.models import Chunk
 from corpus.positions import SECTIONS, below_title
@@ -116,12 +117,12 @@ class Respelled:
     question: str
 
 
-def respelled(turn: Turn) -> Respelled | None:
+def respelled(shown: ShownTurn) -> Respelled | None:
     """Suggest another spelling of a turn's question, if no guideline searched today has a word.
 
     None without a suggestion. At most two queries.
     """
-    asked = turn.standalone or turn.question
+    turn, asked = shown.turn, shown.again
     query = Query(
         text=asked,
         on=timezone.localdate(),

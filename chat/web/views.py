@@ -186,7 +186,7 @@ def _turn_and_empty_form(
 ) -> HttpResponse:
     (shown,) = _shown(request, turns_of(thread).filter(pk=turn.pk))
     context = {"shown": shown, "conversation": thread, "form": _form(request), "swap": True}
-    context["respelled"] = respelled(turn)
+    context["respelled"] = respelled(shown)
     return render(request, "chat/turn/_asked.html", context)
 
 
@@ -199,7 +199,7 @@ def _context(
         "conversation": thread,
         "turns": turns,
         "link": _link(request, thread),
-        "respelled": respelled(turns[-1].turn) if turns else None,
+        "respelled": respelled(turns[-1]) if turns else None,
         "form": form or _form(request, collections=collections),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),

@@ -25,10 +25,10 @@ from corpus.filenames import clean_filename
 from corpus.models import Collection, Document
 from corpus.selectors import worker_is_alive
 from corpus.services.documents import (
-    HIDDEN_DUPLICATE,
     DuplicateDocument,
     collection_default,
     document_ingest,
+    withdrawal_of,
 )
 from corpus.services.history import history_begin
 from corpus.staff_selectors import access_document_of_staff, documents_uploaded_by
@@ -44,6 +44,7 @@ class Received:
     filename: str
     document: Document | None = None
     existing: Document | None = None
+    withdrawal: str = ""  # when and why the existing one was withdrawn
     refusal: str = ""
 
 
@@ -98,10 +99,9 @@ def _receive(request: StaffRequest, document: Document, file: UploadedFile[bytes
     try:
         document_ingest(document, upload=file, uploaded_by=request.user)
     except DuplicateDocument as error:
-        # To whom it is hidden: no more than that it can't be taken in.
         if error.may_be_named:
-            return Received(name, existing=error.existing)
-        return Received(name, refusal=HIDDEN_DUPLICATE)
+            return Received(name, existing=error.existing, withdrawal=withdrawal_of(error.existing))
+        return Received(name, refusal=error.sentence)  # not that the bytes are here
     except MedragError as error:
         return Received(name, refusal=error.sentence)
     history_begin(document, by=request.user)
@@ -125,7 +125,10 @@ def _tell(request: StaffRequest, received: Received) -> None:
     elif received.existing is not None:
         link = _link(received.existing)
         text = format_html(
-            "{}: this file was uploaded before, as {}. Nothing was stored.", received.filename, link
+            "{}: this file was uploaded before, as {}. {} Nothing was stored.",
+            received.filename,
+            link,
+            received.withdrawal and f"{received.withdrawal} It can be put back in force there.",
         )
         messages.warning(request, text)
     else:

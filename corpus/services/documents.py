@@ -11,6 +11,8 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from core.disk import reporting_full_disk
 from core.errors import MedragError
@@ -44,18 +46,30 @@ class DuplicateDocument(MedragError):
     code = "duplicate"
 
     def __init__(self, existing: Document, *, may_be_named: bool) -> None:
-        if may_be_named:
+        if not may_be_named:
+            super().__init__(HIDDEN_DUPLICATE, hint="Nothing was stored.")
+        elif withdrawal := withdrawal_of(existing):
+            super().__init__(
+                f"This file is “{existing}”. {withdrawal}",
+                hint="Nothing was stored. To use it again, put that document back in force.",
+            )
+        else:
             super().__init__(
                 f"This file was uploaded before: “{existing}”, as {existing.filename}.",
                 hint="Nothing was stored. Open that document instead.",
             )
-        else:
-            super().__init__(
-                "This file was uploaded before, to a collection that is not open to you.",
-                hint="Nothing was stored. Ask corpus staff for access.",
-            )
         self.existing = existing
         self.may_be_named = may_be_named
+
+
+def withdrawal_of(document: Document) -> str:
+    """Return a sentence on when and why a document was withdrawn; empty if it was not."""
+    if document.lifecycle != Lifecycle.WITHDRAWN:
+        return ""
+    at = document.withdrawn_at
+    when = f" on {date_format(timezone.localtime(at), 'j F Y')}" if at else ""
+    why = document.withdrawn_reason.strip()
+    return f"It was withdrawn{when}{f': {why}' if why else ''}".rstrip(".") + "."
 
 
 class NotNow(MedragError):

@@ -86,6 +86,13 @@ APPLICABILITY = caveats.choice(
     ("warn", "block"),
     about="an answer is about other patients than the question: `warn` says so, `block` refuses",
 )
+CLOSED = caveats.choice(
+    "closed",
+    "known",
+    ("known", "off"),
+    about="nothing open answers a question, but a collection that is closed to the asker has its "
+    "topic: `known` says so to people who work in that collection, `off` to nobody",
+)
 IDENTIFIERS = env.choice(
     "MEDRAG_IDENTIFIERS",
     "redact",

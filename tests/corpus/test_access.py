@@ -10,7 +10,6 @@ from corpus.access import (
     collections_searchable,
     collections_uploadable,
     documents_visible,
-    is_narrowed,
     may_publish,
     may_upload,
     readable_ids,
@@ -59,7 +58,6 @@ def test_a_group_narrows_a_right_and_none_leaves_it_to_all_who_have_it(who: str)
     assert slugs(collections_searchable(user)) == search
     assert slugs(collections_uploadable(user)) == upload
     assert slugs(collections_publishable(user)) == publish
-    assert is_narrowed(user.pk) == (search != EVERY)
     assert readable_ids(user) == {shelf(slug).pk for slug in search}
     for slug in EVERY:
         assert may_upload(user, shelf(slug)) == (slug in upload)
@@ -70,7 +68,6 @@ def test_a_superuser_may_everything_and_an_account_that_is_closed_nothing() -> N
     root = person("root", is_superuser=True)
     for rights in (collections_searchable, collections_uploadable, collections_publishable):
         assert slugs(rights(root)) == EVERY
-    assert not is_narrowed(root.pk)
     User.objects.filter(pk=root.pk).update(is_active=False)
     root = User.objects.get(pk=root.pk)
     for rights in (collections_searchable, collections_uploadable, collections_publishable):
@@ -81,7 +78,6 @@ def test_nobody_has_only_what_names_no_group() -> None:
     assert slugs(collections_searchable(None)) == EVERY - {"found", "blood"}
     assert slugs(collections_uploadable(None)) == EVERY - {"filled", "blood"}
     assert slugs(collections_publishable(None)) == EVERY - {"approved", "blood"}
-    assert is_narrowed(None)
 
 
 def draft_in(slug: str) -> Document:

@@ -17,7 +17,7 @@ from corpus.parsing.types import ParseError
 from corpus.review.corrections import CorrectionsNotSeen
 from corpus.review.pictures import NoPicture
 from corpus.review.words_found import PagesNotReviewed
-from corpus.services.documents import HIDDEN_DUPLICATE, DuplicateDocument, NotNow
+from corpus.services.documents import DuplicateDocument, NotNow
 from corpus.services.lifecycle import BadSuccessor, ReasonNeeded, SecondPersonNeeded
 from corpus.services.metadata import BadValue
 from corpus.services.uploads import KeyReused
@@ -54,12 +54,8 @@ class OfDocuments(Guarded):
 
     def handle_exception(self, exc: Exception) -> Response:
         status = _STATUS.get(type(exc)) if isinstance(exc, MedragError) else None
+        if isinstance(exc, DuplicateDocument) and not exc.may_be_named:
+            status = HTTPStatus.UNPROCESSABLE_ENTITY  # 409 would say that the bytes are here
         if isinstance(exc, MedragError) and status is not None and not exc.retryable:
-            return super().handle_exception(Refused(_sentence(exc), status))
+            return super().handle_exception(Refused(exc.sentence, status))
         return super().handle_exception(exc)
-
-
-def _sentence(error: MedragError) -> str:
-    if isinstance(error, DuplicateDocument) and not error.may_be_named:
-        return HIDDEN_DUPLICATE
-    return error.sentence

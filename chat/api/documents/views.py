@@ -27,6 +27,7 @@ from chat.api.documents.serializers import (
 )
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import Listed, Uploaded
+from chat.api.repeats import KEY_HEADER, key_of
 from corpus.access import collections_uploadable, readable_ids
 from corpus.filenames import clean_filename
 from corpus.models import Document
@@ -44,7 +45,6 @@ from corpus.staff_selectors import (
     refuse_others_than_staff,
 )
 
-KEY_HEADER = "Idempotency-Key"
 FORBIDDEN, CONFLICT, UNREADABLE = (403,), (409,), (422,)
 _KEY = OpenApiParameter(
     KEY_HEADER,
@@ -95,7 +95,7 @@ class DocumentsView(OfDocuments, Listed):
         refuse_others_than_staff(user)
         if not user.has_perm("corpus.add_document"):
             raise PermissionDenied
-        key = _key_of(request)
+        key = key_of(request)
         context = {"collections": collections_uploadable(user)}
         told = valid(UploadRequest(data=_each_once(request.data), context=context))
         upload = told.pop("file")
@@ -192,19 +192,6 @@ def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[
             named |= Q(**{f"{field}__icontains": words})
         documents = documents.filter(named)
     return documents
-
-
-def _key_of(request: Request) -> str:
-    """Return the caller's key for the upload; empty without one. Raises ValidationError."""
-    key = request.headers.get(KEY_HEADER)
-    if key is None:
-        return ""
-    is_sound = key.isascii() and key.isprintable() and " " not in key
-    if not key or len(key) > MAX_KEY_CHARS or not is_sound:
-        raise ValidationError(
-            {KEY_HEADER: [f"1 to {MAX_KEY_CHARS} printable characters without blanks."]}
-        )
-    return key
 
 
 def _each_once(form: Any) -> Any:

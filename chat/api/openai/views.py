@@ -36,8 +36,9 @@ from chat.api.openai.serializers import (
 from chat.api.openai.writing import Answer, as_data, chunks, completion
 from chat.api.problems import problem_details
 from chat.api.queries import EventRenderer
+from chat.api.repeats import QUESTION_KEY, UNPROCESSABLE, AskedAs, asked_once
 from chat.ask import turn_ask
-from chat.models import Channel
+from chat.models import Channel, Turn
 from chat.pipeline.events import Tell, ignore_event
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 
@@ -85,11 +86,12 @@ class CompletionsView(Compatible):
         summary="Ask a question as a chat completion",
         description="Answers or refuses as `POST /api/v1/query` does; both have status 200. "
         "Errors have OpenAI's format.",
+        parameters=[QUESTION_KEY],
         request=CompletionRequest,
         responses={
             (200, JSON): CompletionResponse,
             (200, MEDIA_TYPE): ChunkResponse,
-            **errors(*BODY, *NOT_FOUND),
+            **errors(*BODY, *NOT_FOUND, *UNPROCESSABLE),
         },
         examples=[*COMPLETION, *examples.of("OPENAI_NO_MODEL", "OPENAI_ERRORS")],
     )
@@ -150,13 +152,19 @@ def _error(status: int, problem: Mapping[str, Any], code: str | None = None) -> 
 
 def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event) -> Answer:
     *earlier, question = asked["messages"]
-    turn = turn_ask(
-        question,
-        user=user_of(request),
-        channel=Channel.API,
-        earlier=tuple(earlier),
-        mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
-        tell=tell,
-    )
+
+    def ask(asked_as: AskedAs) -> Turn:
+        return turn_ask(
+            question,
+            user=user_of(request),
+            channel=Channel.API,
+            earlier=tuple(earlier),
+            mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
+            key=asked_as.key,
+            request=asked_as.request,
+            tell=tell,
+        )
+
+    turn = asked_once(request, ask)
     payload = turn_payload(turn, address=request.build_absolute_uri)
     return Answer(payload, int(turn.created_at.timestamp()), asked["model"])

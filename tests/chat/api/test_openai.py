@@ -225,7 +225,7 @@ def test_a_fault_on_the_way_is_the_last_of_a_stream(
 def test_what_is_not_open_to_the_asker_answers_nothing(client: Client, guideline: Document) -> None:
     narrow(guideline.collection, "searchers", "Occupational health")
     body = post(client, COMPLETIONS, said(QUESTION)).json()
-    assert body["medrag"]["reason"] == Reason.NOT_PERMITTED_EVIDENCE
+    assert body["medrag"]["reason"] == Reason.NO_EVIDENCE
     assert guideline.title not in json.dumps(body)
 
 

@@ -16,11 +16,13 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from knox.models import AuthToken
+from pytest_django import Settings
 from rest_framework.throttling import ScopedRateThrottle
 
+from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
 from chat.generation.types import Generation, Task
-from chat.models import AuditEvent, Citation, Feedback, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, Channel, Citation, Feedback, Reason, Turn, TurnStatus
 from chat.types import DraftClaim
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
@@ -231,20 +233,55 @@ def test_the_walk_would_find_what_leaks(
 # Questions
 
 
+@pytest.fixture
+def worker(secret: Document) -> User:
+    """Return a member of staff who uploads to the closed collection and may not search it."""
+    narrow(secret.collection, "uploaders", TEAM, "Typists")
+    return person("worker", STAFF, "Typists")
+
+
 def test_a_refusal_says_that_there_is_something_and_not_what(
-    secret: Document, alice: User, caplog: pytest.LogCaptureFixture
+    secret: Document, worker: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    turn = ask(alice)
+    turn = ask(worker)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.NOT_PERMITTED_EVIDENCE)
     assert (turn.nearest, turn.owner) == ([], {})
     client = Client()
-    client.force_login(alice)
+    client.force_login(worker)
     response = client.get(f"/conversations/{turn.conversation_id}/")
     refused_for(response)
     assert "Ask corpus staff for access" in response.content.decode()
     stored = json.dumps([turn.trace, list(AuditEvent.objects.values_list("payload", flat=True))])
     assert not SECRETS.search(stored + caplog.text)
+
+
+@pytest.mark.parametrize("who", ["clinician", "staff", "publisher", "nobody"])
+def test_who_may_not_know_the_collection_is_told_nothing_of_it(secret: Document, who: str) -> None:
+    user = None if who == "nobody" else person("outsider", *OUTSIDERS[who])
+    turn = turn_ask(QUESTION, user=user, channel=Channel.COMMAND)
+    assert turn.reason == Reason.NO_EVIDENCE
+    assert "hidden" not in {search["rights"] for search in turn.trace["searches"]}
+
+
+def test_a_site_may_say_it_to_nobody(secret: Document, worker: User, settings: Settings) -> None:
+    settings.CLOSED = "off"
+    assert ask(worker).reason == Reason.NO_EVIDENCE
+
+
+def test_no_number_of_a_question_changes_what_is_said(secret: Document, worker: User) -> None:
+    """Else a closed dose could be found out by trying."""
+    asked = "Demonstracillin {}?"
+    tried = ("75 mg", "500 mg", "500mg", "five hundred mg", "½ mg", "1,500 mg", "501 mg")
+    reasons = {dose: ask(worker, asked.format(dose)).reason for dose in tried}
+    assert set(reasons.values()) == {Reason.NOT_PERMITTED_EVIDENCE}, reasons
+
+
+def test_a_closed_collection_beside_the_one_asked_is_not_spoken_of(
+    secret: Document, worker: User
+) -> None:
+    Collection.objects.create(slug="other", name="Other")
+    assert ask(worker, collections=("other",)).reason == Reason.NO_EVIDENCE
 
 
 def test_a_member_is_answered(secret: Document, member: User) -> None:

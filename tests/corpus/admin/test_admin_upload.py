@@ -1,5 +1,6 @@
 """Test the upload of many files at once, each with a message of its own."""
 
+import datetime
 from typing import Any
 
 import pytest
@@ -64,6 +65,12 @@ def test_the_same_bytes_lead_to_the_document_that_is_there(
     (message,) = messages_of(response)
     assert "was uploaded before" in message
     assert f"/admin/corpus/document/{document.pk}/change/" in message
+    at = datetime.datetime(2026, 5, 3, 12, tzinfo=datetime.UTC)
+    Document.objects.update(
+        lifecycle=Lifecycle.WITHDRAWN, withdrawn_at=at, withdrawn_reason="The dose was wrong"
+    )
+    (message,) = messages_of(send(staff, shelf, {"again.md": b"# Asthma"}))
+    assert "It was withdrawn on 3 May 2026: The dose was wrong. It can be put back" in message
 
 
 @pytest.mark.parametrize(

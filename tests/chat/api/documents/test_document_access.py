@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from django.urls import reverse
 from chat.models import AuditEvent
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.corrections import correction_make
+from corpus.services.documents import DuplicateDocument, document_ingest
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.guidelines import NOTE, publish_guideline, store_files
@@ -228,5 +231,31 @@ def test_bytes_that_are_hidden_are_not_named(chest: Document) -> None:
     assert_problem(upload(client), 409, "Hidden")
     for right in ("searchers", "uploaders", "publishers"):
         narrow(hidden.collection, right, "Haematology")
-    problem = assert_problem(upload(client), 409, "It can't be added here.")
+    problem = assert_problem(upload(client), 422, "It can't be added here.")
     assert "Hidden" not in str(problem)
+    assert "before" not in str(problem)
+    with pytest.raises(DuplicateDocument) as caught:  # as a command says it
+        document_ingest(
+            Document(collection=chest.collection),
+            upload=BytesIO(content),
+            uploaded_by=User.objects.get(username="staff"),
+            filename="mine.md",
+        )
+    assert caught.value.sentence.startswith("It can't be added here.")
+
+
+def test_bytes_of_a_withdrawn_document_say_when_and_why(chest: Document) -> None:
+    content = b"# New guideline\n\nGive 5 mg once."
+    at = datetime.datetime(2026, 5, 3, 12, tzinfo=datetime.UTC)
+    withdrawn = publish(
+        "# Old",
+        sha256=hashlib.sha256(content).hexdigest(),
+        lifecycle="WITHDRAWN",
+        withdrawn_at=at,
+        withdrawn_reason="The dose was wrong.",
+    )
+    client = signed_in(person("staff", STAFF))
+    said = "withdrawn on 3 May 2026: The dose was wrong. Nothing was stored."
+    problem = assert_problem(upload(client), 409, said)
+    assert "put that document back in force" in problem["detail"]
+    assert withdrawn.title in problem["detail"]

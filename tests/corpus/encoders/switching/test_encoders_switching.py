@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +17,6 @@ from corpus.encoders.batches import BATCH, encode_rows
 from corpus.encoders.registry import (
     active_encoders,
     encoder_facts,
-    searched_rows,
 )
 from corpus.encoders.types import Embedder, Vectors
 from corpus.indexing.vector_index import FILLING
@@ -52,7 +47,6 @@ from tests.corpus.encoders.encoder_sites import (
     states,
     tables,
 )
-from tests.processes import ROOT
 
 
 def test_what_asks_may_change_without_new_vectors(site: Site, encoder_models: Path) -> None:
@@ -265,56 +259,6 @@ def test_one_that_was_embedded_before_the_switch_is_embedded_again(site: Site) -
     document.job.refresh_from_db()
     assert (document.job.state, document.job.stage) == (JobState.DONE, Stage.INDEXED)
     assert not vectors.lacking(made_by_one, document.chunks.all())
-
-
-_DYING = """
-import os, signal
-import django
-django.setup()
-from corpus.encoders import statement_vectors, vectors
-from corpus.models import Encoder
-from corpus.services.encoders import encoder_reembed
-written = []
-write = vectors.write
-def dying(*arguments):
-    write(*arguments)
-    written.append(1)
-    if len(written) == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-vectors.write = dying
-encoder_reembed(Encoder.objects.get(state="BUILDING"))
-"""
-
-
-def test_a_kill_in_the_middle_changes_nothing_in_the_end(site: Site, settings: Settings) -> None:
-    document = indexed(sections=48)
-    site.configure(minilm="one")
-    encoders_sync()
-    new = building()
-    died = subprocess.run(
-        [sys.executable, "-c", _DYING],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "DJANGO_SETTINGS_MODULE": "tests.settings",
-            "MEDRAG_ENCODERS": str(settings.ENCODERS),
-        },
-        check=False,
-        timeout=300,
-    )
-    assert died.returncode == -signal.SIGKILL
-    done, total = vectors.progress(new)
-    assert 0 < done < total == document.chunks.count()
-    assert searched_rows()[0].dimensions == 384
-    encoder_reembed(new)
-    disturbed = everything(new)
-    assert len(disturbed) == total
-    with connections["owner"].cursor() as cursor:
-        cursor.execute(f"DELETE FROM {new.table}")
-    Encoder.objects.exclude(pk=new.pk).delete()
-    Encoder.objects.update(state=EncoderState.BUILDING)
-    encoder_reembed(new)
-    assert everything(new) == disturbed
 
 
 def test_only_one_process_makes_the_vectors_of_an_encoder(site: Site) -> None:
