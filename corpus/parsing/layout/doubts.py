@@ -20,6 +20,11 @@ SIGN_UNREADABLE = Doubt(
     "A sign here is printed in a font that does not say which it is; […] stands in its place. It "
     "may be a bound, a unit or a number: look at the page.",
 )
+RAISED_UNSURE = Doubt(
+    "raised_unsure",
+    "A digit stands a little higher or is a little smaller than the one before it. It may be the "
+    "mark of a footnote or a power: compare the line with the page.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "
