@@ -13,6 +13,7 @@ _RAISED = "⁰¹²³⁴-⁹"
 _RUN = re.compile(
     rf"(?<![⁺⁻{_RAISED}])[{_RAISED}]+(?:[,⁻–-][{_RAISED}]+)*(?![⁺⁻{_RAISED}])|(?<=\d)\^\d+(?:,\d+)+"
 )
+_LETTER = re.compile(r"(?<=[\d%])[ᵃᵇᶜᵈᵉᶠᵍ](?![^\W\d_])")
 _FRACTION = re.compile(r"([¹³⁵⁷])[⁄∕/]([₂₄₈248])(?!\d)")
 _BELOW = str.maketrans("¹³⁵⁷₂₄₈", "1357248")
 _TEN = re.compile(r"(?<!\d)(?P<point>\d[.,])?10$")
@@ -28,13 +29,13 @@ _LOOK_CHARS = 24
 
 
 def without_marks(text: str) -> str:
-    """Return a text without raised digits that mark footnotes; fractions are written in a line.
+    """Return a text without raised digits and letters that mark footnotes, and `2¹⁄₂` as `2 1/2`.
 
     Powers of ten, powers of lengths, charges and the numbers of short names stay. Of `10²`, what
     follows decides: a person is given 10 mg with a mark, never 10² mg.
     """
     text = _FRACTION.sub(lambda m: f" {m[0].translate(_BELOW).replace('⁄', '/')} ", text)
-    return _RUN.sub(_kept, text)
+    return _RUN.sub(_kept, _LETTER.sub("", text))
 
 
 def _kept(match: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ MARKED = [
     ("3³ tablets", "3 tablets", "33 tablets"),
     ("20¹,² mg", "20 mg", "2012 mg"),
     ("5^1,2 mg", "5 mg", "51 mg"),
+    ("for 14ᵃ days", "for 14 days", "for 7 days"),
     ("5 ² mg", "5 mg", "2 mg"),
     ("110² mg", "110 mg", "1102 mg"),
     ("10¹ mg", "10 mg", "101 mg"),
