@@ -12,6 +12,8 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
+from core.text.raised import without_marks
+
 DAYS = "day"
 _SCALES: dict[str, tuple[str, float]] = {
     "day": (DAYS, 1.0), "week": (DAYS, 7.0), "month": (DAYS, 30.4375), "year": (DAYS, 365.25),
@@ -118,7 +120,7 @@ class Measure:
 
 def levelled(text: str) -> str:
     """Return the text in lower case on one line, with one spelling of signs, numbers and units."""
-    text = " ".join(unicodedata.normalize("NFC", text).lower().split())
+    text = " ".join(without_marks(unicodedata.normalize("NFC", text)).lower().split())
     text = re.sub("[–—‐‑−]", "-", text).replace("μ", "µ")
     text = re.sub(r"(?<=\d)·(?=\d)", ".", text)
     text = re.sub(r"(?<![\d.])\.(?=\d)", "0.", text)

@@ -24,6 +24,8 @@ _SYMBOL = re.compile(
     f"^([^\\S\n]*)(?:[{PRIVATE_BULLETS}]|({PRIVATE_TICK}))(?=\\s|$)|[\uf000-\uf0ff]+",
     re.MULTILINE,
 )
+# Before a number, any other private character or one that could not be decoded may be a bound.
+_LOST = re.compile("[\ue010-\uefff\uf100-\uf8ff\ufffd]+(?=\\s?\\d)")
 UNREADABLE = "[…]"
 _BLANKS = re.compile(r"[^\S\n]+")
 _COMBINING = {
@@ -47,7 +49,7 @@ def clean_text(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
-    text = _SYMBOL.sub(_symbol, text)
+    text = _LOST.sub(UNREADABLE, _SYMBOL.sub(_symbol, text))
     return unicodedata.normalize("NFC", _REMOVED.sub("", text))
 
 

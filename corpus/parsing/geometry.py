@@ -17,7 +17,7 @@ class Word:
 
     `size` is the height of its font's box in points; `font` is empty if unknown; `place` counts the
     words of the file, -1 where their order is unknown; `after_blank` is true where the file prints
-    a blank before the word.
+    a blank before the word. `base` is where its baseline is; None if unknown.
     """
 
     text: str
@@ -27,6 +27,7 @@ class Word:
     font: str = ""
     place: int = -1
     after_blank: bool = False
+    base: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class PageCells:
     not sure of. `ocr_confidence` is that of the words read from a picture: some, or all. `insets`
     are the words in other directions, each in a frame in which they stand upright. `unmapped`
     counts the visible characters whose font does not say which letters they are, or that have a
-    code for private use. `hidden` are the boxes of invisible words, on the displayed page.
+    code for private use. `hidden` are the boxes of invisible words, on the displayed page,
+    `raised` those of numbers of which the last digits may be raised.
     """
 
     number: int
@@ -67,6 +69,7 @@ class PageCells:
     insets: tuple[PageCells, ...] = ()
     unmapped: int = 0
     hidden: tuple[Box, ...] = ()
+    raised: tuple[Box, ...] = ()
 
     @property
     def is_scan(self) -> bool:

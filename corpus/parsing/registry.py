@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 
 from corpus.parsing import sniff
+from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.types import ParsedDocument, ParseError
 
@@ -58,23 +59,23 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/2"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/2", "python-pptx", ("pptx",)),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/3"),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/3", "python-pptx", ("pptx",)),
     sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/3", "openpyxl", ("openpyxl",)),
-    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/2"),
+    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/3"),
     sniff.MARKDOWN: _Format(
-        f"{_OFFICE}markup", "parse_markdown", "markdown/2", "markdown-it-py", ("markdown_it",)
+        f"{_OFFICE}markup", "parse_markdown", "markdown/3", "markdown-it-py", ("markdown_it",)
     ),
-    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/3"),
-    sniff.XML: _published("medquad", "medquad-xml/1"),
-    sniff.PUBMED: _published("pubmed", "pubmed-xml/1"),
-    sniff.JATS: _published("jats", "jats-xml/3"),
-    sniff.BITS: _published("bits", "bits-xml/3"),
-    sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/3"),
-    sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/3", "mwparserfromhell"),
-    sniff.RECORD: _published("records", "record-json/1"),
+    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/4"),
+    sniff.XML: _published("medquad", "medquad-xml/2"),
+    sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),
+    sniff.JATS: _published("jats", "jats-xml/4"),
+    sniff.BITS: _published("bits", "bits-xml/4"),
+    sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/4"),
+    sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/4", "mwparserfromhell"),
+    sniff.RECORD: _published("records", "record-json/2"),
     sniff.PASSAGES: _Format(
-        "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/1"
+        "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/2"
     ),
 }
 MEDIA_TYPES = frozenset(_FORMATS)  # all that can be read
@@ -110,7 +111,7 @@ def parse_file(request: Request) -> ParsedDocument:
             code="no_text",
             hint="Check that it opens and shows text in the program that made it.",
         )
-    return document
+    return replace(document, pages=tuple(map(doubt_signs, document.pages)))
 
 
 def engine_name(media_type: str, *, with_models: bool = False) -> str:
@@ -123,7 +124,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/3"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/4"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "

@@ -1,4 +1,7 @@
-"""Tell how many words of documents were found again after parsing, and the worst pages.
+"""Tell which pages must be ticked before a document is published in any way.
+
+They are those on which a value was probably misread, and the poor pages of a document of which too
+few words were found again after parsing.
 
 Shares are in [0, 1], higher is better, and None where no page has a text layer to compare.
 """
@@ -8,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import F, FloatField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import F, FloatField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, NullIf
 
 from core.errors import MedragError
+from corpus.indexing.rows import page_as_read
 from corpus.models import Document, Page
-from corpus.parsing.types import DOCUMENT_ENOUGH, PAGE_ENOUGH, WordsFound
+from corpus.parsing.types import DOCUMENT_ENOUGH, MISREAD, PAGE_ENOUGH, WordsFound
 
 NAMED = 20  # pages in a sentence
 
@@ -21,7 +25,7 @@ SHARE = Cast("words_found", FloatField()) / NullIf(F("words_checked"), 0)  # of 
 
 
 class PagesNotReviewed(MedragError):
-    """Too many words of the document were not found, and nobody checked these pages."""
+    """Words were not found or values probably misread, and nobody checked these pages."""
 
     code = "not_looked_at"
 
@@ -70,6 +74,20 @@ def lost_words(document: Document) -> LostWords | None:
     return LostWords(whole.share, poor)
 
 
+def lines_misread(document: Document) -> dict[tuple[str, str], int]:
+    """Map each doubt about a value, by code and doubted words, to its page. Runs one query."""
+    holds = Q()
+    for code in MISREAD:
+        holds |= Q(doubts__contains=[{"code": code}])
+    pages = map(page_as_read, document.pages.filter(holds).order_by("number"))
+    return {
+        (doubt.code, page.text[doubt.start : doubt.end]): page.number
+        for page in pages
+        for doubt in page.doubts
+        if doubt.code in MISREAD
+    }
+
+
 def refuse_unseen(document: Document, looked: Collection[int]) -> None:
     """Raise PagesNotReviewed if a page that must be ticked is not in `looked`."""
     lost = lost_words(document)
@@ -79,6 +97,13 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
             f"Only {int(100 * lost.share)} % of the words of “{document}” were found when it was "
             f"read, and nobody has checked {pages_named(missing)}. It was not published.",
             hint="Open “Check and publish”, compare each of these pages and tick it.",
+        )
+    misread = sorted(set(lines_misread(document).values()) - set(looked))
+    if misread:
+        raise PagesNotReviewed(
+            f"A value on {pages_named(misread)} of “{document}” was probably misread, and nobody has "
+            "compared it. It was not published.",
+            hint="Open “Check and publish”, compare each of these pages, correct or tick it.",
         )
 
 

@@ -43,10 +43,11 @@ from corpus.parsing.types import ParsedDocument
 from corpus.review.corrections import CorrectedPage
 from corpus.review.disabled_passages import still_disabled
 from corpus.review.versions import signature
+from corpus.review.words_found import lines_misread
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
 from corpus.services.embedding import document_embed, reading_embedder
-from corpus.services.lifecycle import document_hold_back
+from corpus.services.lifecycle import document_hold_back, document_hold_misread
 from corpus.services.passages import passages_write
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.signals import document_indexed
@@ -185,6 +186,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
         )
         document = Document.objects.select_for_update().get(pk=document.pk)
         take_over(document, parsed)
+        known = lines_misread(document)
         _take_out(document)
         had_pages, _ = document.pages.all().delete()
         Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
@@ -195,7 +197,9 @@ def _parse(document: Document, lease: Lease) -> Stage:
                 *METADATA_FIELDS.values(),
             ]
         )
-        if not had_pages:
+        if had_pages:
+            document_hold_misread(document, known=known)
+        else:
             document_hold_back(document)
     lease.lap("write")
     return Stage.PARSED

@@ -11,7 +11,7 @@ here, whatever the caller. Rows are locked by primary key, and always before the
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +25,7 @@ from corpus.access import NotPermitted, may_publish
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.review.corrections import corrections_unseen, refuse_uncompared
-from corpus.review.words_found import lost_words, pages_named, refuse_unseen
+from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
 from corpus.signals import (
@@ -161,17 +161,34 @@ def refuse_to_publish(
 
 @transaction.atomic
 def document_hold_back(document: Document) -> None:
-    """Move PUBLISHED -> REVIEW if it was published unread and lost words; else do nothing.
+    """Move PUBLISHED -> REVIEW if it was published unread and lost words or misread values.
 
     So do doubts, if it was published on condition that there are none. Called after its first
     reading, before anything of it can be searched.
     """
+    document_hold_misread(document)
     reason = ""
     if lost := lost_words(document):
         reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
     elif document.only_without_doubts and (doubtful := pages_doubtful(page_checks(document))):
         reason = f"Its reading left doubts on {pages_named(doubtful)}."
     if reason:
+        document_recheck(document, by=None, reason=reason)
+
+
+@transaction.atomic
+def document_hold_misread(
+    document: Document, *, known: Container[tuple[str, str]] = frozenset()
+) -> None:
+    """Move PUBLISHED -> REVIEW if a value was probably misread that is not in `known`.
+
+    `known` are the doubts that the document had when it was published, as `lines_misread` names
+    them: somebody ticked their pages.
+    """
+    found = lines_misread(document)
+    pages = sorted({page for line, page in found.items() if line not in known})
+    if pages:
+        reason = f"A value was probably misread on {pages_named(pages)}."
         document_recheck(document, by=None, reason=reason)
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from core.text.quantities.types import written
 from core.text.quantities.units import UNIT, UNITS
+from core.text.raised import without_marks
 
 _SIGNS = str.maketrans(
     {
@@ -63,9 +64,8 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 @lru_cache(maxsize=4096)
 def levelled(text: str) -> str:
     """Return the text in lower case on one line; a cell's `|` and full stops stay."""
-    text = _POWER.sub(
-        lambda m: "10^" + m[1].translate(_POWER_DIGITS), unicodedata.normalize("NFC", text)
-    )
+    text = without_marks(unicodedata.normalize("NFC", text))
+    text = _POWER.sub(lambda m: "10^" + m[1].translate(_POWER_DIGITS), text)
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "", text)
     text = re.sub(r"[.·\s]?\b(kg|g|ml|l|h|min|day|d|m²)[⁻-][¹1](?!\d)", r"/\1", text)
     text = re.sub(r"\^([^\s^]{1,3})\^", r"^\1", text.translate(_SIGNS))
@@ -189,6 +189,7 @@ def _phrases(text: str) -> str:
     text = re.sub(r"mm\shg(?![a-z])|millimet(?:re|er)s?\sof\smercury", "mmhg", text)
     text = re.sub(r"(?<=\d)\s?[x×]\s?(?=10\^)", "×", text)
     text = re.sub(r"(?<=\d)×10\^(\d{1,2})(?!\d)", lambda m: f"e{m[1]}", text)
+    text = re.sub(r"(?<![\w.×])(?<!× )10\^(\d{1,2})(?!\d)", lambda m: f"1e{m[1]}", text)
     text = re.sub(r"(?<=[a-z0-9µ%)])(?:\sper\s(?:each\s)?|\s?/\s?)(?=[a-z0-9])", "/", text)
     text = re.sub(
         r"(?<=[a-zµ%])\s(?:(?:for|in)\s)?(?:each|every|an?)\s(?=(?:hour|minute|kg|kilogram)(?![a-z]))"

@@ -25,6 +25,11 @@ WORD_PARTED = Doubt(
     "A word here is parted after “fi” or “fl” and can't be found as it is printed. Look at the "
     "page and correct it.",
 )
+RAISED_UNSURE = Doubt(
+    "raised_unsure",
+    "A digit stands a little higher or is a little smaller than the one before it. It may be the "
+    "mark of a footnote or a power: compare the line with the page.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

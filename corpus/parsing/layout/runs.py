@@ -39,6 +39,7 @@ _LAPPED = 0.3  # font heights that a word of one line reaches into the next at m
 _BAND = 12.0  # points: words are sought in the level strips of a page that they reach into
 _MAX_BANDS = 200  # that a word reaches into; no letter is as tall
 _MAX_NEAR = 200  # words looked at beside another; more are printed over each other
+RAISED = 0.1  # font heights above the baseline; more is a mark or a power, whatever its size
 _TOUCHING = 0.11  # font heights; less than this between two words is no blank
 _RAISED = str.maketrans(
     "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
@@ -72,15 +73,31 @@ class Line:
     def text(self) -> str:
         base = self.words[0]  # the last word that is not raised
         parts = [base.text]
+        if len(self.words) > 1 and _begins_raised(base, self.words[1]):
+            base, parts = self.words[1], [raise_text(base.text) or base.text]
         for before, word in zip(self.words, self.words[1:], strict=False):
             joint = _joint(before, word)
             # An exponent or a note's mark: 10⁹ must not be read as 109.
-            small = word.size < 0.85 * base.size
-            high = word.box[3] < base.box[3] - 0.2 * base.size
-            raised = raise_mark(word.text) if not joint and small and high else None
+            raised = raise_mark(word.text) if not joint and _is_raised(word, base) else None
             base = base if raised else word
             parts += [joint, raised or word.text]
         return mend_numbers(mend_accents("".join(parts)))
+
+
+def _is_raised(word: Word, base: Word) -> bool:
+    """Tell whether a word is printed above the baseline of another.
+
+    Of digits the baseline decides, if it is known, whatever their size.
+    """
+    if word.base is not None and base.base is not None and word.text[:1].isdigit():
+        return word.size <= 1.05 * base.size and base.base - word.base > RAISED * base.size
+    return word.size < 0.85 * base.size and word.box[3] < base.box[3] - 0.2 * base.size
+
+
+def _begins_raised(word: Word, after: Word) -> bool:
+    """Tell whether the first word of a line is a footnote's mark: `² Once a week`."""
+    is_small = word.size < 0.85 * after.size
+    return is_small and word.text.isdigit() and _is_raised(word, after)
 
 
 def _joint(before: Word, word: Word) -> str:

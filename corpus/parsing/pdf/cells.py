@@ -26,6 +26,7 @@ from corpus.parsing.geometry import (
     upright,
     width,
 )
+from corpus.parsing.layout.runs import RAISED
 from corpus.parsing.pdf.characters import PRINTED, UNPAINTED, Character, Font, characters
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
@@ -37,6 +38,7 @@ _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # font heights; letter-spaced capitals are closer, cells of a row further apart
 _MIN_SPACED = 3
+_HARDLY = 0.03  # of a font height: no digits of one number differ by more in baseline or size
 _TWICE = 8  # text objects, at most, from a text to its second painting
 _ASLANT = Doubt(
     "text_aslant", "Words that stand aslant on this page, as a watermark does, were left out."
@@ -85,14 +87,17 @@ def _cells(
     size: tuple[float, float],
     turn: int,
 ) -> PageCells:
-    words = []
+    words, raised = [], []
     for place, piece in enumerate(pieces):
         font = piece[0].font
         text = mend_accents(clean_line("".join(character.text for character in piece)))
         if font.turn == turn and text:
             box = union(character.box for character in piece)
             after_blank = piece[0].after_blank
-            words.append(Word(text, box, font.size, font.bold, font.name, place, after_blank))
+            base = piece[0].base
+            words.append(Word(text, box, font.size, font.bold, font.name, place, after_blank, base))
+            if any(_may_be_raised(*pair) for pair in itertools.pairwise(piece)):
+                raised.append(box)
     return PageCells(
         number,
         *(size[::-1] if turn in (90, 270) else size),
@@ -101,6 +106,7 @@ def _cells(
         turn=turn,
         drawn=tuple(upright(box, size, turn) for box in drawn.art),
         frames=tuple(upright(box, size, turn) for box in drawn.frames),
+        raised=tuple(raised),
     )
 
 
@@ -221,6 +227,11 @@ def _goes_on(before: Character, character: Character, reach: float) -> bool:
     if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
         return False
     gap = character.box[0] - before.box[2]
+    risen = before.base - character.base
+    if before.text.isalnum() and character.text.isdigit() and risen > RAISED * one.size:
+        return False
+    if before.text.isdigit() and -risen > RAISED * one.size:
+        return False
     letters = before.text.isalnum() and character.text.isalnum()  # no accent set apart
     if letters and gap < -_LAPPED * one.size and one.place != other.place:
         return False
@@ -228,6 +239,14 @@ def _goes_on(before: Character, character: Character, reach: float) -> bool:
     shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
     level = shared >= 0.6 * min(height(before.box), height(character.box))
     return level and shift < 0.3 * one.size and -0.7 * one.size <= gap <= reach * one.size
+
+
+def _may_be_raised(before: Character, character: Character) -> bool:
+    """Tell whether a digit differs a little, in baseline or size, from the one before it."""
+    if not (before.text.isdigit() and character.text.isdigit()):
+        return False
+    one, other = before.font.size, character.font.size
+    return before.base - character.base > _HARDLY * one or other < (1 - _HARDLY) * one
 
 
 def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:

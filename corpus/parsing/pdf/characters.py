@@ -28,6 +28,7 @@ _TEX_FONT = re.compile(r"(?:^|\+)CMEX\d")
 _TEX_EXTENSION = dict(zip("PXQYRZ", "\u2211\u2211\u220f\u220f\u222b\u222b", strict=True))
 _UNNAMED = dict.fromkeys(PRIVATE_BULLETS, "•") | {PRIVATE_TICK: "✓"}
 ADDED, PRINTED = "", " "  # a blank that PDFium put between letters, and one of the file
+Origin = tuple[ctypes.c_double, ctypes.c_double]
 UNPAINTED = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke
 
 
@@ -51,6 +52,7 @@ class Character:
     text: str
     box: Box
     font: Font
+    base: float  # of its baseline, downwards in the same frame
     is_mapped: bool = True  # its font says which character it is
     after_blank: bool = False  # the file prints a blank before it
 
@@ -70,7 +72,7 @@ def characters(
     places = {
         one.address: at for at, one in enumerate(painted) if one.kind == raw.FPDF_PAGEOBJ_TEXT
     }
-    rect = raw.FS_RECTF()
+    rect, origin = raw.FS_RECTF(), (ctypes.c_double(), ctypes.c_double())
     half = 0
     for index in range(textpage.count_chars()):
         code = raw.FPDFText_GetUnicode(handle, index)
@@ -95,11 +97,20 @@ def characters(
             private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
             known = not (private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1)
             mapped[font.name, code] = known
-        box = _box(handle, index, font, frame, rect)
-        yield Character(_text(text, font, known), box, font, known)
+        base = _base(handle, index, font, frame, origin)
+        box = _box(handle, index, font, frame, rect, base)
+        yield Character(_text(text, font, known), box, font, base, known)
 
 
-def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
+def _base(handle: Any, index: int, font: Font, frame: Frame, origin: Origin) -> float:
+    """Return where a character's baseline is, in the frame in which it stands upright."""
+    x, y = origin
+    raw.FPDFText_GetCharOrigin(handle, index, x, y)
+    at = frame.displayed(x.value, y.value, x.value, y.value)
+    return upright(at, frame.size, max(font.turn, 0))[1]
+
+
+def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any, base: float) -> Box:
     """Return a character's box in the frame in which it stands upright.
 
     Computed from the baseline where the font gives no plausible height.
@@ -109,10 +120,6 @@ def _box(handle: Any, index: int, font: Font, frame: Frame, rect: Any) -> Box:
     box = upright(shown, frame.size, max(font.turn, 0))
     if 0.6 * font.size <= height(box) <= 1.8 * font.size:
         return box
-    x, y = ctypes.c_double(), ctypes.c_double()
-    raw.FPDFText_GetCharOrigin(handle, index, x, y)
-    at = frame.displayed(x.value, y.value, x.value, y.value)
-    base = upright(at, frame.size, max(font.turn, 0))[1]
     return (box[0], base - 0.75 * font.size, box[2], base + 0.25 * font.size)
 
 

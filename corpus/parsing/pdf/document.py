@@ -7,13 +7,14 @@ runs instead, see `docling_models`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
-from corpus.parsing.geometry import PageCells
+from corpus.parsing.geometry import PageCells, contains, middle
+from corpus.parsing.layout.doubts import RAISED_UNSURE
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
@@ -82,8 +83,20 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
     blank = Page(cells.number, "", (), width, height, cells.ocr_confidence)
     page = write_page(blank, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
-    doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
+    doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure), *_raised(page, cells))
     return replace(page, doubts=doubts)
+
+
+def _raised(page: Page, cells: PageCells) -> Iterator[Doubt]:
+    """Yield a doubt for each line with a digit that may be raised, or one for the page."""
+    parts = (cells, *cells.insets)
+    places = [middle(part.displayed(box)) for part in parts for box in part.raised]
+    lines = [line for block in page.blocks for line in block.lines]
+    held = [line for line in lines if any(contains(line.box, at, margin=1) for at in places)]
+    if places and not held:
+        yield RAISED_UNSURE
+    for line in held:
+        yield replace(RAISED_UNSURE, start=line.start, end=line.end)
 
 
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:

@@ -278,7 +278,7 @@ def _index(name: str, **fields: Any) -> Document:
                 "year": 2019,
                 "source_type": SourceType.ARTICLE,
                 "licence": "CC BY-NC 4.0",
-                "engine": "jats-xml/3",
+                "engine": "jats-xml/4",
             },
         ),
         ("statpearls", {"source_type": SourceType.BOOK, "issuer": "StatPearls", "year": 2023}),

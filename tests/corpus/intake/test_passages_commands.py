@@ -76,7 +76,7 @@ def test_a_pdf_goes_out_and_into_another_database_and_comes_out_the_same(
         assert [(d.version, d.population, d.year, str(d.review_by)) for d in documents] == [
             ("4", "adult", 2024, "2029-01-02")
         ] * 2
-        assert {d.engine for d in documents} == {"chunks-jsonl/1"}
+        assert {d.engine for d in documents} == {"chunks-jsonl/2"}
         assert {d.lifecycle for d in documents} == {Lifecycle.DRAFT}
 
     def kept(lines: list[dict[str, Any]]) -> list[list[Any]]:

@@ -1,0 +1,71 @@
+"""Doubt lines where a comparison sign before a number was probably lost. Pure.
+
+Fonts and encodings that do not say what they show turn ≥ and ≤ into other signs: `"e` and `"d` (the
+two bytes of U+2265 and U+2264), `³` and `£` (their places in the Symbol font), `²` and `³` (in Mac
+Roman), a private character, or a question mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from core.text.quantities.units import UNIT
+from corpus.parsing.clean import UNREADABLE
+from corpus.parsing.types import Block, BlockKind, Doubt, Line, Page, Row
+
+SIGN_MISREAD = Doubt(
+    "sign_misread",
+    "A sign before a number was probably misread: it may be ≥, ≤ or another bound. Compare the "
+    "line with the page, and correct it if it is.",
+)
+_TWO_BYTES = re.compile(r"[\"“”„'‘’][ed]\s?(?=\d)(?!\d+T\b)")
+_UTF8_AS_LATIN = re.compile("â‰[¤¥]?")
+_NOT_SHOWN = re.compile(re.escape(UNREADABLE) + r"\s?(?=\.?\d)|(?<=\S )\?\s?(?=\d)")
+_RAISED = re.compile(r"(?<![^\s(|])[²³]\s?(?=\d)")
+_PRICE = re.compile(
+    rf"£(?P<gap>\s?)\d[\d,]*(?P<pence>\.\d\d(?!\d))?(?:\.\d+)?(?P<unit>(?!\s?[mk]\b){UNIT})?",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"\b(?:crcl|creatinine|clearance|e?gfr|aged?|inr|ha?emoglobin|hb|hba1c|bmi|platelets?|score"
+    r"|neutrophils?|potassium|sodium|temperature|spo2|sats|ph|pressure)\s?(?:of\s|is\s|[(:]\s?)?$",
+    re.IGNORECASE,
+)
+_LOOK_CHARS = 40
+
+
+def doubt_signs(page: Page) -> Page:
+    """Return the page with a doubt for each line, row or block with a sign probably misread."""
+    spans = {_around(block, at): None for block in page.blocks for at in _misread(page, block)}
+    found = tuple(replace(SIGN_MISREAD, start=start, end=end) for start, end in spans)
+    return replace(page, doubts=(*page.doubts, *found)) if found else page
+
+
+def _misread(page: Page, block: Block) -> Iterator[int]:
+    """Yield where in the page's text a sign of a block may be misread."""
+    text = page.text[block.start : block.end]
+    for pattern in (_TWO_BYTES, _UTF8_AS_LATIN, _NOT_SHOWN):
+        yield from (block.start + match.start() for match in pattern.finditer(text))
+    for match in _RAISED.finditer(text):
+        if match.start() or block.kind is BlockKind.TABLE or not _is_note(match[0][0], page.text):
+            yield block.start + match.start()
+    for match in _PRICE.finditer(text):
+        before = text[max(0, match.start() - _LOOK_CHARS) : match.start()]
+        odd = (match["gap"] or match["unit"]) and not match["pence"]
+        if odd or _MEASURED.search(before):
+            yield block.start + match.start()
+
+
+def _is_note(mark: str, text: str) -> bool:
+    """Tell whether the text refers to a footnote of this mark."""
+    return bool(re.search(rf"(?<=[\w.,)%])(?<![cdkmnµμ/ ]m)(?<!10){mark}", text))
+
+
+def _around(block: Block, at: int) -> tuple[int, int]:
+    """Return the span of the printed line or row at `at`, or of the whole block."""
+    rows = block.table.rows if block.table else ()
+    parts: tuple[Line | Row, ...] = (*block.lines, *rows)
+    found = ((part.start, part.end) for part in parts if part.start <= at < part.end)
+    return next(found, (block.start, block.end))

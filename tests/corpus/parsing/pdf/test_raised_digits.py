@@ -1,0 +1,90 @@
+"""The baseline of a digit decides whether it belongs to the number before it, never its size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from core.text.quantities.matching import held, not_held
+from corpus.parsing.types import Page
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+Part = tuple[str, float, float]  # text, size and rise
+
+
+def _read(folder: Path, *lines: list[Part], font: str = "Helvetica") -> Page:
+    def draw(canvas: Canvas) -> None:
+        for number, parts in enumerate(lines):
+            x = 60.0
+            for said, size, rise in parts:
+                canvas.setFont(font, size)
+                canvas.drawString(x, A4[1] - 80 - 20 * number + rise, said)
+                x += canvas.stringWidth(said, font, size)
+
+    path = fixtures.make_pdf(folder / "a.pdf", draw)
+    document = fixtures.parse(path, folder / "out")
+    fixtures.assert_contract(document)
+    return document.pages[0]
+
+
+@pytest.mark.parametrize("font", ["Helvetica", "Times-Roman", "Courier-Bold"])
+@pytest.mark.parametrize(
+    ("size", "rise"), [(6, 4), (9, 2), (10, 3), (8, 1.5)], ids=["small", "hardly", "same", "low"]
+)
+def test_a_raised_digit_is_a_mark_whatever_its_size(
+    tmp_path: Path, size: float, rise: float, font: str
+) -> None:
+    page = _read(tmp_path, [("Give 5", 10, 0), ("2", size, rise), (" mg daily.", 10, 0)], font=font)
+    assert page.text == "Give 5² mg daily."
+    assert "raised_unsure" not in [doubt.code for doubt in page.doubts]
+    assert not not_held("Give 5 mg daily", held((page.text,)))
+    assert not_held("Give 52 mg daily", held((page.text,)))
+
+
+def test_a_power_that_is_hardly_smaller_is_a_power(tmp_path: Path) -> None:
+    page = _read(tmp_path, [("Stop below 2 x 10", 10, 0), ("9", 9, 2), ("/L in adults.", 10, 0)])
+    assert page.text == "Stop below 2 x 10⁹/L in adults."
+    assert not not_held("Stop below 2 × 10⁹/L", held((page.text,)))
+    assert not_held("Stop below 2 × 109/L", held((page.text,)))
+
+
+def test_a_raised_unit_and_a_lowered_digit_are_read_as_before(tmp_path: Path) -> None:
+    page = _read(
+        tmp_path,
+        [
+            ("Give 75 mg/m", 10, 0),
+            ("2", 10, 3),
+            (" if SpO", 10, 0),
+            ("2", 7, -2),
+            (" is 92%.", 10, 0),
+        ],
+    )
+    assert page.text == "Give 75 mg/m² if SpO2 is 92%."
+    assert "raised_unsure" not in [doubt.code for doubt in page.doubts]
+
+
+@pytest.mark.parametrize(("size", "rise"), [(10, 0.6), (9, 0), (9, 0.8)])
+def test_what_cannot_be_told_is_doubted_at_its_line(
+    tmp_path: Path, size: float, rise: float
+) -> None:
+    page = _read(
+        tmp_path,
+        [("Zinc in wounds.", 10, 0)],
+        [("Give 5", 10, 0), ("2", size, rise), (" mg daily.", 10, 0)],
+    )
+    (doubt,) = (doubt for doubt in page.doubts if doubt.code == "raised_unsure")
+    assert page.text[doubt.start : doubt.end] == "Give 52 mg daily."
+
+
+def test_a_note_begins_with_its_mark_not_with_a_number(tmp_path: Path) -> None:
+    page = _read(
+        tmp_path,
+        [("Give ciclosporin 10", 10, 0), ("1", 6, 4), (" daily.", 10, 0)],
+        [("1", 6, 4), ("mg/kg in two doses.", 10, 0)],
+    )
+    assert "10¹ daily." in page.text
+    assert "¹mg/kg in two doses." in page.text
+    assert not_held("1 mg/kg in two doses", held((page.text,)))

@@ -1,0 +1,148 @@
+"""A lost comparison sign is doubted in every format, and keeps its document back until a tick."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+from docx import Document as Word
+from openpyxl import Workbook
+from reportlab.pdfgen.canvas import Canvas
+
+from corpus.models import Document, Lifecycle, Page
+from corpus.review.words_found import PagesNotReviewed
+from corpus.services.documents import document_reindex
+from corpus.services.indexing import document_index
+from corpus.services.lifecycle import document_approve, document_publish, document_submit
+from tests.corpus.documents import ingest
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+TODAY = datetime.date(2026, 3, 1)
+LOST = [
+    'CrCl "e 30: give the full dose.',
+    "CrCl “d30 mL/min: halve the dose.",
+    "Adults ³ 65 years: halve the dose.",
+    "Platelets ²50: stop it.",
+    "CrCl £ 30: halve the dose.",
+    "Age £65 years: full dose.",
+    "Give it if (£ 2 mg/L) is measured.",
+    "CrCl â‰¥ 30: full dose.",
+    "CrCl ? 30: full dose.",
+    "CrCl \ue0b3 30: full dose.",
+    "CrCl \uf0b3 30: full dose.",
+    "CrCl \ufffd 30: full dose.",
+]
+HONEST = [
+    "A course costs £30, or £ 2.50 a day, of £5 m in all.",
+    "It was called “d4T” and later stavudine.",
+    "Give 3³ tablets to 200 cells/mm³ 30 days later.",
+    "Is 30 mg enough? 20 mg is not.",
+    "He said “30 mg” and “eat 30 g”.",
+    "Area 4 cm² 3 times.",
+]
+
+
+def _doubts(path: Path) -> list[tuple[str, str]]:
+    document = fixtures.parse(path, path.parent / "out")
+    fixtures.assert_contract(document)
+    return [
+        (doubt.code, page.text[doubt.start : doubt.end])
+        for page in document.pages
+        for doubt in page.doubts
+        if doubt.code == "sign_misread"
+    ]
+
+
+@pytest.mark.parametrize("line", LOST)
+@pytest.mark.parametrize("name", ["a.md", "a.html", "a.txt"])
+def test_a_lost_bound_is_doubted_in_text_formats(tmp_path: Path, name: str, line: str) -> None:
+    path = tmp_path / name
+    body = f"<p>Enoxaparin.</p><p>{line}</p>" if name == "a.html" else f"Enoxaparin.\n\n{line}\n"
+    path.write_text(body, encoding="utf-8")
+    read = line
+    for sign in "\ue0b3\uf0b3\ufffd":
+        read = read.replace(sign, "[…]")
+    assert _doubts(path) == [("sign_misread", read)]
+
+
+@pytest.mark.parametrize("line", HONEST)
+def test_prices_units_and_quotes_are_not(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(f"# Costs\n\n{line}\n", encoding="utf-8")
+    assert _doubts(path) == []
+
+
+def test_a_note_that_is_referred_to_is_no_bound(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("<p>Give 5 mg<sup>3</sup> daily.</p><p><sup>3</sup> 30 mg in the obese.</p>")
+    assert _doubts(path) == []
+    path.write_text("<p>Give 5 mg daily.</p><p><sup>3</sup> 30 mL/min: 2 mg.</p>")
+    assert _doubts(path) == [("sign_misread", "³ 30 mL/min: 2 mg.")]
+
+
+def test_word_sheets_and_pdfs_are_doubted_by_paragraph_row_and_line(tmp_path: Path) -> None:
+    word = Word()
+    word.add_paragraph('CrCl "e 30: full dose.')
+    word.save(str(tmp_path / "a.docx"))
+    assert _doubts(tmp_path / "a.docx") == [("sign_misread", 'CrCl "e 30: full dose.')]
+    book = Workbook()
+    for row in (("CrCl", "Dose"), ("£ 30", "1 mg"), ("40", "2 mg")):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert _doubts(tmp_path / "a.xlsx") == [("sign_misread", "£ 30 | 1 mg")]
+
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["Give the drug daily.", 'CrCl "d 30: halve it.'], y=700)
+
+    pdf = fixtures.make_pdf(tmp_path / "a.pdf", draw)
+    assert _doubts(pdf) == [("sign_misread", 'CrCl "d 30: halve it.')]
+
+
+def _state(document: Document) -> str:
+    return Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
+
+
+def _indexed(text: str, *, published: bool) -> Document:
+    document = ingest(text)
+    if published:
+        document_submit(document, by=None)
+        document_publish(document, by=None, today=TODAY)
+    while document_index(document.pk):
+        pass
+    document.refresh_from_db()
+    return document
+
+
+TEXT = '# Enoxaparin\n\nCrCl "e 30: give 1 mg/kg twice daily.\n'
+
+
+@pytest.mark.django_db
+def test_what_was_published_unread_waits_until_its_page_is_ticked() -> None:
+    document = _indexed(TEXT, published=True)
+    assert _state(document) == Lifecycle.REVIEW
+    with pytest.raises(PagesNotReviewed, match="page 1"):
+        document_approve(document, by=None, today=TODAY)
+    document_approve(document, by=None, today=TODAY, looked=[1])
+    assert _state(document) == Lifecycle.PUBLISHED
+
+
+@pytest.mark.django_db
+def test_an_honest_document_is_published_unread() -> None:
+    document = _indexed(TEXT.replace('"e', "≥"), published=True)
+    assert _state(document) == Lifecycle.PUBLISHED
+
+
+@pytest.mark.django_db
+def test_read_again_it_stays_in_force_unless_a_doubt_is_new() -> None:
+    document = _indexed(TEXT, published=False)
+    document_approve(document, by=None, today=TODAY, looked=[1])
+    document_reindex(document, by=None)
+    while document_index(document.pk):
+        pass
+    assert _state(document) == Lifecycle.PUBLISHED
+    Page.objects.filter(document=document).update(doubts=[])  # as read before there was the doubt
+    document_reindex(document, by=None)
+    while document_index(document.pk):
+        pass
+    assert _state(document) == Lifecycle.REVIEW
