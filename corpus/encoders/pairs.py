@@ -69,7 +69,8 @@ def pair_tokenizer(folder: Path) -> PairTokenizer:
     named = {"start": "[CLS]", "end": "[SEP]", "pad": "[PAD]"}
     if (folder / MARKS).is_file():
         named = json.loads((folder / MARKS).read_text(encoding="utf-8"))
-    start, end, pad = (int(tokenizer.token_to_id(named[mark])) for mark in ("start", "end", "pad"))
+    vocabulary = tokenizer.get_vocab()
+    start, end, pad = (vocabulary[named[mark]] for mark in ("start", "end", "pad"))
     return PairTokenizer(tokenizer, start, end, pad)
 
 

@@ -101,8 +101,8 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
     misread = sorted(set(lines_misread(document).values()) - set(looked))
     if misread:
         raise PagesNotReviewed(
-            f"A value on {pages_named(misread)} of “{document}” was probably misread, and nobody has "
-            "compared it. It was not published.",
+            f"A value on {pages_named(misread)} of “{document}” was probably misread, and nobody "
+            "has compared it. It was not published.",
             hint="Open “Check and publish”, compare each of these pages, correct or tick it.",
         )
 
