@@ -27,6 +27,8 @@ def openvino() -> Any:
 
 COMPUTING = "MEDRAG_COMPUTING"  # a setting of `key=value`; here its key `precision` counts
 
+ACTIVATION_GROUP = 64  # values with one scale, as in the weights of the larger models
+
 _cores: dict[int, Any] = {}  # by process: one that is forked makes its own
 
 
@@ -72,19 +74,30 @@ def precision() -> str:
     differ in the last digits only. Read from the environment, since the parser's process has no
     settings.
     """
-    if "precision=f32" in shlex.split(os.environ.get(COMPUTING, "")):
+    if _is_exact():
         return "f32"
     offered = core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return "bf16" if "BF16" in offered else "f32"
 
 
+@cache
+def _is_exact() -> bool:
+    """Tell whether the setting asks for 32 bits, so that every processor computes the same."""
+    return "precision=f32" in shlex.split(os.environ.get(COMPUTING, ""))
+
+
 def compile_graph(graph: Any, threads: int) -> Any:
-    """Compile a model with as many streams as threads: one thread for each text."""
+    """Compile a model with as many streams as threads: one thread for each text.
+
+    Models with weights in 4 or 8 bits multiply them by activations in 8 bits, in groups, where the
+    processor can (VNNI) and exactness was not asked for: more than twice as fast.
+    """
     return core().compile_model(
         graph,
         "CPU",
         {
             "INFERENCE_PRECISION_HINT": precision(),
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0 if _is_exact() else ACTIVATION_GROUP,
             "NUM_STREAMS": threads,
             "INFERENCE_NUM_THREADS": threads,
             "ENABLE_CPU_PINNING": False,  # several processes would share the first cores

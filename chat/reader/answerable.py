@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from chat.reader.features import Features
+from chat.reader.features import LARGE, READER, Features
 from core.rounding import LOGIT_DIGITS
 
 FILE = Path(__file__).with_name("answerable.json")
 NOTHING = -20.0  # log-odds where no statement was read
 # Of all statements of the list, the highest of each; `second` the second highest.
-READ_OFF = ("likeness", "words", "words with context", "passage words", "reader")
+READ_OFF = ("likeness", "words", "words with context", "passage words", READER, LARGE)
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,18 @@ from chat.evidence.quotable import quotable_units
 from chat.reader.agreement import in_agreement
 from chat.reader.answerable import answerable
 from chat.reader.features import (
+    READER,
     Column,
     Features,
     cheap_features,
     coverage,
     weighted,
+    with_large_reader,
     with_likeness,
     with_reader,
 )
-from chat.reader.pair_scorer import Group, site_reader
+from chat.reader.pair_scorer import LARGE as LARGE_FOLDER
+from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
 from chat.types import Unit
@@ -36,6 +39,7 @@ from retrieval.types import Hit
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
 ENCODED = 16  # statements at most: reading them is what an answer's time goes to
+REREAD = 6  # of these, for the large reader
 MAX_CAPTION = 200  # characters that the reader is told: a row must not be cut off for it
 _NEAREST_SECTIONS = 2  # that the reader is told
 
@@ -65,8 +69,14 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
     )
 
 
-def encoded(question: str, units: Sequence[Unit], features: Features) -> Candidates:
-    """Choose the statements worth encoding, and compute all their features."""
+def encoded(
+    question: str, units: Sequence[Unit], features: Features, *, reread: int = REREAD
+) -> Candidates:
+    """Choose the statements worth encoding, and compute all their features.
+
+    The large reader reads the best `reread` of them; the others get the odds that it usually has
+    where the small reader has theirs.
+    """
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     first = weighted(features, weights().shortlist, len(units)).round(LOGIT_DIGITS)
@@ -77,7 +87,9 @@ def encoded(question: str, units: Sequence[Unit], features: Features) -> Candida
     vectors = _vectors(units, embedder)
     likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
     features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
-    return Candidates(tuple(units), with_reader(features, _odds(question, units)), vectors)
+    features = with_reader(features, _odds(question, units, site_reader()))
+    features = with_large_reader(features, _large_odds(question, units, features, reread))
+    return Candidates(tuple(units), features, vectors)
 
 
 def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
@@ -107,11 +119,21 @@ def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
     return units, cheap_features(question, units, *words)
 
 
-def _odds(question: str, units: Sequence[Unit]) -> Column:
-    """Return the trained reader's odds of each statement, read with the others of its passage."""
+def _large_odds(question: str, units: Sequence[Unit], features: Features, count: int) -> Column:
+    """Return the large reader's odds of the best `count` statements, and estimates of the rest."""
+    intercept, slope = weights().unread
+    odds = (intercept + slope * features[READER]).round(LOGIT_DIGITS)
+    first = weighted(features, weights().best, len(units)).round(LOGIT_DIGITS)
+    best = np.sort(np.argsort(-first, kind="stable")[:count])
+    odds[best] = _odds(question, [units[place] for place in best], site_reader(LARGE_FOLDER))
+    return odds
+
+
+def _odds(question: str, units: Sequence[Unit], reader: StatementReader) -> Column:
+    """Return a reader's odds of each statement, read with the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
     asked = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
-    return np.array([odds for group in site_reader().odds(question, asked) for odds in group])
+    return np.array([odds for group in reader.odds(question, asked) for odds in group])
 
 
 def captioned(unit: Unit) -> str:

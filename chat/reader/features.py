@@ -24,6 +24,7 @@ from retrieval.lexical.search import AskedLexeme, searched_names
 Column = npt.NDArray[np.float64]  # one number for each statement
 Features = dict[str, Column]
 
+READER, LARGE = "reader", "large reader"
 _UNITS = r"mg|mcg|micrograms?|g|ml|units?|iu|mmol|mg/kg|ml/kg|%"
 _HELD = {
     "dose": re.compile(rf"\d\s*(?:{_UNITS})(?![a-z])", re.IGNORECASE),
@@ -81,8 +82,13 @@ def with_likeness(features: Features, likeness: Column) -> Features:
 
 
 def with_reader(features: Features, odds: Column) -> Features:
-    """Add the trained reader's odds."""
-    return features | {"reader": odds, "reader behind": odds - odds.max()}
+    """Add the small reader's odds."""
+    return features | {READER: odds, f"{READER} behind": odds - odds.max()}
+
+
+def with_large_reader(features: Features, odds: Column) -> Features:
+    """Add the large reader's odds."""
+    return features | {LARGE: odds, f"{LARGE} behind": odds - odds.max()}
 
 
 def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count: int) -> Column:

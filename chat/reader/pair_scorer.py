@@ -1,4 +1,7 @@
-"""Run the trained reader: the odds of each statement against no statement answering."""
+"""Run the trained readers: the odds of each statement against no statement answering.
+
+A small one reads all statements of the shortlist, a large one the best few of them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from corpus.encoders.pair_model import PairModel
 from corpus.encoders.pairs import Scores, Window, statement_odds, windows_of
 
 FOLDER = Path(__file__).with_name("model")
+LARGE = Path(__file__).with_name("large")
 MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
 UNREAD = -15.0  # odds of what holds nothing that can be read
 
@@ -54,10 +58,10 @@ class StatementReader:
         return windows_of(self._model.tokenizer, question, texts, max_tokens=self._model.max_tokens)
 
 
-@lru_cache(maxsize=1)
-def site_reader() -> StatementReader:
-    """Load the bundled reader, once a process."""
-    return StatementReader(threads=settings.ENCODER_THREADS)
+@lru_cache(maxsize=2)
+def site_reader(folder: Path = FOLDER) -> StatementReader:
+    """Load a bundled reader, once a process."""
+    return StatementReader(folder, threads=settings.ENCODER_THREADS)
 
 
 def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: int) -> list[float]:

@@ -14,16 +14,18 @@ FILE = Path(__file__).with_name("weights.json")
 
 @dataclass(frozen=True)
 class Weights:
-    """Three linear models over the features of a statement, by feature name.
+    """Four linear models over the features of a statement, by feature name.
 
-    `shortlist` uses the cheap features and chooses which statements are encoded; `order` ranks
-    them; `right` gives the log-odds that the first one is right, trained with unanswerable
-    questions too.
+    `shortlist` uses the cheap features and chooses which statements are encoded; `best` chooses
+    which of those the large reader reads; `order` ranks them; `right` gives the log-odds that the
+    first one is right, trained with unanswerable questions too.
     """
 
     version: str
     encoder: str  # fingerprint of the encoder whose cosines they were learned on
     shortlist: Mapping[str, float]
+    best: Mapping[str, float]
+    unread: tuple[float, float]  # the large reader's odds, from the small one's: intercept, slope
     order: Mapping[str, float]
     right: Mapping[str, float]
     intercept: float  # of `right`

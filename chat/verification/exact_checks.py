@@ -1,4 +1,4 @@
-"""Check numbers, routes, groups of people and qualifiers of a claim against its evidence. Pure.
+"""Check numbers, routes, groups, qualifiers and order of a claim against its evidence. Pure.
 
 Numbers may be in any spelling: `BD` and `twice daily`, `one week` and `7 days`, `0.5 g` and `500
 mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out is no fault here.
@@ -7,6 +7,7 @@ mg`, `above 13` and `> 13`. A number of the evidence that the claim leaves out i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from chat.verification.texts import tokens
 from chat.verification.types import Evidence, Finding, Label
@@ -14,9 +15,12 @@ from core.text.clinical_terms import conditions, routes
 from core.text.populations import apart, first_named, people_of
 from core.text.quantities.matching import held, not_held
 from core.text.quantities.reading import read
+from core.text.sentences import line_sentence_spans
 
 NUMBERS = "numbers"
 _AGE = re.compile(r"\b(\d{1,3})\s?(?:[MFmf]|yo|y/o)\b")  # `78M`, as clinicians type an age
+_EXCHANGED = 4  # words in all that stand elsewhere
+_JOINING = frozenset(("and", "or"))
 MAX_NUMBERS = 100  # of a claim: each is compared with each number of the evidence
 
 
@@ -51,23 +55,51 @@ def check_groups(claim: str, evidence: Evidence) -> Finding | None:
     return None
 
 
+def check_exchanged(claim: str, evidence: Evidence) -> Finding | None:
+    """Report a claim that is a sentence of the quotes with two of its words or phrases exchanged.
+
+    `X in Y` and `Y in X` are nearly the same to a model. The two sides of an `and` may change.
+    """
+    said = tokens(claim)
+    for quote in evidence.quotes:
+        for start, end in line_sentence_spans(quote):
+            told = tokens(quote[start:end])
+            places = [n for n, (a, b) in enumerate(zip(said, told, strict=False)) if a != b]
+            if len(said) != len(told) or not 2 <= len(places) <= _EXCHANGED:
+                continue
+            moved, stood = ([text[n] for n in places] for text in (said, told))
+            between = set(told[places[0] : places[-1] + 1]) - set(stood)
+            if sorted(moved) == sorted(stood) and not between <= _JOINING:
+                return Finding("exchanged", Label.CONTRADICTED, "two things of it are exchanged")
+    return None
+
+
 def check_qualifiers(claim: str, evidence: Evidence) -> Finding | None:
-    """Report a condition of the claim that the quotes only name with a qualifier, such as `severe`.
+    """Report a condition of the claim whose qualifier in the quotes differs, such as `severe`.
 
     `Give X to adults with pneumonia` differs by one word from `Give X to adults with severe
-    pneumonia`, and a small model takes it for supported. A qualifier counts as known if its words
-    are anywhere in the claim or the question.
+    pneumonia`, and a model takes either for supported by the other. A qualifier counts as known if
+    its words are anywhere in the claim, the evidence or the question.
     """
-    known = {*tokens(claim), *tokens(evidence.question)}
-    limits: dict[str, list[frozenset[str]]] = {}
-    for quote in evidence.quotes:
-        for name, limit in conditions(quote):
-            limits.setdefault(name, []).append(limit)
-    for name, _ in conditions(claim):
-        found = limits.get(name, [])
-        if found and not any(known.issuperset(tokens(" ".join(limit))) for limit in found):
-            said = " or ".join(sorted({" ".join(sorted(limit)) for limit in found}))
-            return Finding(
-                "qualifiers", Label.NOT_FOUND, f"the evidence says it of {name} that is {said}"
-            )
+    asked = set(tokens(evidence.question))
+    said = _conditions([claim])
+    told = _conditions(evidence.quotes)
+    for name in sorted(said.keys() & told.keys()):
+        for limits, others, known in (
+            (told[name], "the evidence says it", asked.union(tokens(claim))),
+            (said[name], "it says it", asked.union(*map(tokens, evidence.parts))),
+        ):
+            if not any(known.issuperset(tokens(" ".join(limit))) for limit in limits):
+                named = " or ".join(sorted({" ".join(sorted(limit)) for limit in limits}))
+                detail = f"{others} of {name} that is {named}"
+                return Finding("qualifiers", Label.NOT_FOUND, detail)
     return None
+
+
+def _conditions(texts: Iterable[str]) -> dict[str, list[frozenset[str]]]:
+    """Return the qualifiers of each mention of each condition."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for text in texts:
+        for name, limit in conditions(text):
+            found.setdefault(name, []).append(limit)
+    return found

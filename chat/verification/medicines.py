@@ -21,7 +21,10 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     said = [*drugs(claim), *drug_classes(claim)]
     if not said:
         return None
-    held = _with_other_names(_words(" ".join(evidence.parts)))
+    told = " ".join((*evidence.quotes, evidence.context))
+    # Of a text that names another medicine, nothing is said of the one that was asked about.
+    known = told if drugs(told) else f"{told} {evidence.question}"
+    held = _with_other_names(_words(known))
     for name in said:
         # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
         forms = _forms(_words(name))

@@ -15,7 +15,7 @@ from chat.types import DraftClaim, Quote
 from chat.verification import medicines, polarity
 from chat.verification.entailment.types import Verifier
 from chat.verification.exact_checks import (
-    NUMBERS,
+    check_exchanged,
     check_groups,
     check_numbers,
     check_qualifiers,
@@ -23,7 +23,7 @@ from chat.verification.exact_checks import (
 )
 from chat.verification.texts import normalised, tokens
 from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
-from chat.verification.verbatim import CELLS, is_verbatim
+from chat.verification.verbatim import is_verbatim
 from core.text.languages import ENGLISH
 from core.text.quantities.levelling import levelled
 from core.text.sentences import sentence_spans
@@ -34,12 +34,12 @@ from retrieval.types import Hit
 CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     check_numbers,
     medicines.check,
+    check_exchanged,
     check_routes,
     check_groups,
     polarity.check,
     check_qualifiers,
 )
-MIXED = Finding(NUMBERS, Label.CONTRADICTED, "numbers of different rows of a table")
 FOREIGN = Finding(
     "language", Label.NOT_FOUND, "its guideline is not in English: only its own words can be shown"
 )
@@ -71,18 +71,23 @@ def verify(
 ) -> tuple[Verdict, ...]:
     """Return one verdict per claim, in order. Runs one query, for the text of the cited pages.
 
-    A claim that repeats its quotes word for word is supported. Any other must cite English text,
-    pass the exact checks, which can only reject, and then the verifier, which gets all remaining
-    claims in one batch; without a verifier they fail. `checked` is called with the number of claims
-    that have a verdict, before the verifier is asked and at the end. Raises `VerifierUnavailable`.
+    A claim that repeats its quotes word for word is supported. Any other must cite English text and
+    be supported by one of its citations alone: by the exact checks, which can only reject, and by
+    the verifier, which gets all remaining claims in one batch; without a verifier they fail.
+    `checked` is called with the number of claims that have a verdict, before the verifier is asked
+    and at the end. Raises `VerifierUnavailable`.
     """
     texts = _page_texts(claims)
     settled = [_settled(claim, texts, question) for claim in claims]
-    left = [claim for claim, verdict in zip(claims, settled, strict=True) if verdict is None]
+    left = [
+        (claim, found)
+        for claim, found in zip(claims, settled, strict=True)
+        if not isinstance(found, Verdict)
+    ]
     if left and len(left) < len(claims):
         checked(len(claims) - len(left))
-    judged = _judged(left, question, verifier, timeout_s)
-    verdicts = tuple(verdict or next(judged) for verdict in settled)
+    judged = _judged(left, verifier, timeout_s)
+    verdicts = tuple(found if isinstance(found, Verdict) else next(judged) for found in settled)
     checked(len(claims))
     return verdicts
 
@@ -103,6 +108,23 @@ def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
     )
 
 
+def _evidence_of_each(claim: DraftClaim, question: str) -> list[Evidence]:
+    """Return the evidence of each citation alone.
+
+    Read together, statements about two medicines support what is true of neither.
+    """
+    numbers = sorted({quote.citation for quote in claim.quotes})
+    alone = [
+        replace(
+            claim,
+            quotes=tuple(quote for quote in claim.quotes if quote.citation == number),
+            read_as=claim.read_as[place : place + 1],
+        )
+        for place, number in enumerate(numbers)
+    ]
+    return [evidence_of(one, question) for one in alone]
+
+
 def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
     quotes = [quote for claim in claims for quote in claim.quotes]
     rows = Page.objects.filter(
@@ -112,8 +134,8 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
     return {(document, number): text for document, number, text in rows}
 
 
-def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | None:
-    """Return the verdict on a claim that needs no verifier; None if the verifier must decide."""
+def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | tuple[Evidence, ...]:
+    """Return the verdict on a claim, or the evidence by which the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
     is_english = all(
@@ -123,11 +145,15 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | No
         return Verdict(claim, Label.SUPPORTED)
     if not is_english:
         return _failed(claim, FOREIGN)
-    evidence = evidence_of(claim, question)
-    for check in CHECKS:
-        if finding := check(claim.text, evidence):
-            return _failed(claim, finding)
-    return _failed(claim, MIXED) if _mixes_rows(claim, evidence) else None
+    found = [(one, _objection(claim.text, one)) for one in _evidence_of_each(claim, question)]
+    passed = tuple(evidence for evidence, finding in found if finding is None)
+    objections = [finding for _, finding in found if finding is not None]
+    return passed or _failed(claim, objections[0])
+
+
+def _objection(claim: str, evidence: Evidence) -> Finding | None:
+    """Return the first objection of the exact checks; None if there is none."""
+    return next((finding for check in CHECKS if (finding := check(claim, evidence))), None)
 
 
 def _is_english(hit: Hit) -> bool:
@@ -153,15 +179,6 @@ def _is_verbatim(claim: DraftClaim, *, is_english: bool = True) -> bool:
         is_verbatim(claim.text, quotes)
         or (is_english and is_verbatim(level, [levelled(q) for q in quotes]))
         for quotes in (*cited, *joined)
-    )
-
-
-def _mixes_rows(claim: DraftClaim, evidence: Evidence) -> bool:
-    """Tell whether a claim cites several rows of one table, none of which has all its numbers."""
-    rows = [quotes for quotes in _by_citation(claim) if CELLS in quotes[0]]
-    one_table = len(rows) > 1 and all(row[1:2] == rows[0][1:2] for row in rows)
-    return one_table and all(
-        check_numbers(claim.text, replace(evidence, quotes=tuple(row))) for row in rows
     )
 
 
@@ -198,23 +215,31 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 
 
 def _judged(
-    claims: Sequence[DraftClaim], question: str, verifier: Verifier | None, timeout_s: float
+    left: Sequence[tuple[DraftClaim, tuple[Evidence, ...]]],
+    verifier: Verifier | None,
+    timeout_s: float,
 ) -> Iterator[Verdict]:
     """Return the verifier's verdicts on claims that passed the exact checks, in order."""
     if verifier is None:
         nobody = Finding("entailment", Label.NOT_FOUND, "nothing here can judge free wording")
-        return (_failed(claim, nobody) for claim in claims)
-    parts = [_parts(claim) for claim in claims]
+        return (_failed(claim, nobody) for claim, _ in left)
+    parts = [_parts(claim) for claim, _ in left]
     pairs = [
-        Pair(part, evidence_of(claim, question))
-        for claim, said in zip(claims, parts, strict=True)
+        Pair(part, evidence)
+        for (_, found), said in zip(left, parts, strict=True)
         for part in said
+        for evidence in found
     ]
     judgements = iter(judged_pairs(verifier, pairs, timeout_s=timeout_s))
     return (
-        _verdict(claim, [next(judgements) for _ in said])
-        for claim, said in zip(claims, parts, strict=True)
+        _verdict(claim, [_best([next(judgements) for _ in found]) for _ in said])
+        for (claim, found), said in zip(left, parts, strict=True)
     )
+
+
+def _best(judgements: Sequence[Judgement]) -> Judgement:
+    """Return the judgement by the citation that supports a sentence most; the first of equals."""
+    return max(judgements, key=lambda each: (each.label is Label.SUPPORTED, each.score))
 
 
 def _parts(claim: DraftClaim) -> list[str]:

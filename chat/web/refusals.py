@@ -16,6 +16,7 @@ WHY: dict[str, str] = {
     "routes": "it names another route than the passage",
     "groups": "it is about other patients than the passage",
     "polarity": "it says the opposite of the passage",
+    "exchanged": "it exchanges two things of the passage",
     "language": "it puts into other words what a guideline says in another language",
     "qualifiers": "it leaves out of which patients the passage says it",
     "entailment": "the passage does not clearly say it",

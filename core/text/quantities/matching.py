@@ -83,9 +83,9 @@ def not_held(claim: str, evidence: Held, asked: Held | None = None) -> str:
     """Return the first quantity of the claim that the evidence lacks, in words; empty if none.
 
     A number of the question may be repeated, with or without a unit, unless it is an amount of
-    medicine: amounts are what is asked for. A bound may be added to a value of the evidence or left
-    out, but not reversed, with or without a unit. Quantities that only the evidence has don't
-    matter.
+    medicine: amounts are what is asked for. A bound may be left out or, except to an amount, added
+    to a value of the evidence, but not reversed, with or without a unit. Quantities that only the
+    evidence has don't matter.
     """
     said = read(claim)
     if negations(claim) or evidence.negates:
@@ -176,6 +176,11 @@ def counted(text: str) -> frozenset[Hashable]:
 
 
 def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bool:
+    if _is_amount(said) and _side(said):
+        # `At least 500 mg` of `500 mg` invites more.
+        evidence = replace(
+            evidence, intervals=_limits(evidence.intervals), bare=_limits(evidence.bare)
+        )
     if any(_same(said, other) for other in evidence.intervals):
         return True
     if any(_same(said, other) for other in (*_under_labels(evidence), *_per_time(evidence))):
@@ -189,6 +194,10 @@ def _stands(said: Interval, one: Quantity, claim: Reading, evidence: Held) -> bo
         ends = (replace(said, high=said.low), replace(said, low=said.high))
         return all(any(_same(end, other) for other in evidence.intervals) for end in ends)
     return said.is_exact and _is_end_of_told_range(said, claim, evidence)
+
+
+def _limits(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+    return tuple(one for one in intervals if not one.is_exact)
 
 
 def _is_end(said: Interval, evidence: Held) -> bool:

@@ -39,6 +39,8 @@ OTHER = [
     ("60 ml/min", "45 ml/minute or more"),
     ("40 mg", "40 to 50 mg"),
     ("at most 5 mg", "at least 5 mg"),
+    ("at least 500 mg", "500 mg"),
+    ("up to 20 units", "20 units"),
     ("INR < 5", "INR > 5"),
     ("INR below 5", "INR over 5"),
     ("CrCl ≤ 30", "CrCl ≥ 30"),
