@@ -1,4 +1,4 @@
-"""Plain questions on papers and MedQuAD: most are answered, or refused with the answer shown."""
+"""Plain questions on papers, MedQuAD and guidelines, and most of twenty answered or helped."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind
 from corpus.models import Document
 from corpus.services.indexing import document_index
-from evaluation.measures.patterns import judged
+from evaluation.measures.patterns import folded, judged, matches
 from evaluation.question_sets.patterned import read_questions
+from tests.corpus.parsing.parsing_fixtures import parse
 from tests.published import DATA, MEDQUAD
 
 PLAIN = Path(__file__).with_name("plain.json")
+THIRTY = Path(__file__).with_name("plain_thirty.json")
+GUIDELINES = DATA / "guidelines" / "documents"
+FOLDERS = (DATA / "papers", GUIDELINES)
 LEAST = 17  # of 20 questions
 
 
@@ -63,3 +67,38 @@ def test_plain_questions_are_answered_or_helped(
         if judged(question, shown, excerpts=excerpts).helped:
             helped.append(question.id)
     assert len(helped) >= LEAST, helped
+
+
+def write_as_published(folder: Path, names: set[str]) -> None:
+    """Write the files, of which MedQuAD's are named by collection and file, joined by a hyphen."""
+    with tarfile.open(MEDQUAD) as archive:
+        for member in archive.getmembers():
+            if (name := "-".join(member.name.split("/")[-2:])) in names:
+                (folder / name).write_bytes(archive.extractfile(member).read())  # type: ignore[union-attr]
+    for path in (each / name for each in FOLDERS for name in names):
+        if path.is_file():
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+@pytest.mark.skipif(
+    not (MEDQUAD.is_file() and all(map(Path.is_dir, FOLDERS))),
+    reason=f"the papers, MedQuAD or the guidelines are missing from {DATA}",
+)
+def test_thirty_plain_answers_stand_in_one_block_of_the_documents_as_read(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    write_as_published(folder, {row["document"] for row in json.loads(THIRTY.read_text())})
+    found = read_questions(THIRTY, folder)
+    pages = {path.name: parse(path, tmp_path / "read").pages for path in found.documents}
+    for question in found.questions:
+        read = pages[question.document]
+        texts = [(p.number, folded(p.text[b.start : b.end])) for p in read for b in p.blocks]
+        right = {
+            n for n, text in texts if matches(question.decisive, text) == len(question.decisive)
+        }
+        assert right, f"{question.id}: no block of {question.document} matches"
+        assert question.page is None or question.page in right, f"{question.id}: on pages {right}"
+        for pattern in question.wrong:
+            assert any(pattern.search(text) for _, text in texts), (
+                f"{question.id}: {pattern.pattern}"
+            )
