@@ -120,7 +120,7 @@ def _script(text: str, *, raised: bool) -> str:
         return LEFT_OUT if not rest else text
     if not raised:
         return text
-    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else text)
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−–" else text)
 
 
 def formula(element: Element) -> str:
