@@ -38,8 +38,10 @@ _CITED = re.compile(r"\d[;:]\S*$")  # `2010;65:8.`
 _AFTER_POINT = re.compile(rf"(?i:{_AMOUNT})|\d{{1,3}}(?![\d,]|\.\d|\s(?:\.\s)?[A-Z])")
 _AFTER_COMMA = re.compile(rf"\d{{3}}(?![.,]?\d)|{_AMOUNT}", re.IGNORECASE)
 _THOUSANDS = re.compile(r"0\d\d(?!\d)")
-# A program may print a blank behind the point; at the beginning the number is that of a list.
-_WITHIN = re.compile(rf"(?<=[^\s|] )\d{{1,3}}\. (?={_AMOUNT})", re.IGNORECASE)
+# A program may print a blank beside the point; at the beginning the number is that of a list.
+_WITHIN = re.compile(
+    rf"(?<=[^\s|] )\d{{1,3}}\. (?={_AMOUNT})|(?<![\w.,])\d{{1,3}} \.(?={_AMOUNT})", re.IGNORECASE
+)
 _FLOWING = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 

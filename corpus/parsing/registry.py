@@ -60,14 +60,14 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/3"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/3", "python-pptx", ("pptx",)),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/3", "openpyxl", ("openpyxl",)),
-    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/3"),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/4"),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/4", "python-pptx", ("pptx",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/4", "openpyxl", ("openpyxl",)),
+    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/4"),
     sniff.MARKDOWN: _Format(
-        f"{_OFFICE}markup", "parse_markdown", "markdown/3", "markdown-it-py", ("markdown_it",)
+        f"{_OFFICE}markup", "parse_markdown", "markdown/4", "markdown-it-py", ("markdown_it",)
     ),
-    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/4"),
+    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),
     sniff.JATS: _published("jats", "jats-xml/4"),
@@ -125,7 +125,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/4"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/5"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "

@@ -10,7 +10,7 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from corpus.parsing.clean import clean_line
+from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
 from corpus.parsing.layout.runs import raise_text
 from corpus.parsing.types import Doubt, ParseError
 
@@ -250,6 +250,12 @@ _DOUBTS = {
         "A number may be shown otherwise in the file, or was never calculated; compare it.",
     ),
 }
+
+
+def in_font(signs: str, font: str) -> str:
+    """Return private characters of a symbol font in Unicode, as unreadable if one is unknown."""
+    known = symbol_text(signs, font)
+    return UNREADABLE + UNKNOWN_SIGN if known is None else known
 
 
 def doubts_in(raw: str) -> tuple[Doubt, ...]:
