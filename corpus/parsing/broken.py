@@ -35,12 +35,18 @@ _LABEL = (
 _LABELLED = re.compile(rf"\b{_LABEL}\s(?:\d+(?:\s?[,–-]\s?|\s(?:and|or|to)\s))*\d+[.,]$", re.I)
 _CITED = re.compile(r"\d[;:]\S*$")  # `2010;65:8.`
 # A capital letter begins a name or a sentence behind the number of a list.
+# `500 mg on day 1, 250 mg on day 2`: a time before a dose.
+_TIMED = re.compile(
+    r"\b(?:days?|weeks?|months?|hours?|cycles?|visits?|doses?)\s(?:\d+\W+)*\d+,$", re.I
+)
 _AFTER_POINT = re.compile(rf"(?i:{_AMOUNT})|\d{{1,3}}(?![\d,]|\.\d|\s(?:\.\s)?[A-Z])")
 _AFTER_COMMA = re.compile(rf"\d{{3}}(?![.,]?\d)|{_AMOUNT}", re.IGNORECASE)
 _THOUSANDS = re.compile(r"0\d\d(?!\d)")
 # A program may print a blank beside the point; at the beginning the number is that of a list.
 _WITHIN = re.compile(
-    rf"(?<=[^\s|] )\d{{1,3}}\. (?={_AMOUNT})|(?<![\w.,])\d{{1,3}} \.(?={_AMOUNT})", re.IGNORECASE
+    rf"(?<=[^\s|] )\d{{1,3}}\. (?={_AMOUNT})|(?<![\w.,])\d{{1,3}} \.(?={_AMOUNT})"
+    rf"|(?<![\w.,])(?<!\d, )\d{{1,3}}, (?=\d{{3}}{UNIT})",
+    re.IGNORECASE,
 )
 _FLOWING = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
@@ -58,9 +64,14 @@ def _is_sure(before: str, after: str) -> bool:
 
 
 def _may_go_on(before: str, after: str) -> bool:
-    if not _END.search(before) or _LABELLED.search(before) or _CITED.search(before):
+    if not _END.search(before) or _is_apart(before):
         return False
     return (_AFTER_POINT if before.endswith(".") else _AFTER_COMMA).match(after) is not None
+
+
+def _is_apart(before: str) -> bool:
+    """Tell whether the number at the end of a text belongs to the words before it."""
+    return any(form.search(before) for form in (_LABELLED, _CITED, _TIMED))
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ def _lines(at: int, page: Page) -> Iterator[_Printed]:
 
 def _is_broken_within(line: _Printed) -> bool:
     matches = _WITHIN.finditer(line.text)
-    return any(not _LABELLED.search(line.text[: match.end() - 1]) for match in matches)
+    return any(not _is_apart(line.text[: match.end()].rstrip()) for match in matches)
 
 
 def _is_broken(before: _Printed, after: _Printed, text: str) -> bool:

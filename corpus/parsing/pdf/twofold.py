@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from corpus.parsing.geometry import Sign, union
+from corpus.parsing.geometry import Sign, height, union
 from corpus.parsing.pdf.characters import Character
 from corpus.parsing.types import Box
 
@@ -24,6 +24,7 @@ _MIN_INK = 48  # of 255, over the ground
 _DIFFERENT = 0.37  # of the ink of both: prints of one glyph differ by 0.25 at most, ≥ and ≤ by 0.49
 _BLANK = 0.17  # font heights; a wider gap is a blank
 _REACH = 1.0  # font heights from a sign to its number
+_ODD = 0.04  # of a font height
 _COMMON = frozenset("()[]{}.,;:/\\-–—−•·*†‡§_…'’|")  # which no bound is mistaken for
 _MAX_SIGNS = 200  # of a page
 
@@ -31,7 +32,8 @@ _MAX_SIGNS = 200  # of a page
 def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ...]:
     """Return the signs before numbers on a page, and a digit like each that stands alone."""
     upright = [char for piece in pieces for char in piece if char.font.turn == 0]
-    found = list(_before_numbers(upright))[:_MAX_SIGNS]
+    signs = (*_before_numbers(upright), *_odd_digits(upright))
+    found = list({id(char): char for char in signs}.values())[:_MAX_SIGNS]
     if not found:
         return ()
     alone = {(char.font.name, char.text) for char in found if char.text.isdigit()}
@@ -66,6 +68,17 @@ def _before_numbers(characters: Sequence[Character]) -> Iterator[Character]:
                 yield one
         elif not (one.text.isalpha() or one.text in _COMMON):
             yield one
+
+
+def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
+    """Yield digits whose ink is not as high as that of most of their like: `330` may be ≥30."""
+    alike: dict[tuple[str, str], list[tuple[float, Character]]] = defaultdict(list)
+    for char in characters:
+        if char.font.name and char.text.isdigit() and char.ink:
+            alike[char.font.name, char.text].append((height(char.ink) / char.font.size, char))
+    for found in alike.values():
+        usual = sorted(share for share, _ in found)[len(found) // 2]
+        yield from (char for share, char in found if abs(share - usual) > _ODD)
 
 
 def _picture(page: Any, boxes: Sequence[Box]) -> tuple[Any, Any]:

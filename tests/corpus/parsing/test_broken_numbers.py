@@ -92,6 +92,8 @@ def test_a_number_broken_at_the_end_of_a_page_or_column_is_doubted(tmp_path: Pat
         ["Doses are in table 1.", "5 mg is usual."],
         ["See sections 3, 4,", "500 mg is usual."],
         ["Give it on days 1,", "8 and 15."],
+        ["Give 500 mg on day 1,", "250 mg on day 2 and day 3, 125 mg on day 4."],
+        ["Give 100, 200, 500 mg at most."],
         ["Give vitamin B12.", "5 mg of folic acid is enough."],
         ["1. Weigh the patient on day 1.", "2. Take blood."],
         ["Weigh the patient on day 1.", "1.1.4 Offer colchicine."],
@@ -110,8 +112,13 @@ def test_a_blank_behind_the_point_is_doubted_where_there_are_no_lines(tmp_path: 
     word.add_paragraph("Give 1. 5 mg of colchicine.")
     word.add_paragraph("1. 5 mg of colchicine.")
     word.add_paragraph("As table 1. 5 mg says.")
+    word.add_paragraph("Give 1, 500 mg of it.")
     row = word.add_table(rows=2, cols=2).rows[1]
     row.cells[0].text, row.cells[1].text = "Adults", "up to 1. 5 mg"
     word.save(str(tmp_path / "a.docx"))
     document = fixtures.read(tmp_path / "a.docx", tmp_path)
-    assert _doubted(document) == ["Give 1. 5 mg of colchicine.", "Adults | up to 1. 5 mg"]
+    assert _doubted(document) == [
+        "Give 1. 5 mg of colchicine.",
+        "Give 1, 500 mg of it.",
+        "Adults | up to 1. 5 mg",
+    ]

@@ -72,6 +72,15 @@ def test_two_glyphs_of_one_character_are_doubted(
     assert "sign_twofold" in MISREAD
 
 
+def test_a_sign_that_became_a_digit_of_its_number_is_doubted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [LINES[0], "CrCl ≥30 mL/min: give 33 mg.", "There are 3 more.", "Give 13 to 30 mg."]
+    assert _doubted(tmp_path, monkeypatch, {"≥": "3"}, lines) == ["CrCl 330 mL/min: give 33 mg."]
+    monkeypatch.undo()
+    assert _doubted(tmp_path, monkeypatch, {}, lines) == []
+
+
 def test_glyphs_on_two_pages_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [LINES[:2], [LINES[0], LINES[2]]]
     doubted = _doubted(tmp_path, monkeypatch, {"≤": "≥"}, *pages)
