@@ -33,7 +33,7 @@ _LABEL = (
     r"|refs?\.?|references?|recommendations?|algorithms?)"
 )
 _LABELLED = re.compile(rf"\b{_LABEL}\s(?:\d+(?:\s?[,–-]\s?|\s(?:and|or|to)\s))*\d+[.,]$", re.I)
-_CITED = re.compile(r"\d[;:]\S*$")  # `2010;65:8.`
+_CITED = re.compile(r"\d[;:]\S*$|\[[\d\s,–-]*,$")  # `2010;65:8.` and `[99,` / `100]`
 # A capital letter begins a name or a sentence behind the number of a list.
 # `500 mg on day 1, 250 mg on day 2`: a time before a dose.
 _TIMED = re.compile(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.geometry import Sign, height, union
 from corpus.parsing.pdf.characters import Character
 from corpus.parsing.types import Box
@@ -21,7 +22,7 @@ _LONGEST = 4_000  # pixels of a picture
 _AROUND = 3  # pixels around a sign, which show its ground
 _SIDE = 16  # pixels of a shape
 _MIN_INK = 48  # of 255, over the ground
-_DIFFERENT = 0.37  # of the ink of both: prints of one glyph differ by 0.25 at most, ≥ and ≤ by 0.49
+_DIFFERENT = 0.41  # of the ink of both: prints of one glyph differ by 0.36 at most, ≥ and ≤ by 0.46
 _BLANK = 0.17  # font heights; a wider gap is a blank
 _REACH = 1.0  # font heights from a sign to its number
 _ODD = 0.04  # of a font height
@@ -66,7 +67,7 @@ def _before_numbers(characters: Sequence[Character]) -> Iterator[Character]:
             before = characters[at - 1] if at else one
             if gap > _BLANK and not 0 <= one.box[0] - before.box[2] < _BLANK * one.font.size:
                 yield one
-        elif not (one.text.isalpha() or one.text in _COMMON):
+        elif not (one.text.isalpha() or one.text in _COMMON or one.text == UNREADABLE):
             yield one
 
 
@@ -136,7 +137,16 @@ def _differ(signs: Sequence[Sign]) -> bool:
 
 
 def distance(one: Any, other: Any) -> float:
-    """Return how much two shapes differ, in [0, 1]: 0 is the same, 1 no ink in common."""
+    """Return how much two shapes differ, in [0, 1]: 0 is the same, 1 no ink in common.
+
+    A thin stroke may be printed a pixel aside, so the least of nine shifts counts.
+    """
     import numpy  # heavy, so late
 
-    return float(numpy.abs(one - other).sum() / (one + other).sum())
+    around = numpy.pad(other, 1)
+    shifts = (
+        around[down : down + _SIDE, right : right + _SIDE]
+        for down in range(3)
+        for right in range(3)
+    )
+    return min(float(numpy.abs(one - moved).sum() / (one + moved).sum()) for moved in shifts)

@@ -100,6 +100,7 @@ def test_a_number_broken_at_the_end_of_a_page_or_column_is_doubted(tmp_path: Pat
         ["Give 1.5 mg.", "5 mg is too much."],
         ["Thorax 2010;65:53–8.", "15 de Boer A. Pleural disease."],
         ["Pleural disease. Thorax 8.", "16 Boer A. Pleural disease."],
+        ["It is a component of management [98, 99,", "100] in adults."],
         ["Take one tablet.", "2 tablets are too many."],
     ],
 )
