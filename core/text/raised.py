@@ -22,8 +22,15 @@ _LENGTH = re.compile(r"(?:^|[^a-zµμ])(?:[kdcmµμn]?m|in|ft|inch|inches|feet|m
 _WORD = re.compile(r"(?:[a-zµμ]+|%)$", re.I)
 _AMOUNT = re.compile(
     r"\s?(?:(?:mg|mcg|ng|g|kg|[µμ]g|micrograms?|grams?|ml|l|tablets?|capsules?|puffs?|drops?"
-    r"|days?|weeks?|months?|years?|hours?|hrs?|h|mins?|minutes?)(?![a-z])|%)",
+    r"|days?|weeks?|months?|years?|hours?|hrs?|h|mins?|minutes?|m?mols?|sachets?|sprays?|vials?"
+    r"|ampoules?|patch(?:es)?)(?![a-z])|%)",
     re.I,
+)
+# `10⁶ units` is a power, but nobody writes 100 units as `10² units`.
+_UNITS = re.compile(r"\s?(?:(?:international\s)?units?|iu|u)(?![a-z])", re.I)
+# What follows may be counted in powers or be a person's dose: `10⁴ units` and `10 units` with a 4.
+UNSURE_POWER = re.compile(
+    rf"(?<![\d.,])(?<![×✕✖xX*·])(?<![×✕✖xX*·]\s)10(?P<run>[²³⁴-⁹]){_UNITS.pattern}", re.I
 )
 _LOOK_CHARS = 24
 
@@ -62,4 +69,5 @@ def _is_power(run: str, before: str, after: str) -> bool:
         return True
     if ten["point"] and run in ("¹", "²", "³"):
         return False
-    return run != "¹" and not _AMOUNT.match(after)
+    is_dose = _AMOUNT.match(after) or (run in ("²", "³") and _UNITS.match(after))
+    return run != "¹" and not is_dose

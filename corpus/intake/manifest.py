@@ -237,10 +237,12 @@ def manifest_ingest(
     people: People,
     today: datetime.date,
     dry_run: bool = False,
+    despite_doubts: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Outcome:
     """Ingest a manifest's files; repeating it only finishes what was interrupted.
 
+    What is to be published is left in review if its reading has doubts, unless `despite_doubts`.
     `on_file` is called before each file. Raises NotPermitted and SecondPersonNeeded before the
     first where it could not be published.
     """
@@ -256,7 +258,8 @@ def manifest_ingest(
             refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
     items = []
     for entry in manifest.entries:
-        document = Document(**entry.values)
+        clear = entry.lifecycle == Lifecycle.PUBLISHED and not despite_doubts
+        document = Document(**entry.values, only_without_doubts=clear)
         if entry.collection in collections:
             document.collection = collections[entry.collection]
         items.append(Item(entry.path, document))

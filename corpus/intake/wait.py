@@ -15,7 +15,9 @@ from django.core.management.base import CommandError
 from core.progress import Progress
 from corpus import selectors
 from corpus.indexing.jobs import STEP_NAMES
-from corpus.models import Job, JobState, Stage
+from corpus.models import Document, Job, JobState, Lifecycle, Stage
+from corpus.review.words_found import pages_named
+from corpus.staff_selectors import page_checks, pages_doubtful
 
 POLL_S = 0.5
 LONG_POLL_S = 2.0  # of thousands of documents
@@ -71,6 +73,28 @@ def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
     for job in jobs.select_related("document"):
         stream.write(f"{job.document.filename}: {job.last_error}")
     return len(jobs)
+
+
+def list_held_back(document_ids: Sequence[int], stream: Writer, *, most: int | None = None) -> None:
+    """Write which of these documents were to be published and left in review for their doubts.
+
+    At most `most` are named, with how many more there are.
+    """
+    waiting = Document.objects.filter(
+        pk__in=list(document_ids), only_without_doubts=True, lifecycle=Lifecycle.REVIEW
+    )
+    held = [
+        (document.filename, pages)
+        for document in waiting.order_by("filename")
+        if (pages := pages_doubtful(page_checks(document)))
+    ]
+    for filename, pages in held[:most]:
+        stream.write(
+            f"Left in review: {filename}, with doubts on {pages_named(pages)}. "
+            "Open “Check and publish” in the administration."
+        )
+    if most is not None and len(held) > most:
+        stream.write(f"and {len(held) - most} more left in review")
 
 
 def _show(progress: Progress, document_ids: Sequence[int]) -> bool:

@@ -45,6 +45,11 @@ class Draft:
         parts = [self.pieces[0].text, *(p.glue + p.text for p in self.pieces[1:])]
         return "".join(parts)
 
+    def reworded(self, change: Callable[[str], str]) -> Draft:
+        """Return the block with `change` applied to the text of each piece."""
+        pieces = (replace(piece, text=change(piece.text)) for piece in self.pieces)
+        return replace(self, pieces=tuple(pieces))
+
 
 @dataclass(frozen=True)
 class DraftTable:

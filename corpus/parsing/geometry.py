@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from corpus.parsing.types import Box, Doubt
 
@@ -41,6 +41,21 @@ class Rule:
         return self.box[2] - self.box[0] >= self.box[3] - self.box[1]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Sign:
+    """A sign or single digit before a number: its font, character, displayed box and shape.
+
+    `shape` is (16, 16) float32 in [0, 1], ink high; None if nothing was printed there. With
+    `is_before` false it stands elsewhere, to be compared.
+    """
+
+    font: str
+    text: str
+    box: Box
+    shape: Any
+    is_before: bool = True
+
+
 @dataclass(frozen=True)
 class PageCells:
     """All that the layout engine gets of a page, in a frame in which its text stands upright.
@@ -52,7 +67,8 @@ class PageCells:
     are the words in other directions, each in a frame in which they stand upright. `unmapped`
     counts the visible characters whose font does not say which letters they are, or that have a
     code for private use. `hidden` are the boxes of invisible words, on the displayed page,
-    `raised` those of numbers of which the last digits may be raised.
+    `raised` those of numbers of which the last digits may be raised. `signs` are those before
+    numbers, for `pdf/twofold.py`.
     """
 
     number: int
@@ -70,6 +86,7 @@ class PageCells:
     unmapped: int = 0
     hidden: tuple[Box, ...] = ()
     raised: tuple[Box, ...] = ()
+    signs: tuple[Sign, ...] = ()
 
     @property
     def is_scan(self) -> bool:

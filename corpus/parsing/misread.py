@@ -1,8 +1,8 @@
-"""Doubt lines where a comparison sign before a number was probably lost. Pure.
+"""Doubt lines where a comparison sign before a number or a power of ten was probably lost. Pure.
 
 Fonts and encodings that do not say what they show turn ≥ and ≤ into other signs: `"e` and `"d` (the
 two bytes of U+2265 and U+2264), `³` and `£` (their places in the Symbol font), `²` and `³` (in Mac
-Roman), a private character, or a question mark.
+Roman), a private character, or a question mark. Of a power, the raised digits may have been lost.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.text.quantities.units import UNIT
+from core.text.raised import UNSURE_POWER
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.types import Block, BlockKind, Doubt, Line, Page, Row
 
@@ -19,6 +20,16 @@ SIGN_MISREAD = Doubt(
     "sign_misread",
     "A sign before a number was probably misread: it may be ≥, ≤ or another bound. Compare the "
     "line with the page, and correct it if it is.",
+)
+POWER_UNSURE = Doubt(
+    "power_unsure",
+    "Here is a power of ten whose digits may not have been raised, or raised digits that may mark "
+    "a footnote: 10⁹ may be 109, or 10⁴ units 10 units. Compare the line with the page.",
+)
+_POWER_LOST = re.compile(
+    r"[×✕✖xX*·]\s?10(?:\s?[-–−]\s?[1-9](?![\d.])"
+    r"|(?:[3-9]|1[0-2])(?=\s?/|\sper\s|\s?(?:cells|copies|cfu|platelets)\b))",
+    re.IGNORECASE,
 )
 _TWO_BYTES = re.compile(r"[\"“”„'‘’][ed]\s?(?=\d)(?!\d+T\b)")
 _UTF8_AS_LATIN = re.compile("â‰[¤¥]?")
@@ -37,10 +48,22 @@ _LOOK_CHARS = 40
 
 
 def doubt_signs(page: Page) -> Page:
-    """Return the page with a doubt for each line, row or block with a sign probably misread."""
-    spans = {_around(block, at): None for block in page.blocks for at in _misread(page, block)}
-    found = tuple(replace(SIGN_MISREAD, start=start, end=end) for start, end in spans)
+    """Return the page with a doubt for each line, row or block with a sign or power misread."""
+    finders = ((SIGN_MISREAD, _misread), (POWER_UNSURE, _powers))
+    found = {
+        replace(doubt, start=start, end=end): None
+        for doubt, find in finders
+        for block in page.blocks
+        for start, end in (_around(block, at) for at in find(page, block))
+    }
     return replace(page, doubts=(*page.doubts, *found)) if found else page
+
+
+def _powers(page: Page, block: Block) -> Iterator[int]:
+    """Yield where in the page's text a power of ten of a block may be none, or a lost one."""
+    text = page.text[block.start : block.end]
+    for pattern in (_POWER_LOST, UNSURE_POWER):
+        yield from (block.start + match.start() for match in pattern.finditer(text))
 
 
 def _misread(page: Page, block: Block) -> Iterator[int]:

@@ -9,13 +9,14 @@ from operator import attrgetter
 from pathlib import Path
 
 from corpus.parsing import sniff
+from corpus.parsing.broken import doubt_breaks
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 8  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 9  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -59,14 +60,14 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/3"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/3", "python-pptx", ("pptx",)),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/3", "openpyxl", ("openpyxl",)),
-    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/3"),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/4"),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/4", "python-pptx", ("pptx",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/4", "openpyxl", ("openpyxl",)),
+    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/4"),
     sniff.MARKDOWN: _Format(
-        f"{_OFFICE}markup", "parse_markdown", "markdown/3", "markdown-it-py", ("markdown_it",)
+        f"{_OFFICE}markup", "parse_markdown", "markdown/4", "markdown-it-py", ("markdown_it",)
     ),
-    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/4"),
+    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),
     sniff.JATS: _published("jats", "jats-xml/4"),
@@ -111,7 +112,7 @@ def parse_file(request: Request) -> ParsedDocument:
             code="no_text",
             hint="Check that it opens and shows text in the program that made it.",
         )
-    return replace(document, pages=tuple(map(doubt_signs, document.pages)))
+    return replace(document, pages=doubt_breaks(list(map(doubt_signs, document.pages))))
 
 
 def engine_name(media_type: str, *, with_models: bool = False) -> str:
@@ -124,7 +125,7 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/4"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/5"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "

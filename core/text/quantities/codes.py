@@ -149,7 +149,7 @@ def names_of(text: str, names: list[tuple[str, str]], codes: set[str]) -> list[t
         places.append(match.span())
     for match in _CODE.finditer(text):
         known = match["letters"] in UNITS or match["letters"] in _NOT_A_CODE
-        if not known and not re.fullmatch(r"e\d+", match["letters"]):
+        if not known and not re.fullmatch(r"e-?\d+", match["letters"]):
             codes.add(match[0])
             places.append(match.span())
     return places

@@ -22,8 +22,8 @@ _SIGNS = str.maketrans(
         "\u200b": "", "\u2060": "", "\ufeff": "", "\u00ad": "", "\u200c": "", "\u200d": "",
     }
 )  # fmt: skip
-_POWER = re.compile("10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
-_POWER_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_POWER = re.compile("10(⁻?)⁺?([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_POWER_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
@@ -65,9 +65,9 @@ _ORDINALS = {word: str(number) for number, word in enumerate(
 def levelled(text: str) -> str:
     """Return the text in lower case on one line; a cell's `|` and full stops stay."""
     text = without_marks(unicodedata.normalize("NFC", text))
-    text = _POWER.sub(lambda m: "10^" + m[1].translate(_POWER_DIGITS), text)
+    text = _POWER.sub(lambda m: "10^" + (m[1] + m[2]).translate(_POWER_DIGITS), text)
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "", text)
-    text = re.sub(r"[.·\s]?\b(kg|g|ml|l|h|min|day|d|m²)[⁻-][¹1](?!\d)", r"/\1", text)
+    text = re.sub(r"[.·\s]?\b(kg|g|ml|l|h|min|day|d|m²)[⁻-][¹1](?!\d)", r"/\1", text, flags=re.I)
     text = re.sub(r"\^([^\s^]{1,3})\^", r"^\1", text.translate(_SIGNS))
     text = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in text.lower())
     text = " ".join(text.split())
@@ -188,8 +188,8 @@ def _phrases(text: str) -> str:
     text = _SALINE.sub(lambda m: "saline 0.45%" if m[1] else "saline 0.9%", text)
     text = re.sub(r"mm\shg(?![a-z])|millimet(?:re|er)s?\sof\smercury", "mmhg", text)
     text = re.sub(r"(?<=\d)\s?[x×]\s?(?=10\^)", "×", text)
-    text = re.sub(r"(?<=\d)×10\^(\d{1,2})(?!\d)", lambda m: f"e{m[1]}", text)
-    text = re.sub(r"(?<![\w.×])(?<!× )10\^(\d{1,2})(?!\d)", lambda m: f"1e{m[1]}", text)
+    text = re.sub(r"(?<=\d)×10\^(-?\d{1,2})(?!\d)", lambda m: f"e{m[1]}", text)
+    text = re.sub(r"(?<![\w.×])(?<!× )10\^(-?\d{1,2})(?!\d)", lambda m: f"1e{m[1]}", text)
     text = re.sub(r"(?<=[a-z0-9µ%)])(?:\sper\s(?:each\s)?|\s?/\s?)(?=[a-z0-9])", "/", text)
     text = re.sub(
         r"(?<=[a-zµ%])\s(?:(?:for|in)\s)?(?:each|every|an?)\s(?=(?:hour|minute|kg|kilogram)(?![a-z]))"

@@ -17,9 +17,9 @@ from core.text.quantities.units import MONTHS, SECONDS, UNIT, unit_of
 
 _SIGN = r"(?:(?<![\w)%-])-|minus\s)?"
 _QUANTITY = re.compile(
-    rf"(?<![\w^])(?<!\d\.)(?P<low>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit>{UNIT})?"
+    rf"(?<![\w^])(?<!\d\.)(?P<low>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e-?\d)(?P<unit>{UNIT})?"
     rf"(?:(?P<by>\s?-\s?|\sto\s|\sthrough\s|\sup\sto\s)"
-    rf"(?P<high>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e\d)(?P<unit2>{UNIT})?)?"
+    rf"(?P<high>{_SIGN}{NUMBER})(?!\d|\.\d|/\d|e-?\d)(?P<unit2>{UNIT})?)?"
 )
 _LABEL = re.compile(rf"(?<![a-z])({LABELS})s?\s?$")
 _LOOK_CHARS = 100

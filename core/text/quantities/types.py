@@ -63,7 +63,7 @@ class Reading:
 
 
 # Longer ones are read as codes: no amount has so many digits, and they cost time.
-NUMBER = r"(?:\d{1,20}(?:\.\d{1,20})?(?:e\d{1,2}(?!\d))?)"
+NUMBER = r"(?:\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,2}(?!\d))?)"
 
 
 def value_of(number: str) -> Fraction:

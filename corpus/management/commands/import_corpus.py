@@ -16,7 +16,7 @@ from corpus.intake.files import People
 from corpus.intake.folders import LEFT_OUT as LINK_LEFT_OUT
 from corpus.intake.folders import files_below
 from corpus.intake.published_formats import FORMATS, LEFT_OUT
-from corpus.intake.wait import follow
+from corpus.intake.wait import follow, list_held_back
 from corpus.management.arguments import collection_of_files, person_named
 from corpus.models import Job, JobState
 
@@ -49,6 +49,12 @@ class Command(BaseCommand):
             "--dry-run", action="store_true", help="count the records and store nothing"
         )
         parser.add_argument("--publish", action="store_true", help="publish new documents at once")
+        parser.add_argument(
+            "--despite-doubts",
+            action="store_true",
+            help="with --publish: also documents whose reading leaves doubts; else these are left "
+            "in review",
+        )
         parser.add_argument("--publisher", metavar="NAME", help="who is recorded as the publisher")
         parser.add_argument("--user", metavar="NAME", help="who is recorded as the uploader")
         parser.add_argument(
@@ -61,6 +67,8 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: there is no such file or folder.")
         if options["limit"] is not None and options["limit"] < 1:
             raise CommandError("--limit must be a number of records, at least 1.")
+        if options["despite_doubts"] and not options["publish"]:
+            raise CommandError("--despite-doubts belongs to --publish: name both.")
         plan = _plan(options)
         listing = files_below(path)
         for link in listing.left_out:
@@ -80,6 +88,7 @@ class Command(BaseCommand):
         documents = [*outcome.added, *outcome.present]
         if options["wait"] and not plan.dry_run:
             follow(documents)
+            list_held_back(outcome.added, self.stdout, most=LISTED)
         if self._list_failures(outcome.added) or outcome.refused:
             raise SystemExit(1)
 
@@ -118,6 +127,7 @@ def _plan(options: dict[str, Any]) -> Plan:
         today=timezone.localdate(),
         languages=frozenset() if "any" in languages else languages,
         publish=bool(options["publish"]),
+        despite_doubts=bool(options["despite_doubts"]),
         limit=options["limit"],
         dry_run=dry_run,
     )

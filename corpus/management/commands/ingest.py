@@ -13,13 +13,11 @@ from core.progress import Progress
 from corpus.intake.files import Batch, Outcome, People, bulk_ingest
 from corpus.intake.folders import LEFT_OUT, files_below, files_matching
 from corpus.intake.manifest import manifest_ingest, read_manifest
-from corpus.intake.wait import follow, list_failures
+from corpus.intake.wait import follow, list_failures, list_held_back
 from corpus.management.arguments import collection_of_files, person_named
 from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
-from corpus.review.words_found import pages_named
 from corpus.selectors import worker_is_alive
-from corpus.staff_selectors import page_checks, pages_doubtful
 
 
 class Command(BaseCommand):
@@ -41,8 +39,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--despite-doubts",
             action="store_true",
-            help="with --publish: also documents whose reading leaves doubts; else these are left "
-            "in review",
+            help="with --publish or --manifest: publish also what has doubts once it is read; else "
+            "that is left in review",
         )
         parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
         parser.add_argument(
@@ -54,8 +52,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["paths"] and not options["manifest"]:
             raise CommandError("Name files or folders, or a manifest with --manifest.")
-        if options["despite_doubts"] and not options["publish"]:
-            raise CommandError("--despite-doubts belongs to --publish: name both.")
+        if options["despite_doubts"] and not (options["publish"] or options["manifest"]):
+            raise CommandError("--despite-doubts belongs to --publish or --manifest: name both.")
         people = People(person_named(options["user"]), person_named(options["publisher"]))
         try:
             outcome = self._queue(people, options)
@@ -67,7 +65,7 @@ class Command(BaseCommand):
         documents = [d.pk for d in (*outcome.added, *outcome.present) if d.pk]
         if options["wait"] and not options["dry_run"]:
             follow(documents)
-            self._list_held_back(outcome)
+            list_held_back([document.pk for document in outcome.added], self.stdout)
         if list_failures(documents, self.stderr) or outcome.refused:
             raise SystemExit(1)
 
@@ -86,6 +84,7 @@ class Command(BaseCommand):
                     people=people,
                     today=today,
                     dry_run=dry_run,
+                    despite_doubts=bool(options["despite_doubts"]),
                     on_file=lambda path: progress.step(),
                 )
         paths = self._expand(options["paths"])
@@ -144,17 +143,6 @@ class Command(BaseCommand):
                 "No worker is running, so nothing is ingested yet. Nothing is lost: start "
                 "manage.py worker or manage.py serve, or run this command again with --wait."
             )
-
-    def _list_held_back(self, outcome: Outcome) -> None:
-        """Print which of the documents to be published were left in review, and why."""
-        pks = [document.pk for document in outcome.added if document.only_without_doubts]
-        held = Document.objects.filter(pk__in=pks, lifecycle=Lifecycle.REVIEW).order_by("filename")
-        for document in held:
-            if pages := pages_doubtful(page_checks(document)):
-                self.stdout.write(
-                    f"Left in review: {document.filename}, with doubts on {pages_named(pages)}. "
-                    "Open “Check and publish” in the administration."
-                )
 
 
 def _folder(paths: list[str]) -> Path | None:

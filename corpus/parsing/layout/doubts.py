@@ -30,6 +30,11 @@ RAISED_UNSURE = Doubt(
     "A digit stands a little higher or is a little smaller than the one before it. It may be the "
     "mark of a footnote or a power: compare the line with the page.",
 )
+SIGN_TWOFOLD = Doubt(
+    "sign_twofold",
+    "The font draws one character in two shapes: a sign here may be ≥, ≤ or another that its file "
+    "names alike. Compare the line with the page, and correct it if it is.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

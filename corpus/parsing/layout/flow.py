@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from corpus.parsing.broken import goes_on
 from corpus.parsing.geometry import width
 from corpus.parsing.layout.paragraphs import Group
 from corpus.parsing.layout.styles import is_formula, is_limit
@@ -117,13 +118,18 @@ def _follows(before: Group, part: Group) -> bool:
     `before` has no end of sentence, and it ends with an open word or `part` begins with a small
     letter.
     """
-    if part.kind is not BlockKind.PARAGRAPH or _ENDED.search(before.text):
-        return False
     end, start = before.lines[-1], part.lines[0]
+    number_goes_on = goes_on(end.text, start.text)
+    if part.kind is not BlockKind.PARAGRAPH or (_ENDED.search(before.text) and not number_goes_on):
+        return False
     if abs(end.size - start.size) > max(0.6, 0.15 * end.size):
         return False
     is_open = end.text[-1] in "-,;(" or _OPEN_WORD.search(end.text) is not None
-    return start.text[0].islower() or (is_open and before.kind is BlockKind.PARAGRAPH)
+    return (
+        number_goes_on
+        or start.text[0].islower()
+        or (is_open and before.kind is BlockKind.PARAGRAPH)
+    )
 
 
 def _may_follow(before: Group, part: Group) -> bool:

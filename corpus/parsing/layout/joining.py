@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from core.text.compounds import keeps_hyphen
+from corpus.parsing.broken import goes_on
 from corpus.parsing.layout.ligatures import mend_ligatures
 
 # A match begins at the beginning of a word only. If it could begin at each letter, a page whose
@@ -111,6 +112,8 @@ def glue_between(before: str, after: str, vocabulary: Vocabulary | None) -> tupl
 
     Without a vocabulary a hyphen that may divide a word becomes `UNDECIDED`.
     """
+    if goes_on(before, after):
+        return before, ""
     if vocabulary is None and _parts(before, after) is not None:
         return before[:-1], UNDECIDED
     if vocabulary is not None and vocabulary.is_divided(before, after):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from corpus.parsing.broken import goes_on
 from corpus.parsing.drafts import Draft, Piece
 from corpus.parsing.geometry import union
 from corpus.parsing.layout.joining import Vocabulary, glue_between
@@ -113,6 +114,8 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
     usual = pitch * max(1.0, line.size / styles.body)
     if step > 1.35 * usual or step < -0.5 * line.size:
         return True
+    if goes_on(above.text, line.text):
+        return False
     if group.kind is BlockKind.LIST_ITEM:
         return not _goes_on_item(group, line)
     indented = line.box[0] - group.lines[-1].box[0] > 0.8 * line.size

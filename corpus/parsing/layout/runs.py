@@ -42,7 +42,7 @@ _MAX_NEAR = 200  # words looked at beside another; more are printed over each ot
 RAISED = 0.1  # font heights above the baseline; more is a mark or a power, whatever its size
 _TOUCHING = 0.11  # font heights; less than this between two words is no blank
 _RAISED = str.maketrans(
-    "0123456789+-−abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+    "0123456789+-−–abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 )
 
 # The words that reach into a level strip of the page, from left to right: the left edge, the font
@@ -89,7 +89,7 @@ def _is_raised(word: Word, base: Word) -> bool:
 
     Of digits the baseline decides, if it is known, whatever their size.
     """
-    if word.base is not None and base.base is not None and word.text[:1].isdigit():
+    if word.base is not None and base.base is not None and word.text.lstrip("+-−–")[:1].isdigit():
         return word.size <= 1.05 * base.size and base.base - word.base > RAISED * base.size
     return word.size < 0.85 * base.size and word.box[3] < base.box[3] - 0.2 * base.size
 
@@ -121,7 +121,7 @@ def raise_text(text: str) -> str | None:
 
 def raise_mark(text: str) -> str | None:
     """Return a text as superscripts, or behind a caret if figures (`1,2`) have none; else None."""
-    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else None)
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−–" else None)
 
 
 def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:

@@ -12,6 +12,7 @@ from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.lists import continues_range, is_bullet, list_marker
+from corpus.parsing.mending import mended
 from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import doubts_beside, line_of
@@ -80,7 +81,7 @@ def document_of(
 def page_of(tree: Element, number: int = 1) -> Page:
     """Return what a reader sees of a tree of HTML as one page, with doubts."""
     prune(tree)
-    drafts = annotate(blocks(tree, 1))
+    drafts = mended(annotate(blocks(tree, 1)))
     doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
     return write_page(Page(number, "", (), doubts=doubts), drafts)
 
@@ -100,7 +101,7 @@ def parse_text(request: Request) -> ParsedDocument:
     """Return one page; blank lines divide paragraphs, and markers begin list items."""
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
-    page = write_page(Page(1, "", ()), annotate(drafts))
+    page = write_page(Page(1, "", ()), mended(annotate(drafts)))
     request.on_page(1, 1)
     title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
     return ParsedDocument((page,), engine_name(request.media_type), title=title)

@@ -13,6 +13,7 @@ from typing import Any
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
+from corpus.parsing.mending import mended
 from corpus.parsing.office.markup import annotate
 from corpus.parsing.office.number_formats import shown_date, shown_number
 from corpus.parsing.office.package import Package, damaged, too_many
@@ -79,7 +80,7 @@ def _page(sheet: Any, number: int, marks: str) -> Page:
     for band in _parted(grid, 0, 1):
         parts = list(_parted(band, 1, _APART))
         regions += [low for part in parts for low in _parted(part, 0, 1)] if parts[1:] else parts
-    drafts = annotate(_sheet_drafts(regions))
+    drafts = mended(annotate(_sheet_drafts(regions)))
     if drafts and not _UNNAMED.match(sheet.title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(sheet.title), 1))
     doubts = doubts_in(marks + (HIDDEN if hidden else ""))

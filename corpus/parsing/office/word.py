@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from itertools import count
 from xml.etree.ElementTree import Element, SubElement
 
-from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
+from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import is_bullet, list_marker, whole_number
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import Package
 from corpus.parsing.office.word_lists import Look, ParagraphLooks, is_on, looks_of, value_of
-from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNKNOWN_SIGN, flat
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK, flat, in_font
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
 
@@ -138,7 +138,7 @@ class _Reader:
         elif child.tag == "sym":
             raw = child.get("char", "")
             code = int(raw, 16) if re.fullmatch("[0-9A-Fa-f]{1,4}", raw) else 0
-            yield _of_font(chr(0xF000 | code), child.get("font", ""))
+            yield in_font(chr(0xF000 | code), child.get("font", ""))
         elif child.tag in self._notes:
             yield from self._note(self._notes[child.tag].get(child.get("id", "")))
         elif child.tag in ("drawing", "pict", "object"):
@@ -263,19 +263,13 @@ def _as_point(paragraph: Element, to: Element) -> None:
     SubElement(to, "ul", depth="0").append(paragraph)
 
 
-def _of_font(signs: str, font: str) -> str:
-    """Return signs of a symbol font in Unicode; mark them as unreadable if one is unknown."""
-    known = symbol_text(signs, font)
-    return UNREADABLE + UNKNOWN_SIGN if known is None else known
-
-
 def _shown(part: str | Element, properties: Element) -> str | Element:
     """Return text as it is shown: in a symbol font, letters stand for signs."""
     fonts = properties.find("rFonts")
     font = "" if fonts is None else fonts.get("ascii", fonts.get("hAnsi", ""))
     if isinstance(part, Element) or font.casefold() not in ("symbol", "wingdings"):
         return part
-    return "".join(_of_font(chr(0xF000 | ord(c)) if ord(c) < 256 else c, font) for c in part)
+    return "".join(in_font(chr(0xF000 | ord(c)) if ord(c) < 256 else c, font) for c in part)
 
 
 _PARTS = {

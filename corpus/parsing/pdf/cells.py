@@ -29,6 +29,7 @@ from corpus.parsing.geometry import (
 from corpus.parsing.layout.runs import RAISED
 from corpus.parsing.pdf.characters import PRINTED, UNPAINTED, Character, Font, characters
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
+from corpus.parsing.pdf.twofold import signs_of
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
 
@@ -76,6 +77,7 @@ def read_page(page: Any, number: int) -> PageCells:
         insets=tuple(insets),
         doubts=(*doubts, *drawn.doubts),
         hidden=tuple(hidden),
+        signs=signs_of(page, pieces),
         unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
 

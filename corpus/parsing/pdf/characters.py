@@ -55,6 +55,7 @@ class Character:
     base: float  # of its baseline, downwards in the same frame
     is_mapped: bool = True  # its font says which character it is
     after_blank: bool = False  # the file prints a blank before it
+    ink: Box | None = None  # around its ink, on the displayed page; None for letters
 
 
 def characters(
@@ -99,7 +100,16 @@ def characters(
             mapped[font.name, code] = known
         base = _base(handle, index, font, frame, origin)
         box = _box(handle, index, font, frame, rect, base)
-        yield Character(_text(text, font, known), box, font, base, known)
+        ink = None if text.isalpha() else _ink(handle, index, frame)
+        yield Character(_text(text, font, known), box, font, base, known, ink=ink)
+
+
+def _ink(handle: Any, index: int, frame: Frame) -> Box | None:
+    """Return the box around the ink of a character on the displayed page; None if it has none."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    if not raw.FPDFText_GetCharBox(handle, index, left, right, bottom, top):
+        return None
+    return frame.displayed(left.value, bottom.value, right.value, top.value)
 
 
 def _base(handle: Any, index: int, font: Font, frame: Frame, origin: Origin) -> float:

@@ -14,16 +14,17 @@ from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells, contains, middle
-from corpus.parsing.layout.doubts import RAISED_UNSURE
+from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_TWOFOLD
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
+from corpus.parsing.pdf.twofold import twofold
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
-from corpus.parsing.types import UNREADABLE_PAGE, Doubt, Page, ParsedDocument, ParseError
+from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
 PAGE_UNREADABLE = Doubt(
@@ -72,31 +73,34 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     laid_out = lay_out(cells, named)
     hidden = [page.hidden for page in cells]
     left_out = list(map(LeftOut, laid_out.running, laid_out.labels, hidden))
-    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages)), left_out)
+    torn = twofold([page.signs for page in cells])
+    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages, torn)), left_out)
     is_name = is_filename(metadata.get("title", ""))
     title = laid_out.title or (first_heading(pages) if is_name else "") or named
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
-def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable]) -> Page:
+def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], torn: Sequence[Box]) -> Page:
     width, height = (round(side, 2) for side in cells.displayed_size)
     blank = Page(cells.number, "", (), width, height, cells.ocr_confidence)
     page = write_page(blank, drafts)
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
-    doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure), *_raised(page, cells))
+    parts = (cells, *cells.insets)
+    raised = [part.displayed(box) for part in parts for box in part.raised]
+    doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
+    doubts += (*_at(page, raised, RAISED_UNSURE), *_at(page, torn, SIGN_TWOFOLD))
     return replace(page, doubts=doubts)
 
 
-def _raised(page: Page, cells: PageCells) -> Iterator[Doubt]:
-    """Yield a doubt for each line with a digit that may be raised, or one for the page."""
-    parts = (cells, *cells.insets)
-    places = [middle(part.displayed(box)) for part in parts for box in part.raised]
+def _at(page: Page, boxes: Sequence[Box], doubt: Doubt) -> Iterator[Doubt]:
+    """Yield a doubt for each line that holds one of the displayed boxes, or one for the page."""
+    places = [middle(box) for box in boxes]
     lines = [line for block in page.blocks for line in block.lines]
     held = [line for line in lines if any(contains(line.box, at, margin=1) for at in places)]
     if places and not held:
-        yield RAISED_UNSURE
+        yield doubt
     for line in held:
-        yield replace(RAISED_UNSURE, start=line.start, end=line.end)
+        yield replace(doubt, start=line.start, end=line.end)
 
 
 def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from corpus.parsing.clean import clean_line
+from corpus.parsing.clean import UNREADABLE, clean_line, symbol_text
 from corpus.parsing.layout.runs import raise_text
 from corpus.parsing.types import Doubt, ParseError
 
@@ -120,7 +120,7 @@ def _script(text: str, *, raised: bool) -> str:
         return LEFT_OUT if not rest else text
     if not raised:
         return text
-    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−" else text)
+    return raise_text(text) or (f"^{text}" if text[:1].isdigit() or text[:1] in "+-−–" else text)
 
 
 def formula(element: Element) -> str:
@@ -250,6 +250,12 @@ _DOUBTS = {
         "A number may be shown otherwise in the file, or was never calculated; compare it.",
     ),
 }
+
+
+def in_font(signs: str, font: str) -> str:
+    """Return private characters of a symbol font in Unicode, as unreadable if one is unknown."""
+    known = symbol_text(signs, font)
+    return UNREADABLE + UNKNOWN_SIGN if known is None else known
 
 
 def doubts_in(raw: str) -> tuple[Doubt, ...]:

@@ -1,6 +1,5 @@
 """Test that every way in which a generator can lie is found."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,12 +7,11 @@ import pytest
 
 from chat.types import DraftClaim
 from chat.verification.texts import normalised
-from chat.verification.types import Judgement, Label, Pair
 from chat.verification.verify import verify
-from core.llm.usage import Usage
 from corpus.models import Page
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
+from tests.chat.verification.verifiers import Believing
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -31,16 +29,6 @@ LIMIT = "Do not give more than 1.5 mg of enoxaparin per kg."
 def hit(db: None) -> Hit:
     publish(TEXT)
     return hits_for("enoxaparin dose")[0]
-
-
-class Believing:
-    """A verifier that accepts everything, so that only the exact checks stop a claim."""
-
-    name = fingerprint = "believing"
-    usage, said = Usage(), ()
-
-    def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
-        return [Judgement(Label.SUPPORTED, 1.0) for _ in pairs]
 
 
 def failure(claim: DraftClaim, question: str = "") -> str:

@@ -192,6 +192,23 @@ def test_publishing_at_once(librarian: User, publisher: User, settings: Settings
     assert Document.objects.count() == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "left"), [({}, Lifecycle.REVIEW), ({"despite_doubts": True}, Lifecycle.PUBLISHED)]
+)
+def test_publishing_leaves_what_has_doubts_in_review(options: dict[str, bool], left: str) -> None:
+    call_command("import_corpus", "jats", str(corpus("jats")), publish=True, **options)
+    for document in Document.objects.all():
+        document_index(document.pk)
+    doubtful = [d.pk for d in Document.objects.all() if any(p.doubts for p in d.pages.all())]
+    assert doubtful
+    states = dict(Document.objects.values_list("pk", "lifecycle"))
+    assert {states[pk] for pk in doubtful} == {left}
+    assert {state for pk, state in states.items() if pk not in doubtful} <= {Lifecycle.PUBLISHED}
+    with pytest.raises(CommandError, match="--publish"):
+        call_command("import_corpus", "jats", str(corpus("jats")), despite_doubts=True)
+
+
+@pytest.mark.django_db
 def test_publishing_needs_the_second_person_and_the_right(
     librarian: User, publisher: User, settings: Settings
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,6 +20,7 @@ from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
 from chat.models import AuditEvent
+from corpus.intake.wait import list_held_back
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, WorkerHeartbeat
 from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline
@@ -464,3 +466,19 @@ def test_publishing_despite_doubts_is_said_so(
     assert "review" not in capsys.readouterr().out
     with pytest.raises(CommandError, match="--publish"):
         call_command("ingest", str(doubtful), "--despite-doubts")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("despite", [False, True])
+def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite: bool) -> None:
+    Collection.objects.create(slug="renal", name="Renal")
+    table = doubtful / "table.csv"
+    table.write_text("file,title,lifecycle\nclear.md,A,PUBLISHED\nsums.xlsx,B,PUBLISHED\n")
+    arguments = [str(doubtful), "--manifest", str(table), "--collection", "renal"]
+    arguments += despite * ["--despite-doubts"]
+    found = lifecycles_after(*arguments)
+    state = Lifecycle.PUBLISHED if despite else Lifecycle.REVIEW
+    assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": state}
+    held = io.StringIO()
+    list_held_back([document.pk for document in Document.objects.all()], held)
+    assert ("Left in review: sums.xlsx" in held.getvalue()) is not despite

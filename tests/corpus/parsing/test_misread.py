@@ -40,6 +40,8 @@ HONEST = [
     "Is 30 mg enough? 20 mg is not.",
     "He said “30 mg” and “eat 30 g”.",
     "Area 4 cm² 3 times.",
+    "Give 3 × 10⁶ units, 2 x 100 mg, 2 x 10 mg and 2 × 10–20 mg.",
+    "More than 10⁵ CFU/mL or 10³–10⁴ copies; dilute it to 10⁻³ mol/L.",
 ]
 
 
@@ -50,7 +52,7 @@ def _doubts(path: Path) -> list[tuple[str, str]]:
         (doubt.code, page.text[doubt.start : doubt.end])
         for page in document.pages
         for doubt in page.doubts
-        if doubt.code == "sign_misread"
+        if doubt.code in ("sign_misread", "power_unsure")
     ]
 
 
@@ -64,6 +66,22 @@ def test_a_lost_bound_is_doubted_in_text_formats(tmp_path: Path, name: str, line
     for sign in "\ue0b3\uf0b3\ufffd":
         read = read.replace(sign, "[…]")
     assert _doubts(path) == [("sign_misread", read)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Dilute it to 5 × 10-3 mol/L.",
+        "Stop below 2 x 109/L.",
+        "Give 2 x 106 cells/kg.",
+        "Give 10⁴ units once.",
+        "Give 10² IU once.",
+    ],
+)
+def test_a_power_that_may_be_none_or_may_be_lost_is_doubted(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<p>Heparin.</p><p>{line}</p>", encoding="utf-8")
+    assert _doubts(path) == [("power_unsure", line)]
 
 
 @pytest.mark.parametrize("line", HONEST)

@@ -51,6 +51,16 @@ def test_a_power_that_is_hardly_smaller_is_a_power(tmp_path: Path) -> None:
     assert not_held("Stop below 2 × 109/L", held((page.text,)))
 
 
+@pytest.mark.parametrize("sign", ["-", "–"])
+@pytest.mark.parametrize("size", [7, 10])
+def test_a_raised_minus_is_that_of_a_power(tmp_path: Path, sign: str, size: float) -> None:
+    page = _read(
+        tmp_path, [("Dilute to 2 x 10", 10, 0), (f"{sign}3", size, 3.5), (" mol/L first.", 10, 0)]
+    )
+    assert page.text == "Dilute to 2 x 10⁻³ mol/L first."
+    assert not not_held("Dilute to 0.002 mol/L", held((page.text,)))
+
+
 def test_a_raised_unit_and_a_lowered_digit_are_read_as_before(tmp_path: Path) -> None:
     page = _read(
         tmp_path,

@@ -1,0 +1,46 @@
+"""Letters that a symbol font of HTML shows as signs are read as these signs, or doubted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+SPAN = '<span style="{}">{}</span>'
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('<font face="Symbol">m</font>g', "µg"),
+        ('<font face="symbol, serif">£</font> 30', "≤ 30"),
+        ('<font face="Symbol">&#179;</font>30', "≥30"),
+        ('<font face="Symbol">³ <b>30</b> b</font>', "≥ 30 β"),
+        (SPAN.format("font-family:Symbol", "£") + " 30", "≤ 30"),
+        (SPAN.format("color: red; font-family: 'Symbol', serif", "m") + "g", "µg"),
+        (SPAN.format("font: 12pt Symbol", "³") + " 3", "≥ 3"),
+        ('<font face="Symbol">≥</font> 30', "≥ 30"),
+        ('<font face="Wingdings">&#252;</font> 30', "✓ 30"),
+        # The words of another font inside, behind and instead of it.
+        ('<font face="Symbol">a<font face="Arial">m</font></font>m', "αmm"),
+        (SPAN.format("font-family: Arial, Symbol", "m") + "g", "mg"),
+        ('<font face="Symbol">a' + SPAN.format("font-family:Arial", "m") + "</font>", "αm"),
+    ],
+)
+def test_signs_of_a_symbol_font(tmp_path: Path, written: str, read: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<p>Give it: {written}</p>", encoding="utf-8")
+    (page,) = fixtures.read(path, tmp_path).pages
+    assert page.text == f"Give it: {read}"
+    assert page.doubts == ()
+
+
+@pytest.mark.parametrize("sign", ["µ", "²", "½", "×"])
+def test_a_sign_that_may_be_meant_as_it_is_is_doubted(tmp_path: Path, sign: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f'<p>Give 5 <font face="Symbol">{sign}</font> 3</p>', encoding="utf-8")
+    (page,) = fixtures.read(path, tmp_path).pages
+    assert page.text == "Give 5 […] 3"
+    assert {doubt.code for doubt in page.doubts} == {"symbols_left_out", "sign_misread"}

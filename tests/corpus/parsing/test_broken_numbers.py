@@ -1,0 +1,125 @@
+"""A number that a line's end breaks is one number or doubted, never two numbers believed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from docx import Document as Word
+from reportlab.pdfgen.canvas import Canvas
+
+from corpus.parsing.types import MISREAD, ParsedDocument
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+FULL = "Colchicine is a medicine for acute gout that is taken by mouth in low doses for some days."
+
+
+def _read(folder: Path, *pages: list[str]) -> ParsedDocument:
+    def drawing(lines: list[str]) -> fixtures.Draw:
+        return lambda canvas: fixtures.write_lines(canvas, lines, y=700)
+
+    return fixtures.read_pdf(folder, *map(drawing, pages))
+
+
+def _doubted(document: ParsedDocument) -> list[str]:
+    return [
+        page.text[doubt.start : doubt.end]
+        for page in document.pages
+        for doubt in page.doubts
+        if doubt.code == "number_broken"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("and beta-blockers. Give 1.", "5 mg of colchicine."),
+        ("The usual amount is 1.", "25 mg/kg of colchicine."),
+        ("Stop it if the INR is above 1.", "5 or the patient bleeds."),
+        ("Stop it if the pH is below 7.", "35."),
+        ("Do not exceed a daily dose of 1,", "500 mg of colchicine."),
+        ("Do not exceed a daily dose of 1,", "5 mg of colchicine."),
+        ("Do not exceed 1.", "5-2 mg of colchicine."),
+    ],
+)
+def test_a_number_that_may_go_on_is_doubted_on_both_lines(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    assert _doubted(_read(tmp_path, [FULL, before, after])) == [before, after]
+    assert "number_broken" in MISREAD
+
+
+def test_what_most_probably_goes_on_is_joined_and_doubted(tmp_path: Path) -> None:
+    (page,) = _read(tmp_path, [FULL, "Give 1.", "5 mg of colchicine."]).pages
+    assert page.text.endswith("Give 1.5 mg of colchicine.")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "joined"),
+    [
+        ("In renal disease give 0.", "5 mg of colchicine.", "give 0.5 mg of"),
+        ("Give a daily dose of 0.", "25 mg of colchicine.", "dose of 0.25 mg of"),
+        ("Do not exceed a daily dose of 1,", "000 mg of colchicine.", "dose of 1,000 mg of"),
+    ],
+)
+def test_what_can_only_be_one_number_is_joined(
+    tmp_path: Path, before: str, after: str, joined: str
+) -> None:
+    document = _read(tmp_path, [FULL, before, after])
+    assert joined in document.pages[0].text
+    assert _doubted(document) == []
+
+
+def test_a_number_broken_at_the_end_of_a_page_or_column_is_doubted(tmp_path: Path) -> None:
+    assert _doubted(_read(tmp_path, [FULL, "Give 0."], ["5 mg of colchicine.", FULL])) == [
+        "Give 0.",
+        "5 mg of colchicine.",
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        left = [*fixtures.LEFT[:-1], "on to the top of the right one. Give 1."]
+        fixtures.write_lines(canvas, left, x=40, size=8)
+        fixtures.write_lines(canvas, ["5 mg of colchicine.", *fixtures.RIGHT], x=310, size=8)
+
+    ends = ["on to the top of the right one. Give 1.", "5 mg of colchicine."]
+    assert _doubted(fixtures.read_pdf(tmp_path, draw)) == ends
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["It was measured in 2010.", "5 patients died."],
+        ["Doses are in table 1.", "5 mg is usual."],
+        ["See sections 3, 4,", "500 mg is usual."],
+        ["Give it on days 1,", "8 and 15."],
+        ["Give 500 mg on day 1,", "250 mg on day 2 and day 3, 125 mg on day 4."],
+        ["Give 100, 200, 500 mg at most."],
+        ["Give vitamin B12.", "5 mg of folic acid is enough."],
+        ["1. Weigh the patient on day 1.", "2. Take blood."],
+        ["Weigh the patient on day 1.", "1.1.4 Offer colchicine."],
+        ["Give 1.5 mg.", "5 mg is too much."],
+        ["Thorax 2010;65:53–8.", "15 de Boer A. Pleural disease."],
+        ["Pleural disease. Thorax 8.", "16 Boer A. Pleural disease."],
+        ["It is a component of management [98, 99,", "100] in adults."],
+        ["Take one tablet.", "2 tablets are too many."],
+    ],
+)
+def test_honest_ends_of_lines_are_not(tmp_path: Path, lines: list[str]) -> None:
+    assert _doubted(_read(tmp_path, [FULL, *lines])) == []
+
+
+def test_a_blank_behind_the_point_is_doubted_where_there_are_no_lines(tmp_path: Path) -> None:
+    word = Word()
+    word.add_paragraph("Give 1. 5 mg of colchicine.")
+    word.add_paragraph("1. 5 mg of colchicine.")
+    word.add_paragraph("As table 1. 5 mg says.")
+    word.add_paragraph("Give 1, 500 mg of it.")
+    row = word.add_table(rows=2, cols=2).rows[1]
+    row.cells[0].text, row.cells[1].text = "Adults", "up to 1. 5 mg"
+    word.save(str(tmp_path / "a.docx"))
+    document = fixtures.read(tmp_path / "a.docx", tmp_path)
+    assert _doubted(document) == [
+        "Give 1. 5 mg of colchicine.",
+        "Give 1, 500 mg of it.",
+        "Adults | up to 1. 5 mg",
+    ]
