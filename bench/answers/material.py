@@ -10,8 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from chat.reader.choose import encoded, heading, sifted
-from chat.reader.features import Features
+from chat.reader.choose import Candidates, heading, shortlisted, sifted
 from chat.types import Unit
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG, folded, matches
 from evaluation.question_sets.patterned import Question
@@ -29,31 +28,30 @@ _MOST_ANSWERING = 3
 def material_of(question: Question) -> dict[str, Any]:
     """Return a question's training rows: one for the choice of statements, more for the reader."""
     query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
-    units, cheap = sifted(question.text, retrieve(query, site_config()).hits)
-    right = labels(question, units)
+    found = sifted(question.text, retrieve(query, site_config()).hits)
+    right = labels(question, found.units)
     return {
-        "choice": _choice_row(question, units, cheap, right),
-        "reader": list(_reader_rows(question, units, right)),
+        "choice": _choice_row(question, found, right),
+        "reader": list(_reader_rows(question, found.units, right)),
     }
 
 
-def _choice_row(
-    question: Question, units: Sequence[Unit], cheap: Features, right: Sequence[int]
-) -> dict[str, Any]:
-    """Return the statements' features: cheap ones of all, and all features of the encoded ones."""
-    found = encoded(
-        question.text, units, cheap, reread=len(units)
-    )  # `train choice` leaves some out
+def _choice_row(question: Question, found: Candidates, right: Sequence[int]) -> dict[str, Any]:
+    """Return the statements' features: cheap ones of all, and all features of the shortlist.
+
+    The large reader reads the whole shortlist here: `train choice` leaves some out.
+    """
+    read = shortlisted(question.text, found, reread=len(found.units))
     return {
         "id": question.id,
         "question": question.text,
         "document": question.document,
         "half": str(question.half),
         "answerable": question.is_answerable,
-        "cheap": {name: column.tolist() for name, column in sorted(cheap.items())},
+        "cheap": {name: column.tolist() for name, column in sorted(found.features.items())},
         "cheap_right": list(right),
-        "features": {name: column.tolist() for name, column in sorted(found.features.items())},
-        "right": labels(question, found.units),
+        "features": {name: column.tolist() for name, column in sorted(read.features.items())},
+        "right": labels(question, read.units),
     }
 
 

@@ -38,7 +38,7 @@ from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
-ENCODED = 16  # statements at most: reading them is what an answer's time goes to
+SHORTLIST = 16  # statements at most: reading them is what an answer's time goes to
 REREAD = 6  # of these, for the large reader
 MAX_CAPTION = 200  # characters that the reader is told: a row must not be cut off for it
 _NEAREST_SECTIONS = 2  # that the reader is told
@@ -55,7 +55,7 @@ class Candidates:
 
 def read(question: str, hits: Sequence[Hit]) -> Reading:
     """Score the statements of all hits, deterministically. Runs four queries."""
-    found = encoded(question, *sifted(question, hits))
+    found = shortlisted(question, sifted(question, hits))
     known, count = weights(), len(found.units)
     # Rounded, so that the last bits of a float never decide between two statements.
     score = weighted(found.features, known.order, count).round(LOGIT_DIGITS)
@@ -69,27 +69,34 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
     )
 
 
-def encoded(
-    question: str, units: Sequence[Unit], features: Features, *, reread: int = REREAD
-) -> Candidates:
-    """Choose the statements worth encoding, and compute all their features.
-
-    The large reader reads the best `reread` of them; the others get the odds that it usually has
-    where the small reader has theirs.
-    """
+def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
+    """Return all statements of the hits that agree with the question, not yet read."""
+    units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
-    first = weighted(features, weights().shortlist, len(units)).round(LOGIT_DIGITS)
-    kept = np.sort(np.argsort(-first, kind="stable")[:ENCODED])
-    units = [units[place] for place in kept]
-    features = {name: column[kept] for name, column in features.items()}
+    features = cheap_features(question, units, *coverage(units, asked_lexemes(question)))
     embedder = get_embedder()
     vectors = _vectors(units, embedder)
     likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
     features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
+    return Candidates(tuple(units), features, vectors)
+
+
+def shortlisted(question: str, found: Candidates, *, reread: int = REREAD) -> Candidates:
+    """Choose the statements worth reading, and add the readers' odds to their features.
+
+    The small reader reads them all, the large one the best `reread`; the others get the odds that
+    it usually has where the small reader has theirs.
+    """
+    if not found.units:
+        return found
+    first = weighted(found.features, weights().shortlist, len(found.units)).round(LOGIT_DIGITS)
+    kept = np.sort(np.argsort(-first, kind="stable")[:SHORTLIST])
+    units = tuple(found.units[place] for place in kept)
+    features = {name: column[kept] for name, column in found.features.items()}
     features = with_reader(features, _odds(question, units, site_reader()))
     features = with_large_reader(features, _large_odds(question, units, features, reread))
-    return Candidates(tuple(units), features, vectors)
+    return Candidates(units, features, found.vectors[kept])
 
 
 def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
@@ -108,15 +115,6 @@ def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
 def _made_now(embedder: Embedder) -> QueryCache:
     """Cache vectors of statements that had none: questions on one topic read the same ones."""
     return QueryCache(embedder.encode, entries=KEPT)
-
-
-def sifted(question: str, hits: Sequence[Hit]) -> tuple[list[Unit], Features]:
-    """Return all statements of the hits that agree with the question, and their cheap features."""
-    units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
-    if not units:
-        return [], {}
-    words = coverage(units, asked_lexemes(question))
-    return units, cheap_features(question, units, *words)
 
 
 def _large_odds(question: str, units: Sequence[Unit], features: Features, count: int) -> Column:
