@@ -30,7 +30,8 @@ from tests.people import narrow
 pytestmark = pytest.mark.django_db
 
 FREE = "To adults with pneumonia give demonstracillin 500 mg by mouth every 8 hours for 5 days."
-ALSO_FREE = "To adults with severe pneumonia give fictomycin 250 mg intravenously twice daily."
+ALSO_FREE = FREE.removesuffix(" for 5 days.") + "."
+UNREAD = "To adults with severe pneumonia give fictomycin 250 mg intravenously twice daily."
 CLOSED = "Give demonstracillin 125 mg by mouth once daily to adults with pneumonia and jaundice."
 WRONG_KEY = "0" * 12
 FALSE = (
@@ -193,7 +194,7 @@ class Sure:
 @pytest.mark.parametrize(("score", "is_found"), [(BAR, True), (BAR - 0.01, False)])
 def test_what_is_found_must_be_surer_than_what_was_cited(score: float, is_found: bool) -> None:
     verifier = Sure(score)
-    claims = [DraftClaim(FREE, ()), DraftClaim(ALSO_FREE, ())]
+    claims = [DraftClaim(text, ()) for text in (FREE, ALSO_FREE, UNREAD)]
     failed = verify(claims, question=QUESTION, verifier=verifier)
     found = with_found(
         failed,
@@ -202,7 +203,7 @@ def test_what_is_found_must_be_surer_than_what_was_cited(score: float, is_found:
         verifier=verifier,
         timeout_s=9.0,
     )
-    assert [each.found for each in found] == [is_found] * 2
+    assert [each.found for each in found] == [is_found, is_found, False]
     assert is_found or found == failed
     assert verifier.batches == 1
 
