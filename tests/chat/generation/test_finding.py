@@ -178,16 +178,23 @@ def test_a_judge_that_clears_nothing_finds_nothing(
 
 @dataclass
 class Sure:
-    """A verifier that accepts everything with one score, and counts the batches."""
+    """A verifier that takes all that has `words` for supported, and counts the batches."""
 
     score: float
+    words: str = ""
+    contradiction: float = 0.0  # of all else
     batches: int = 0
     name = fingerprint = "sure"
     usage, said = Usage(), ()
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
         self.batches += bool(pairs)
-        return [Judgement(Label.SUPPORTED, self.score) for _ in pairs]
+        return [
+            Judgement(Label.SUPPORTED, self.score)
+            if self.words in pair.evidence.text
+            else Judgement(Label.NOT_FOUND, 0.1, self.contradiction)
+            for pair in pairs
+        ]
 
 
 @pytest.mark.usefixtures("writer")
@@ -206,6 +213,19 @@ def test_what_is_found_must_be_surer_than_what_was_cited(score: float, is_found:
     assert [each.found for each in found] == [is_found, is_found, False]
     assert is_found or found == failed
     assert verifier.batches == 1
+
+
+@pytest.mark.usefixtures("writer")
+@pytest.mark.parametrize("contradiction", [0.49, 0.5])
+def test_what_a_statement_contradicts_is_found_in_no_other(contradiction: float) -> None:
+    """Its own words are found all the same, as they are shown where they are cited."""
+    publish(f"# Pneumonia at home\n## Treatment\n{DOSE[:-1]} at home.", population="adult")
+    verifier = Sure(1.0, words=DOSE, contradiction=contradiction)
+    claims = [DraftClaim(text, ()) for text in (FREE, DOSE)]
+    failed = verify(claims, question=QUESTION, verifier=verifier)
+    statements = read(QUESTION, hits_for(QUESTION)).statements
+    found = with_found(failed, statements, question=QUESTION, verifier=verifier, timeout_s=9.0)
+    assert [each.found for each in found] == [contradiction < 0.5, True]
 
 
 @pytest.mark.parametrize("texts", [(FREE,), (DOSE, FREE)])
