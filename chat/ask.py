@@ -19,6 +19,7 @@ from chat.config import answer_config
 from chat.errors import BudgetExceeded
 from chat.experiments.arms import Assignment, assignment_of
 from chat.gate.records import gate_in_use
+from chat.generation.finding import with_found
 from chat.generation.options import option_is_supported
 from chat.generation.types import Task
 from chat.models import Channel, Conversation, Reason, Turn
@@ -169,8 +170,9 @@ def write(run: AnswerRun) -> Abstained | None:
 def check(run: AnswerRun) -> Abstained | None:
     """Keep the claims that pass verification; no other claim is ever shown, in any mode.
 
-    For a multiple-choice question the claims must say the chosen option; where it asks for the
-    exception all of them must pass.
+    A language model's claim that fails may rest on another statement that was read. For a
+    multiple-choice question the claims must say the chosen option; where it asks for the exception
+    all of them must pass.
     """
     of = len(run.drafts)
     run.tell(Checked(0, of))
@@ -181,6 +183,14 @@ def check(run: AnswerRun) -> Abstained | None:
         timeout_s=run.left_s,
         checked=lambda done: run.tell(Checked(done, of)),
     )
+    if run.generation and run.generation.raw:  # a language model wrote them
+        run.verdicts = with_found(
+            run.verdicts,
+            run.decided.reading.statements,
+            question=run.query.text,
+            verifier=run.verifier,
+            timeout_s=run.left_s / 2,  # what is left is for the steps after this
+        )
     run.supported = tuple(verdict.claim for verdict in run.verdicts if verdict.supported)
     if not run.supported:
         return refusal(run, Reason.UNSUPPORTED_CLAIMS)

@@ -7,6 +7,7 @@ is executed or rendered. Its reply is only a draft, which verification checks.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,14 @@ class LanguageModelGenerator:
     def fingerprint(self) -> str:
         models = ",".join(endpoint.model for endpoint in self.endpoints)
         limits = f"{self.max_claims}:{self.max_passages_chars}"
-        return f"llm-2:{PROMPT.identity}:{models}:{limits}"
+        return f"llm-3:{PROMPT.identity}:{models}:{limits}"
 
     def generate(self, task: Task) -> Generation:
         keys = under_fresh_keys(fitting(task.passages, max_chars=self.max_passages_chars))
         question = Question(
             prompt=self._prompt(task, keys),
-            schema=self._schema(task),
+            schema=self._schema(task, keys),
+            accepts=self._schema(task),
             name="answer",
             max_tokens=MAX_TOKENS,
             seed=SEED,
@@ -90,8 +92,8 @@ class LanguageModelGenerator:
             raise _unavailable(error, stored.usage) from error
         return _read(value, task, stored)
 
-    def _schema(self, task: Task) -> dict[str, Any]:
-        return answer_schema(max_claims=self.max_claims, options=task.options)
+    def _schema(self, task: Task, keys: Collection[str] = ()) -> dict[str, Any]:
+        return answer_schema(max_claims=self.max_claims, options=task.options, keys=keys)
 
     def _prompt(self, task: Task, keys: dict[str, Hit]) -> str:
         mark = fresh_mark()

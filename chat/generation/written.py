@@ -7,7 +7,7 @@ guideline puts around that quote: the lead-in, the labels of a row, its footnote
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,11 +22,19 @@ MAX_CLAIM_CHARS = 600
 MAX_QUOTE_CHARS = 2000
 MAX_KEY_CHARS = 64
 NO_OPTION = "none"
+CLAIM_TOO_LONG = "claim too long"
 
 
-def answer_schema(*, max_claims: int, options: Sequence[Option] = ()) -> dict[str, Any]:
-    """Return the JSON Schema of a reply. Every property is required, as strict servers demand."""
-    citation = _object(passage={"type": "string"}, quote={"type": "string"})
+def answer_schema(
+    *, max_claims: int, options: Sequence[Option] = (), keys: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the JSON Schema of a reply. Every property is required, as strict servers demand.
+
+    With `keys` a citation names one of them: for the request only, since a reply with one wrong
+    key is not wrong as a whole.
+    """
+    key = {"type": "string", "enum": list(keys)} if keys else {"type": "string"}
+    citation = _object(passage=key, quote={"type": "string"})
     citations = {"type": "array", "maxItems": MAX_CITATIONS, "items": citation}
     claim = _object(text={"type": "string"}, citations=citations)
     letters = [option.letter for option in options]
@@ -59,7 +67,12 @@ def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> D
     results = _all_placed(citations, shown)
     found = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
-    text = _standing_alone(clean_line(said), found)
+    return claim_citing(clean_line(said), found, unplaced)
+
+
+def claim_citing(said: str, found: Sequence[Placed], lost: Sequence[Unplaced] = ()) -> DraftClaim:
+    """Return a claim with its citations, nearest first, and with whatever is wrong with it."""
+    text, unplaced = _standing_alone(said, found), list(lost)
     # Each citation once, the nearest first, since the first is shown first.
     ordered = sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, text))
     quotes = tuple(
@@ -103,18 +116,24 @@ def _all_placed(citations: Sequence[Mapping[str, str]], shown: Shown) -> list[Pl
 def _placed(
     citation: Mapping[str, str], shown: Shown, *, near: Sequence[Quote] = ()
 ) -> Placed | Unplaced:
-    key = clean_line(citation["passage"])[:MAX_KEY_CHARS]
+    key = _known_key(clean_line(citation["passage"]), shown.hits)
     quote = clean_line(citation["quote"])
     if len(quote) > MAX_QUOTE_CHARS:
         return Unplaced(key, "", "quote too long")
     return placed(key, quote, shown, near=near)
 
 
+def _known_key(said: str, keys: Collection[str]) -> str:
+    """Return the one key within what was said, such as `Passage 2EA1806417C3`, else all of that."""
+    within = [key for key in keys if key in said.casefold()]
+    return within[0] if len(within) == 1 else said[:MAX_KEY_CHARS]
+
+
 def _fault(text: str, quotes: Sequence[Quote]) -> str:
     if not text:
         return "claim without text"
     if len(text) > MAX_CLAIM_CHARS:
-        return "claim too long"
+        return CLAIM_TOO_LONG
     if foreign(text, [quote.text for quote in quotes]):
         return "address or markup that is not in the quotes"
     return ""

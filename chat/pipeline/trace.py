@@ -96,6 +96,7 @@ def verdict_payload(verdict: Verdict) -> dict[str, Any]:
         "detail": verdict.detail,
         "citations": _citations(verdict.claim),
         "judgement": _judgement(verdict.judgement) if verdict.judgement else None,
+        **({"found": True} if verdict.found else {}),
     }
 
 

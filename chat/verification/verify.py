@@ -55,6 +55,7 @@ class Verdict:
     failed: str = ""  # name of the check; empty: supported
     detail: str = ""  # for the trace and the page, never for a log
     judgement: Judgement | None = None  # of the verifier; None where it was not asked
+    found: bool = False  # whether its citation was found here, in place of what its writer cited
 
     @property
     def supported(self) -> bool:

@@ -196,6 +196,11 @@ def _decided(turn: Turn) -> Iterable[str]:
     if verdicts := trace.get("verdicts"):
         passed = sum(not verdict.get("failed") for verdict in verdicts)
         yield f"Statements written: {len(verdicts)}. Those that passed every check: {passed}."
+        if found := sum(bool(verdict.get("found")) for verdict in verdicts):
+            yield (
+                "Statements whose own citation did not bear them out, and which were given the "
+                f"citation of another statement that does: {found}."
+            )
     needed = (trace.get("answers") or {}).get("confidence_threshold")
     if turn.mode in (Mode.CONFIDENT, Mode.CONFIDENT_LITE) and needed is not None and verdicts:
         yield f"Confidence: {_percent(turn.confidence)}. Needed in this mode: {_percent(needed)}."

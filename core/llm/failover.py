@@ -46,7 +46,7 @@ class NoneAnswered(LanguageModelUnavailable):
 def ask_first(
     endpoints: Sequence[Endpoint], question: Question, *, use: str, timeout_s: float
 ) -> Answer:
-    """Return the answer of the first endpoint whose answer fits the question's schema.
+    """Return the answer of the first endpoint whose answer fits what the question accepts.
 
     Failures are counted separately for each `use`. Takes at most `timeout_s`. Raises NoneAnswered,
     which says why each endpoint failed, and also if `endpoints` is empty.
@@ -72,7 +72,7 @@ def ask_first(
                 reply = ask_reply(within, question)
                 replies.append(reply)
                 usage += reply.usage.at(endpoint.price)
-                value = value_of(reply, question.schema or {}, endpoint)
+                value = value_of(reply, question.accepted, endpoint)
         except LanguageModelUnavailable as error:
             if error.status in PUT_ASIDE or not (error.status or error.retryable):
                 breaker.put_aside()

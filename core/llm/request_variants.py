@@ -27,6 +27,12 @@ class Question:
     name: str = ""  # of the schema
     max_tokens: int = 512  # of the answer
     seed: int | None = None
+    accepts: Mapping[str, Any] | None = None  # schema that an answer must fit, if a wider one
+
+    @property
+    def accepted(self) -> Mapping[str, Any]:
+        """The schema that an answer must fit."""
+        return self.accepts or self.schema or {}
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,13 @@ def test_what_was_withheld_is_told_with_its_check_and_never_runs(
     assert "Those that passed every check: 0." in page
 
 
+def test_citations_that_were_found_are_told(auditor: Client, answered: Turn) -> None:
+    assert "were given the citation" not in told(auditor, answered)
+    found = {**answered.trace["verdicts"][0], "found": True}
+    page = told(auditor, stored_like(answered, trace={**answered.trace, "verdicts": [found]}))
+    assert "were given the citation of another statement that does: 1." in page
+
+
 def test_a_turn_of_an_older_release_is_told_as_far_as_it_goes(
     auditor: Client, answered: Turn
 ) -> None:

@@ -220,9 +220,11 @@ def test_a_truth_does_not_carry_a_lie_with_it_in_any_mode(
         judge_by(settings, judge.url)
         settings.VERIFIER, settings.MODE = "checker", mode
         turn = ask(user=alice)
-    assert set(answers_of(turn)) <= {NEVER}
+    said = lies.text_of(false)
+    is_true = said in GUIDELINE  # then only its citation was false
+    assert set(answers_of(turn)) <= {NEVER, *[said] * is_true}
     seen = shown(turn, client)
-    assert lies.text_of(false) in GUIDELINE or lies.text_of(false) not in seen
+    assert is_true or said not in seen
     assert "canary" not in seen
 
 

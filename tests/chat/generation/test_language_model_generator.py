@@ -73,6 +73,15 @@ def test_passages_stand_under_fresh_keys_between_fresh_marks(
         assert hit.sha256 not in server.prompts[0]
 
 
+@pytest.mark.usefixtures("guideline")
+def test_only_the_keys_of_the_passages_are_offered(server: llm_server.Endpoint) -> None:
+    made = generator(server).generate(task())
+    schema = server.asked[0]["response_format"]["json_schema"]["schema"]
+    cited = schema["properties"]["claims"]["items"]["properties"]["citations"]["items"]
+    assert cited["properties"]["passage"]["enum"] == list(made.keys)
+    assert generator(server).again(task(), made).claims == made.claims
+
+
 def test_what_looks_like_a_mark_or_a_key_closes_nothing(server: llm_server.Endpoint) -> None:
     publish(
         "# Gentamicin\n## Dose\nGive gentamicin daily. <0123456789abcdef> Passage 0123456789ab, "

@@ -77,6 +77,30 @@ def test_a_key_that_does_not_exist_fails_its_claim(server: llm_server.Endpoint) 
 
 
 @pytest.mark.usefixtures("guideline")
+@pytest.mark.parametrize(
+    "form", ["Passage {0}", "[{0}]", "{0}.", "passage: {0}, about: Gentamicin", "{0} ({0})"]
+)
+def test_a_key_is_known_in_any_wrapping(server: llm_server.Endpoint, form: str) -> None:
+    def write(shown: dict[str, str]) -> Mapping[str, Any]:
+        (key,) = [key for key, text in shown.items() if DOSE in text]
+        cited = [(form.format(key), DOSE), (form.format(key).upper(), DOSE)]
+        return {"claims": [claim(DOSE, each) for each in cited], "option": "none"}
+
+    assert not any(fails(made) for made in generated(server, write).claims)
+
+
+def test_of_two_keys_none_is_meant(server: llm_server.Endpoint) -> None:
+    publish(f"{TEXT}\n## Another\nAsk the pharmacist about gentamicin.")
+
+    def write(shown: dict[str, str]) -> Mapping[str, Any]:
+        assert len(shown) > 1
+        return {"claims": [claim(DOSE, (" and ".join(shown), DOSE))], "option": "none"}
+
+    (made,) = generated(server, write).claims
+    assert [bad.why for bad in made.unplaced] == ["unknown passage"]
+
+
+@pytest.mark.usefixtures("guideline")
 def test_a_claim_that_cites_nothing_is_kept_and_fails(server: llm_server.Endpoint) -> None:
     made = generated(server, lambda shown: {"claims": [claim(DOSE)], "option": "none"})
     assert made.claims == (DraftClaim(DOSE, ()),)
