@@ -34,7 +34,8 @@ def check_numbers(claim: str, evidence: Evidence) -> Finding | None:
 
 
 def check_routes(claim: str, evidence: Evidence) -> Finding | None:
-    told = frozenset[str]().union(*map(routes, evidence.parts))
+    told = frozenset[str]().union(*map(routes, (*evidence.quotes, evidence.context)))
+    told = told or routes(evidence.question)  # where the evidence leaves it open
     if added := routes(claim) - told:
         label = Label.CONTRADICTED if told else Label.NOT_FOUND
         return Finding("routes", label, f"route not in the evidence: {min(added)}")

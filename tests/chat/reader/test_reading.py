@@ -10,7 +10,7 @@ import pytest
 from chat.evidence.quotable import quotable_units
 from chat.gate.scorers import same_weights
 from chat.reader.asked import without_denied
-from chat.reader.choose import ENCODED, encoded, read, sifted
+from chat.reader.choose import SHORTLIST, read, shortlisted, sifted
 from chat.reader.features import coverage, weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, Reading
@@ -35,8 +35,9 @@ QUESTION = "What dose of amoxicillin does an adult with pneumonia get?"
 
 
 def features_of(question: str) -> tuple[list[str], dict[str, list[float]]]:
-    units, features = sifted(question, hits_for(question))
-    return [unit.text for unit in units], {name: list(c) for name, c in features.items()}
+    found = sifted(question, hits_for(question))
+    features = {name: list(column) for name, column in found.features.items()}
+    return [unit.text for unit in found.units], features
 
 
 def test_what_answers_stands_first_and_what_is_for_others_does_not() -> None:
@@ -112,11 +113,11 @@ def test_shares_of_words_are_of_the_statement_and_of_what_is_around_it() -> None
 def test_only_the_most_promising_statements_are_encoded() -> None:
     lines = [f"Give {n + 1} mg of amoxicillin on day {n + 1} of the course." for n in range(60)]
     publish("# Amoxicillin\n" + "\n\n".join(lines))
-    units, features = sifted(QUESTION, hits_for(QUESTION))
-    found = encoded(QUESTION, units, features)
-    assert len(units) > ENCODED
-    assert len(found.units) == found.vectors.shape[0] == ENCODED
-    assert {column.size for column in found.features.values()} == {ENCODED}
+    every = sifted(QUESTION, hits_for(QUESTION))
+    found = shortlisted(QUESTION, every)
+    assert len(every.units) > SHORTLIST
+    assert len(found.units) == found.vectors.shape[0] == SHORTLIST
+    assert {column.size for column in found.features.values()} == {SHORTLIST}
     places = [(unit.hit.rank, unit.quotes[0].page, unit.quotes[0].start) for unit in found.units]
     assert places == sorted(places)  # in reading order
 
@@ -130,7 +131,7 @@ def test_the_weights_are_for_the_bundled_encoder_and_name_known_features() -> No
     names = {
         name
         for question in asked
-        for name in encoded(question, *sifted(question, hits_for(question))).features
+        for name in shortlisted(question, sifted(question, hits_for(question))).features
     }
     named = {*known.shortlist, *known.order, *known.right}
     assert named == names
