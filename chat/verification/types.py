@@ -21,7 +21,6 @@ class Evidence:
     quotes: tuple[str, ...]  # the cited text, in the order of the citations
     context: str = ""  # title, section, lead-in, caption, column heads, footnotes, population
     question: str = ""  # a claim may repeat its details of the patient
-    near: str = ""  # of the context: the innermost heading, and what the quotes depend on
 
     @property
     def text(self) -> str:
@@ -30,13 +29,8 @@ class Evidence:
 
     @property
     def around(self) -> str:
-        """Question and context, which a language model reads above the quotes."""
+        """Question and context, which a verifier reads above the quotes."""
         return "\n".join(filter(None, (self.question, self.context)))
-
-    @property
-    def above(self) -> str:
-        """The context that a small model reads above the quotes: a long one misleads it."""
-        return self.near or self.context
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -104,12 +104,10 @@ def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
     shown = " ".join(tokens(" ".join(own)))
     further = [q.text for q in claim.quotes if " ".join(tokens(q.text)) not in shown]
     contexts = [quote.hit.context for quote in claim.quotes]
-    headings = [part for quote in claim.quotes for part in quote.hit.section_path[-1:]]
     return Evidence(
         tuple(dict.fromkeys(own)),
         "\n".join(dict.fromkeys((*contexts, *further))),
         question,
-        "\n".join(dict.fromkeys((*headings, *further))),
     )
 
 

@@ -21,7 +21,7 @@ def windows(evidence: Evidence, *, limit: int, measure: Measure) -> list[str]:
     before, so that two neighbours are read together at least once. A sentence that does not fit is
     left out: nothing is supported by text that was not read. In order; empty for no text.
     """
-    context = shortened(evidence.above, limit // CONTEXT_SHARE, measure)
+    context = shortened(evidence.around, limit // CONTEXT_SHARE, measure)
     above = f"{context}\n" if context else ""
     room = limit - (measure([context])[0] + JOINT if context else 0)
     text = evidence.text.strip()

@@ -389,7 +389,7 @@ def test_what_stands_on_both_sides_of_a_bound_is_left() -> None:
 )
 def test_a_medicine_is_the_same_by_its_other_name(question: str, is_left: bool) -> None:
     publish("# Emergency card\n| Drug | Dose |\n| --- | --- |\n| Epinephrine | IM: 0.01 mg/kg |")
-    units, _ = sifted(question, hits_for("Epinephrine IM 0.01 mg/kg"))
+    units = sifted(question, hits_for("Epinephrine IM 0.01 mg/kg")).units
     assert any("0.01 mg/kg" in unit.text for unit in units) is is_left
 
 

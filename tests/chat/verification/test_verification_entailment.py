@@ -68,7 +68,7 @@ def test_all_free_claims_are_one_batch_with_what_they_stand_under(hit: Hit) -> N
     assert all(verdict.supported for verdict in verdicts)
     (batch,) = verifier.asked
     assert [pair.claim for pair in batch] == [FREE, other]  # verbatim claims are not judged
-    assert batch[0].evidence == Evidence((GIVE,), hit.context, "How much?", "Dose")
+    assert batch[0].evidence == Evidence((GIVE,), hit.context, "How much?")
 
 
 def test_what_an_exact_check_stops_is_not_judged(hit: Hit) -> None:

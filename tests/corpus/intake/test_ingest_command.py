@@ -479,6 +479,6 @@ def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite:
     found = lifecycles_after(*arguments)
     state = Lifecycle.PUBLISHED if despite else Lifecycle.REVIEW
     assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": state}
-    held = io.StringIO()
+    held = OutputWrapper(io.StringIO())
     list_held_back([document.pk for document in Document.objects.all()], held)
     assert ("Left in review: sums.xlsx" in held.getvalue()) is not despite
