@@ -110,4 +110,5 @@ def _candidates(claims: Sequence[DraftClaim], statements: Sequence[Read]) -> lis
 
 
 def _citing(text: str, statement: Read) -> DraftClaim:
-    return claim_citing(text, [Placed(statement.unit.quotes, statement.unit.text)])
+    unit = statement.unit
+    return claim_citing(text, [Placed(unit.quotes, unit.text, unit.caption)])

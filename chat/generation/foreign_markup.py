@@ -20,6 +20,7 @@ _FOREIGN = re.compile(
     | \bwww\.\S+
     | \b[a-z][\w-]*(?:\.[a-z][\w-]*)+/\S*    # a host name, with a path
     | \b[\w-]+(?:\.[\w-]+)*\.(?:ENDINGS)\b   # or without
+    | \b[a-z][\w-]{2,}\.[a-z]{2,4}\b          # a file's name
     | \S+@[\w-]+\.\S+                        # an e-mail address
     | <[a-z/!?][^>]*>?                       # HTML; `<5` and `< x` are comparisons
     | &(?:\#\w+|[a-z]\w{1,30});              # a character reference of HTML

@@ -44,6 +44,7 @@ class Placed:
 
     quotes: tuple[Quote, ...]
     read_as: str  # the statements as they read alone, such as a row with its labels
+    caption: str = ""  # of the table whose row it is
 
 
 def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) -> Placed | Unplaced:
@@ -67,7 +68,8 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
     further = [part for unit, _ in touched for part in unit.quotes[1:]]
     said = [_alone(unit, whole) for unit, whole in touched] + [one_line(q.text) for q in rest]
     quotes = tuple(dict.fromkeys([*first, *rest, *further]))
-    return Placed(quotes, " ".join(said)) if quotes else _unplaced(key, quote, NOT_THERE)
+    caption = next((unit.caption for unit, _ in touched if unit.is_row and unit.caption), "")
+    return Placed(quotes, " ".join(said), caption) if quotes else _unplaced(key, quote, NOT_THERE)
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:

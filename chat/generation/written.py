@@ -83,7 +83,10 @@ def claim_citing(said: str, found: Sequence[Placed], lost: Sequence[Unplaced] = 
     if why := _fault(text, quotes):
         unplaced.append(Unplaced("", "", why))
     read_as = tuple(each.read_as for each in ordered)
-    return DraftClaim(text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced), read_as=read_as)
+    caption = ordered[0].caption if len(ordered) == 1 else ""
+    return DraftClaim(
+        text[:MAX_CLAIM_CHARS], quotes, tuple(unplaced), read_as=read_as, caption=caption
+    )
 
 
 def _standing_alone(text: str, found: Sequence[Placed]) -> str:

@@ -97,12 +97,13 @@ def evidence_of(claim: DraftClaim, question: str = "") -> Evidence:
     """Return a claim's evidence: its cited statements as they read alone, and their context.
 
     The first quote of each citation is the statement. The others are what it depends on, such as a
-    lead-in, column heads or footnotes, and become context.
+    lead-in, column heads or footnotes, and become context; so does the caption of a row's table.
     """
     first = {quote.citation: quote for quote in reversed(claim.quotes)}.values()
     own = claim.read_as or tuple(quote.text for quote in sorted(first, key=lambda q: q.citation))
     shown = " ".join(tokens(" ".join(own)))
     further = [q.text for q in claim.quotes if " ".join(tokens(q.text)) not in shown]
+    further += [claim.caption] * bool(claim.caption)
     contexts = [quote.hit.context for quote in claim.quotes]
     return Evidence(
         tuple(dict.fromkeys(own)),

@@ -35,6 +35,11 @@ def test_a_medicine_may_be_named_by_the_section_or_the_question() -> None:
     assert not medicines.check("Orlistat 120 mg", Evidence(("120 mg",), "", "orlistat dose?"))
 
 
+def test_of_a_text_about_another_medicine_nothing_is_said_of_the_one_asked_about() -> None:
+    asked = "fictomycin or amoxicillin?"
+    assert medicines.check("Give amoxicillin", Evidence(("Give bisoprolol",), "", asked))
+
+
 @pytest.mark.parametrize(
     ("claim", "evidence", "stopped"),
     [
@@ -48,6 +53,31 @@ def test_a_medicine_may_be_named_by_the_section_or_the_question() -> None:
 )
 def test_a_route_that_is_named_nowhere(claim: str, evidence: str, stopped: bool) -> None:
     assert bool(exact_checks.check_routes(claim, Evidence((evidence,)))) is stopped
+
+
+def test_a_route_of_the_question_counts_only_where_the_evidence_names_none() -> None:
+    asked = "intravenous dose?"
+    assert exact_checks.check_routes("500 mg intravenously", Evidence(("by mouth",), "", asked))
+    assert not exact_checks.check_routes("500 mg intravenously", Evidence(("500 mg",), "", asked))
+
+
+@pytest.mark.parametrize(
+    ("claim", "stopped"),
+    [
+        ("Give sodium chloride in 1,000 mL of potassium chloride over 4 hours and stop.", True),
+        ("Give potassium chloride in 1,000 mL of sodium chloride over 4 hours and stop.", False),
+        ("Over 4 hours give potassium chloride in 1,000 mL of sodium chloride and stop.", False),
+        ("Give 1,000 mL of sodium chloride with potassium chloride in it over 4 hours.", False),
+    ],
+)
+def test_two_things_that_are_exchanged(claim: str, stopped: bool) -> None:
+    told = "Give potassium chloride in 1,000 mL of sodium chloride over 4 hours and stop."
+    assert bool(exact_checks.check_exchanged(claim, Evidence((told,)))) is stopped
+
+
+def test_both_sides_of_an_and_may_be_exchanged() -> None:
+    told = Evidence(("Give amoxicillin and clarithromycin for 5 days.",))
+    assert not exact_checks.check_exchanged("Give clarithromycin and amoxicillin for 5 days.", told)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +165,13 @@ def test_a_condition_without_what_limits_it(claim: str, question: str, stopped: 
     title = "Pneumonia in adults"
     evidence = Evidence(("Give fictomycin in severe pneumonia.",), title, question)
     assert bool(exact_checks.check_qualifiers(claim, evidence)) is stopped
+
+
+def test_a_qualifier_that_only_the_claim_has() -> None:
+    claim, told = "Give it to adults with severe pneumonia", ("Give it to adults with pneumonia.",)
+    assert exact_checks.check_qualifiers(claim, Evidence(told))
+    assert not exact_checks.check_qualifiers(claim, Evidence(told, "Severe infections"))
+    assert not exact_checks.check_qualifiers(claim, Evidence(told, "", "severe pneumonia?"))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import openpyxl
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
+from django.core.management.base import OutputWrapper
 from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
