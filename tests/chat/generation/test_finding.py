@@ -112,8 +112,8 @@ def test_a_false_claim_finds_nothing(writer: Endpoint, false: str, cited: str) -
     turn = ask()
     assert (answers_of(turn), turn.reason) == ([], Reason.UNSUPPORTED_CLAIMS)
     why = turn.trace["verdicts"][0]["detail"]
-    is_lost = cited != "its passage" and ".exe" not in false  # which is a fault of its own
-    assert (why in ("no citation", "unknown passage")) == is_lost
+    if ".exe" not in false:  # which is a fault of its own
+        assert (why in ("no citation", "unknown passage")) == (cited != "its passage")
 
 
 def test_a_closed_guideline_is_not_found_in(writer: Endpoint, alice: User) -> None:

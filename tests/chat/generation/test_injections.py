@@ -14,7 +14,7 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.models import Reason, AuditEvent, Mode, Turn, TurnStatus
+from chat.models import AuditEvent, Mode, Reason, Turn, TurnStatus
 from corpus.models import Page
 from tests.chat.generation.injections import IN_DOCUMENTS, Injection, guideline_with
 from tests.chat.question.question_injections import HARMLESS, IN_QUESTIONS
@@ -106,7 +106,7 @@ def test_a_model_that_obeys_a_question(
     publish(GUIDELINE, population="adult")
     server.default = replies(injection.obeyed)
     turn = ask(injection.text, user=alice)
-    if "“Ignora”" in str(turn.warnings):  # a word that nothing here knows: the model isn't asked
+    if any(warning["code"] == "unknown_word" for warning in turn.warnings):  # it is not even asked
         assert (turn.reason, server.asked) == (Reason.WEAK_EVIDENCE, [])
         return
     (request,) = server.asked
