@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from chat.reader.features import LARGE, READER
 from evaluation.measures.patterns import RIGHT, WRONG
 
 QUESTIONS = 120
@@ -20,8 +21,10 @@ def row(number: int, draw: random.Random, *, answered: bool) -> dict[str, Any]:
     level = 0.7 if answered else 0.3
     columns = {
         name: [level + draw.gauss(0, 0.08) for _ in range(4)]
-        for name in ("likeness", "words", "words with context", "passage words", "reader")
+        for name in ("likeness", "words", "words with context", "passage words")
     }
+    for name in (READER, LARGE):
+        columns |= {name: columns["likeness"], f"{name} behind": columns["likeness"]}
     right = [RIGHT if answered and not place else WRONG for place in range(4)]
     return {
         "id": f"q{number}",

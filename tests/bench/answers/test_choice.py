@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from bench.answers.choice import Asked, without_answer
+from bench.answers.choice import Asked, Choice, Linear, without_answer
 from bench.answers.material import labels
 from chat.evidence.quotable import quotable_units
+from chat.reader.choose import REREAD
+from chat.reader.features import LARGE, READER
 from chat.types import Unit
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG
 from evaluation.question_sets.patterned import Question
@@ -38,6 +40,9 @@ def row(number: int, draw: random.Random) -> dict[str, Any]:
         "passage rank": [log(place + 1) for place in range(6)],
         "signal": signal,
     }
+    odds = [draw.gauss(0, 1) for _ in right]
+    readers = {READER: odds, LARGE: [2 * each - 1 for each in odds]}
+    readers |= {f"{name} behind": column for name, column in readers.items()}
     return {
         "id": f"q{number}",
         "document": f"d{number % 20}",
@@ -45,7 +50,7 @@ def row(number: int, draw: random.Random) -> dict[str, Any]:
         "answerable": answerable,
         "cheap": cheap,
         "cheap_right": right,
-        "features": {**cheap, **({"rare": [1.0] * 6} if number % 3 else {})},
+        "features": {**cheap, **readers, **({"rare": [1.0] * 6} if number % 3 else {})},
         "right": right,
     }
 
@@ -67,8 +72,9 @@ def learn(data: Path, out: Path) -> dict[str, Any]:
 def test_it_learns_what_tells_and_nothing_of_what_does_not(data: Path, tmp_path: Path) -> None:
     found = learn(data, tmp_path / "out")
     assert found["version"] == "made-1"
-    for model in ("shortlist", "order", "right"):
+    for model in ("shortlist", "best", "order", "right"):
         assert found[model]["signal"] > 5 * abs(found[model]["noise"])
+    assert found["unread"] == [-1.0, 2.0]  # of the large reader, from the small one's odds
     figures = json.loads((tmp_path / "out" / "choice.json").read_text())["figures"]
     assert figures["questions"] == QUESTIONS
     assert figures["with an answer among their statements"] == 96
@@ -79,6 +85,17 @@ def test_it_learns_what_tells_and_nothing_of_what_does_not(data: Path, tmp_path:
 
 def test_the_same_rows_give_the_same_weights(data: Path, tmp_path: Path) -> None:
     assert learn(data, tmp_path / "one") == learn(data, tmp_path / "two")
+
+
+def test_the_large_reader_reads_the_best_statements_and_is_estimated_for_others() -> None:
+    count = REREAD + 2
+    row = asked([WRONG] * count, signal=list(range(count)), reader=[1.0] * count)
+    row.features[LARGE] = np.full(count, 7.0)
+    none = Linear({})
+    learned = Choice(none, Linear({"signal": 1.0}), (0.5, 2.0), none, none)
+    found = learned.partly_read(row)
+    assert found.features[LARGE].tolist() == [2.5, 2.5, *[7.0] * REREAD]
+    assert found.features[f"{LARGE} behind"].max() == 0
 
 
 def asked(right: list[int], **features: list[float]) -> Asked:
