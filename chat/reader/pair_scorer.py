@@ -5,6 +5,7 @@ A small one reads all statements of the shortlist, a large one the best few of t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from corpus.encoders.pairs import Scores, Window, statement_odds, windows_of
 FOLDER = Path(__file__).with_name("model")
 LARGE = Path(__file__).with_name("large")
 MAX_STATEMENT_CHARS = 900  # of a statement that are read; a window holds no more
+_loading = threading.Lock()
 UNREAD = -15.0  # odds of what holds nothing that can be read
 
 
@@ -58,10 +60,21 @@ class StatementReader:
         return windows_of(self._model.tokenizer, question, texts, max_tokens=self._model.max_tokens)
 
 
-@lru_cache(maxsize=2)
 def site_reader(folder: Path = FOLDER) -> StatementReader:
-    """Load a bundled reader, once a process."""
+    """Return a bundled reader, loaded once a process, also where several threads ask for it."""
+    with _loading:
+        return _loaded(folder)
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path) -> StatementReader:
     return StatementReader(folder, threads=settings.ENCODER_THREADS)
+
+
+def warm_up() -> None:
+    """Load both readers, which the first question would wait for."""
+    for folder in (FOLDER, LARGE):
+        site_reader(folder)
 
 
 def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: int) -> list[float]:

@@ -33,6 +33,7 @@ def load_models_in_background() -> None:
 def _load_models() -> None:
     # Late: this file is read before the apps are ready.
     from chat.generation.configured import warm_up as warm_up_language_models
+    from chat.reader.pair_scorer import warm_up as warm_up_readers
     from chat.verification.entailment.configured import warm_up as warm_up_verifier
     from corpus.encoders.registry import warm_up as warm_up_encoders
     from retrieval.configured import site_config
@@ -40,5 +41,6 @@ def _load_models() -> None:
 
     warm_up_encoders()
     warm_up(site_config())
+    warm_up_readers()
     warm_up_language_models()
     warm_up_verifier()

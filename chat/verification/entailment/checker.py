@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -44,13 +45,22 @@ class TrainedChecker:
     said = ()
 
     def __init__(self, folder: Path = FOLDER, *, bar: float | None = None, threads: int) -> None:
-        """Load the model. Raises EncoderUnusable for a folder without a model that loads."""
-        self._model = PairModel(folder, threads=threads)
-        self._threads = threads
+        """Read all but the model, which a site that only quotes never loads. Raises OSError."""
+        self._folder, self._threads = folder, threads
+        self._loading = threading.Lock()
         known = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
         self._temperature = float(known["temperature"])
         self.bar = float(known["threshold"] if bar is None else bar)
         self._digest = _digest(folder)
+
+    @cached_property
+    def _model(self) -> PairModel:
+        return PairModel(self._folder, threads=self._threads)
+
+    def load(self) -> None:
+        """Load the model, once. Raises EncoderUnusable for a folder without one that loads."""
+        with self._loading:
+            self._model  # noqa: B018  cached
 
     @property
     def fingerprint(self) -> str:
@@ -61,6 +71,7 @@ class TrainedChecker:
         deadline = time.monotonic() + timeout_s
         unique = list(dict.fromkeys(pairs))
         try:
+            self.load()
             shown = [self._windows(pair) for pair in unique]
             with ThreadPoolExecutor(self._threads) as pool:
                 flat = [window for of_pair in shown for window in of_pair]
@@ -116,7 +127,7 @@ class TrainedChecker:
 
 @lru_cache(maxsize=1)
 def site_checker(bar: float | None = None) -> TrainedChecker:
-    """Load the bundled checker, once per process. Raises ImproperlyConfigured."""
+    """Return the bundled checker, the same one in a process. Raises ImproperlyConfigured."""
     try:
         return TrainedChecker(bar=bar, threads=settings.ENCODER_THREADS)
     except (MedragError, OSError, ValueError, KeyError) as error:

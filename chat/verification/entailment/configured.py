@@ -12,7 +12,7 @@ NLI_BAR = 0.5  # probability for `nli` to support, unless set
 
 
 def site_verifier() -> Verifier:
-    """Return the verifier of MEDRAG_VERIFIER; the first call in a process loads its model.
+    """Return the verifier of MEDRAG_VERIFIER; `nli` loads its model at the first call in a process.
 
     Raises ImproperlyConfigured with the setting's name.
     """
@@ -66,7 +66,9 @@ def verifiers_configured() -> list[str]:
 def warm_up() -> None:
     """Load the verifier if the first free-text answer would wait for it.
 
-    Raises ImproperlyConfigured.
+    Raises ImproperlyConfigured, EncoderUnusable.
     """
     if settings.VERIFIER == "nli" or settings.GENERATOR == "llm":
-        site_verifier()
+        verifier = site_verifier()
+        if isinstance(verifier, checker.TrainedChecker):
+            verifier.load()
