@@ -80,7 +80,6 @@ def precision() -> str:
     return "bf16" if "BF16" in offered else "f32"
 
 
-@cache
 def _is_exact() -> bool:
     """Tell whether the setting asks for 32 bits, so that every processor computes the same."""
     return "precision=f32" in shlex.split(os.environ.get(COMPUTING, ""))

@@ -26,7 +26,7 @@ class ExtractiveGenerator:
     """Chooses the best statements, up to `max_claims`; a list may add further items."""
 
     max_claims: int = 3
-    behind: float = 1.0  # log-odds that a further statement may be below the first
+    behind: float = 0.5  # log-odds that a further statement may be below the first
     same_above: float = 0.95  # cosine of two statements that say the same
     near_above: float = 0.85  # cosine of two statements on the same matter
 

@@ -52,7 +52,7 @@ CONFIDENCE_THRESHOLD = thresholds.number(
 VERIFIER_THRESHOLD = thresholds.number(
     "verifier",
     None,
-    low=0.3,
+    low=0.5,
     high=1.0,
     about="lowest probability at which a claim counts as supported; by default the calibrated "
     "threshold of the bundled checker, or 0.5 for another model: see "
