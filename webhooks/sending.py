@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from core.errors import MedragError
-from core.llm.calls import CallFailed, Post
+from core.llm.transport import BoundedTransport, CallFailed, posted
 from webhooks.models import Delivery, DeliveryState, Endpoint
 from webhooks.services import refuse_bad_address
 
@@ -117,7 +117,7 @@ def _sent(endpoint: Endpoint, delivery: Delivery) -> str:
     try:
         refuse_bad_address(endpoint.url)
         headers = signed_headers(endpoint, delivery)
-        Post(endpoint.url, delivery.body.encode(), headers).sent(SEND_S)
+        posted(endpoint.url, delivery.body, headers, timeout_s=SEND_S, transport=BoundedTransport())
     except MedragError as error:
         return error.sentence[:300]
     except TimeoutError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from chat.audit.heads import append_heads, last_head, locked_file, read_heads
-from core.llm.calls import CallFailed, Post, within
+from core.llm.transport import BoundedTransport, CallFailed, posted, within
 
 SEND_S = 5.0  # longest wait of the worker, which manages its jobs in the same thread
 AGAIN = "Nothing is lost: it is tried again every minute."
@@ -62,7 +62,13 @@ def _posted() -> list[str]:
         return []
     json = {"Content-Type": "application/json"}
     try:
-        Post(settings.AUDIT_HEADS_URL, heads[-1].line, json).sent(SEND_S)
+        posted(
+            settings.AUDIT_HEADS_URL,
+            heads[-1].line,
+            json,
+            timeout_s=SEND_S,
+            transport=BoundedTransport(),
+        )
     except (TimeoutError, CallFailed) as error:
         return [_fault("sent to the url of MEDRAG_AUDIT_HEADS", error)]
     return []

@@ -1,8 +1,8 @@
 """Ask a language model behind an OpenAI-compatible endpoint one question.
 
 The model is not trusted: a call ends at its deadline and reads a limited number of bytes
-(`core.llm.calls`). Whatever fails is one error, LanguageModelUnavailable, which never contains text
-of a question, a document or an answer.
+(`core.llm.transport`). Whatever fails is one error, LanguageModelUnavailable, which never contains
+text of a question, a document or an answer.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import MedragError
-from core.llm.calls import CallFailed, Post
+from core.llm.openai_client import calling
 from core.llm.replies import Reply, reply_of
 from core.llm.request_variants import LADDER, Form, Question, next_form, parameters
+from core.llm.transport import BoundedTransport, CallFailed
 from core.llm.usage import Price
 
 RETRIES = 2  # after a failed connection, or a status that may pass
@@ -80,8 +81,8 @@ class LanguageModelUnavailable(MedragError):
 
 def warm_up() -> None:
     """Import the libraries of a call, for which the first call would wait a second or two."""
-    import httpx  # noqa: F401  late, as in `core.llm.calls`
     import jsonschema  # type: ignore[import-untyped]  # noqa: F401  late, as in `core.llm.replies`
+    import openai  # noqa: F401  late, as in `core.llm.openai_client`
 
 
 def is_away(error: MedragError) -> bool:
@@ -162,16 +163,17 @@ def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None 
 
 
 def _asked(endpoint: Endpoint, question: Question, form: Form, ends: float, retries: int) -> Reply:
-    post = Post(
-        f"{endpoint.url.rstrip('/')}/chat/completions",
-        {"model": endpoint.model, **parameters(question, form)},
-        headers={"Authorization": f"Bearer {endpoint.key or 'none'}"},
-        most_bytes=MAX_ANSWER_BYTES,
-        retries=retries,
-        first_wait_s=FIRST_WAIT_S,
+    transport = BoundedTransport(
+        most_bytes=MAX_ANSWER_BYTES, retries=retries, first_wait_s=FIRST_WAIT_S
     )
+    timeout_s = ends - time.monotonic()
     try:
-        return reply_of(post.sent(ends - time.monotonic()))
+        with calling(
+            endpoint.url, endpoint.key, timeout_s=timeout_s, transport=transport
+        ) as client:
+            return reply_of(
+                client.chat.completions.create(model=endpoint.model, **parameters(question, form))
+            )
     except TimeoutError:
         what = f"took more than {endpoint.timeout_s:g} seconds"
         raise LanguageModelUnavailable(what, check=endpoint.check()) from None

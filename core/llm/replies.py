@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.llm.calls import CallFailed
+from core.llm.transport import CallFailed
 from core.llm.usage import Usage
 
 MAX_STARTS = 20  # brackets of a chatty answer where its JSON is looked for
@@ -56,21 +56,18 @@ class Reply:
         raise CallFailed(f"gave an answer {how}", answered=True)
 
 
-def reply_of(body: bytes) -> Reply:
-    """Return the first choice of a `chat.completion`. Raises CallFailed if it has no text."""
-    try:
-        answer = json.loads(body)
-        choice = answer["choices"][0]
-        message = choice["message"]
-        content = message.get("content")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise CallFailed("gave an answer that can't be read", answered=True) from error
-    if message.get("refusal"):
+def reply_of(completion: Any) -> Reply:
+    """Return the first choice of a `ChatCompletion`, which the client builds of whatever it got.
+
+    Raises CallFailed if it has no text, and LookupError, TypeError or AttributeError where it is
+    not of that form at all.
+    """
+    choice = completion.choices[0]
+    if choice.message.refusal:
         raise CallFailed("declined to answer", answered=True)
-    if not isinstance(content, str):
+    if not isinstance(content := choice.message.content, str):
         raise CallFailed("gave an answer without text", answered=True)
-    ended = choice.get("finish_reason")
-    usage = answer.get("usage")
+    ended, usage = choice.finish_reason, completion.usage
     return Reply(
         content=_UNSTORABLE.sub("", content),
         usage=Usage(0, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
@@ -79,7 +76,7 @@ def reply_of(body: bytes) -> Reply:
 
 
 def _count(usage: Any, name: str) -> int:
-    count = usage.get(name) if isinstance(usage, dict) else None
+    count = getattr(usage, name, None)
     return count if type(count) is int and 0 <= count <= MAX_TOKENS else 0
 
 

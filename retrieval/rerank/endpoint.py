@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.llm.breaker import breaker_of
-from core.llm.calls import CallFailed, Post
 from core.llm.client import Endpoint
+from core.llm.transport import BoundedTransport, CallFailed, posted
 from retrieval.rerank.extracts import extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
@@ -53,17 +53,16 @@ class EndpointReranker:
             "documents": [text[:PASSAGE_CHARS] for text in texts],
             "top_n": len(texts),
         }
-        post = Post(
-            self.endpoint.url,
-            body,
-            headers={"Authorization": f"Bearer {key}"} if (key := self.endpoint.key) else {},
+        headers = {"Authorization": f"Bearer {key}"} if (key := self.endpoint.key) else {}
+        transport = BoundedTransport(
             most_bytes=MAX_ANSWER_BYTES,
             retries=RETRIES,
             first_wait_s=FIRST_WAIT_S,
             again_when_broken=True,
         )
+        url = self.endpoint.url
         try:
-            answer = post.sent(timeout_s)
+            answer = posted(url, body, headers, timeout_s=timeout_s, transport=transport)
         except TimeoutError:
             raise RerankUnavailable(f"did not answer within {timeout_s:g} s") from None
         except CallFailed as error:

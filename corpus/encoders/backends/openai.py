@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from core.llm.calls import CallFailed, Post
+from core.llm.openai_client import calling
+from core.llm.transport import BoundedTransport, CallFailed
 from corpus.encoders.counting import (
     LETTERS,
     PIECE,
@@ -85,8 +87,7 @@ class OpenAIEmbedder:
             batch = [
                 _bounded(text, self._model.max_tokens) for text in texts[first : first + TOGETHER]
             ]
-            body = _asked(self._model, batch, deadline_s)
-            parts.append(_checked(body, len(batch), self.dimensions))
+            parts.append(_asked(self._model, batch, deadline_s))
         return np.concatenate(parts)
 
 
@@ -114,20 +115,25 @@ def _bounded(text: str, most: int) -> str:
     return text or " "
 
 
-def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes:
-    """Return the body of a successful reply by `deadline_s` from now. Raises EncodingFailed."""
-    asked = {"model": model.model, "input": list(batch), "dimensions": model.dimensions}
-    post = Post(
-        f"{model.url.rstrip('/')}/embeddings",
-        asked | {"encoding_format": "float"},
-        headers={"Authorization": f"Bearer {model.key or 'none'}"},
+def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> Vectors:
+    """Return the vectors of a batch by `deadline_s` from now. Raises EncodingFailed."""
+    transport = BoundedTransport(
         most_bytes=MAX_ANSWER_BYTES,
         retries=RETRIES,
         first_wait_s=FIRST_WAIT_S,
         again_when_broken=True,
     )
     try:
-        return post.sent(deadline_s)
+        with calling(model.url, model.key, timeout_s=deadline_s, transport=transport) as client:
+            answer = client.embeddings.create(
+                model=model.model,
+                input=list(batch),
+                dimensions=model.dimensions,
+                encoding_format="float",
+            )
+            entries = {int(entry.index): entry.embedding for entry in answer.data}
+            found = np.array([entries[place] for place in range(len(batch))], dtype=np.float64)
+        return _checked(found, len(entries), len(batch), model.dimensions)
     except TimeoutError:
         what, retryable = "took too long", True
     except CallFailed as error:
@@ -140,17 +146,12 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> bytes
     )
 
 
-def _checked(body: bytes, count: int, dimensions: int) -> Vectors:
-    """Return the unit vectors in the order of the request. Raises EncodingFailed."""
-    try:
-        entries = {int(entry["index"]): entry["embedding"] for entry in json.loads(body)["data"]}
-        found = np.array([entries[place] for place in range(count)], dtype=np.float64)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise EncodingFailed("The encoder's endpoint gave an answer that can't be read.") from error
-    if len(entries) != count or found.shape != (count, dimensions):
+def _checked(found: npt.NDArray[np.float64], given: int, count: int, dimensions: int) -> Vectors:
+    """Return unit vectors. Raises EncodingFailed for others than were asked for."""
+    if given != count or found.shape != (count, dimensions):
         raise EncodingFailed(
             f"The encoder's endpoint gave vectors of {found.shape[-1]} dimensions for "
-            f"{len(entries)} texts; {dimensions} for {count} were asked for.",
+            f"{given} texts; {dimensions} for {count} were asked for.",
             hint="Check the encoder's model and dimensions.",
             retryable=False,
         )

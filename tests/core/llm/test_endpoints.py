@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import ssl
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -14,8 +13,8 @@ from typing import Any
 import pytest
 
 from core.llm import client as language_model
-from core.llm.calls import Post, directly
 from core.llm.client import ask_text
+from core.llm.transport import BoundedTransport, posted
 from corpus.encoders.backends.openai import OpenAIEmbedder, OpenAIModel
 from retrieval.rerank.endpoint import EndpointReranker
 from retrieval.rerank.types import Passage
@@ -82,14 +81,13 @@ def test_that_proxy_would_see_what_is_sent_to_it(server: Endpoint, proxy: Endpoi
 
 
 def test_certificates_are_those_that_the_environment_names(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    server: Endpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
-    before = directly()["verify"]
-    assert directly()["verify"] is before  # reading certificates can take longer than a call
+    asked_model(server.url)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
-    with pytest.raises(ssl.SSLError):
-        directly()
+    with pytest.raises(language_model.LanguageModelUnavailable, match="SSLError"):
+        asked_model(server.url)
 
 
 def test_a_call_that_is_late_holds_no_connection() -> None:
@@ -103,5 +101,5 @@ def test_a_call_that_is_late_holds_no_connection() -> None:
 
     with endpoint(waits) as state:
         with pytest.raises(TimeoutError):
-            Post(state.url, {}, most_bytes=9).sent(0.3)
+            posted(state.url, {}, {}, timeout_s=0.3, transport=BoundedTransport(most_bytes=9))
         assert left.wait(10)

@@ -13,9 +13,9 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from core.llm import client as language_model
-from core.llm.calls import CallFailed
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, ask_text
 from core.llm.replies import Reply
+from core.llm.transport import CallFailed
 from tests.llm.server import (
     Answer,
     chunks_without_end,

@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx
 import pytest
 
-from core.llm.calls import CallFailed
+from core.llm.openai_client import calling
 from core.llm.replies import MAX_TOKENS, Reply, reply_of
+from core.llm.transport import CallFailed
 from core.llm.usage import Usage
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
+
+
+def read(answer: bytes) -> Reply:
+    """Return the reply that the client makes of an answer's bytes."""
+    headers = {"Content-Type": "application/json"}
+    sends = httpx.MockTransport(lambda _: httpx.Response(200, headers=headers, content=answer))
+    with calling("http://127.0.0.1:1/v1", "key", timeout_s=5.0, transport=sends) as client:
+        return reply_of(client.chat.completions.create(model="m", messages=[]))
 
 
 def body(usage: Any = None, *, end: Any = "stop", **message: Any) -> bytes:
@@ -22,20 +32,20 @@ def body(usage: Any = None, *, end: Any = "stop", **message: Any) -> bytes:
 
 
 def test_content_and_tokens_as_the_server_says() -> None:
-    reply = reply_of(body({"prompt_tokens": 12, "completion_tokens": 5}))
+    reply = read(body({"prompt_tokens": 12, "completion_tokens": 5}))
     assert reply == Reply('{"a": 1}', Usage(0, 12, 5))
     assert reply.value(SCHEMA) == {"a": 1}
 
 
 @pytest.mark.parametrize("count", [True, -1, 1.5, "12", None, [3], MAX_TOKENS + 1, 10**40], ids=str)
 def test_a_count_that_is_none_is_nought(count: Any) -> None:
-    reply = reply_of(body({"prompt_tokens": count, "completion_tokens": 5}))
+    reply = read(body({"prompt_tokens": count, "completion_tokens": 5}))
     assert reply.usage == Usage(0, 0, 5)
 
 
 @pytest.mark.parametrize("usage", [None, [], "many", 7])
 def test_without_counts_all_are_nought(usage: Any) -> None:
-    assert reply_of(body(usage)) == Reply('{"a": 1}')
+    assert read(body(usage)) == Reply('{"a": 1}')
 
 
 @pytest.mark.parametrize(
@@ -49,12 +59,12 @@ def test_without_counts_all_are_nought(usage: Any) -> None:
 )
 def test_an_end_that_is_none_makes_no_answer_however_it_reads(end: str, what: str) -> None:
     with pytest.raises(CallFailed, match=what):
-        reply_of(body(end=end)).value(SCHEMA)
+        read(body(end=end)).value(SCHEMA)
 
 
 @pytest.mark.parametrize("end", ["stop", None, "eos_token", 3, ["length"]])
 def test_any_other_end_is_one(end: Any) -> None:
-    assert reply_of(body(end=end)).value(SCHEMA) == {"a": 1}
+    assert read(body(end=end)).value(SCHEMA) == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -74,8 +84,8 @@ def test_any_other_end_is_one(end: Any) -> None:
 )
 def test_what_holds_no_text_is_no_answer(answer: bytes) -> None:
     with pytest.raises(CallFailed):
-        reply_of(answer)
+        read(answer)
 
 
 def test_what_no_database_takes_is_left_out() -> None:
-    assert reply_of(body(content="a\x00b\ud800c\n")).content == "abc\n"
+    assert read(body(content="a\x00b\ud800c\n")).content == "abc\n"
