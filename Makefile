@@ -53,5 +53,5 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Making the environment in .venv (about 2.5 GB, some minutes)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt '.[dev,ragas]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt '.[dev]'
 	@touch $(STAMP)

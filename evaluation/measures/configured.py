@@ -12,7 +12,7 @@ from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.measure import Judges
-from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge, ragas_fault
+from evaluation.measures.ragas_judge import NO_JUDGE, RagasJudge
 from retrieval.lexicon.concepts import Concepts, ConceptsUnreadable
 from retrieval.prepared.site_concepts import site_concepts
 
@@ -99,7 +99,7 @@ def ragas_judge() -> RagasJudge | str:
     judging = judging_endpoint()
     if judging is None:
         return NO_JUDGE
-    return judge_fault() or ragas_fault() or RagasJudge(judging, get_embedder())
+    return judge_fault() or RagasJudge(judging, get_embedder())
 
 
 def _address(endpoint: Endpoint) -> tuple[str, str]:

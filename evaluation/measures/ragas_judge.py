@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import metadata
 
 from core.llm.client import Endpoint
 from corpus.encoders.types import Embedder
@@ -25,7 +25,6 @@ NO_CONTEXT = "nothing was retrieved"
 NO_GOLD = "the question has no gold answer"
 NO_JUDGE = "no judge is configured"
 FOUND_NOTHING = "the judge found nothing to judge"
-NOT_INSTALLED = "ragas is not installed"
 
 # What each measure needs besides the question.
 _NEEDS: dict[str, tuple[str, ...]] = {
@@ -98,11 +97,6 @@ class RagasJudge:
             name: failed(said, by) if isinstance(said, str) else Scored(said, judged_by=by)
             for name, said in found.items()
         }
-
-
-def ragas_fault() -> str:
-    """Return why RAGAS can't run; empty if it is installed. Imports nothing."""
-    return "" if util.find_spec("ragas") else NOT_INSTALLED
 
 
 def _lacking(name: str, item: AnsweredItem) -> str:

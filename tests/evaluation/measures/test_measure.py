@@ -12,7 +12,7 @@ from evaluation.checks import check_judge
 from evaluation.measures.configured import site_judges
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.measure import MEASURES, Judges, measure_item
-from evaluation.measures.ragas_judge import NOT_INSTALLED, RAGAS_MEASURES, RagasConfig, RagasJudge
+from evaluation.measures.ragas_judge import RagasConfig, RagasJudge
 from evaluation.measures.types import AnsweredItem, Outcome
 from tests.evaluation.measures.made_up import WORKED, BrokenVerifier, judge_told
 from tests.llm.scoring import scores
@@ -27,12 +27,6 @@ def test_without_a_judge_each_measure_says_so() -> None:
     assert {(each.value, each.reason, each.outcome) for each in found.values()} == {
         (None, "not run: no judge is configured", Outcome.NOT_RUN)
     }
-
-
-def test_the_checker_does_without_ragas() -> None:
-    found = measure_item(WORKED, MEASURES, Judges(judge_told(), NOT_INSTALLED))
-    assert found["claim_faithfulness"].value == 0.6
-    assert {found[name].reason for name in RAGAS_MEASURES} == {"not run: ragas is not installed"}
 
 
 def test_only_what_is_wanted_is_measured() -> None:
