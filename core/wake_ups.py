@@ -8,6 +8,7 @@ the sweep and the schedules wake the worker again.
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from django.db.models import Min
@@ -35,8 +36,7 @@ def tasks_waiting() -> Any:
 def waiting_for_s() -> float:
     """Return for how many seconds a task or a schedule has been overdue; else 0. Two queries."""
     now = timezone.now()
-    since = (
-        tasks_waiting().aggregate(since=Min("lock"))["since"],
-        Schedule.objects.exclude(repeats=0).aggregate(since=Min("next_run"))["since"],
-    )
-    return max((now - moment).total_seconds() for moment in (now, *filter(None, since)))
+    tasks = tasks_waiting().aggregate(since=Min("lock"))["since"]
+    schedules = Schedule.objects.exclude(repeats=0).aggregate(since=Min("next_run"))["since"]
+    since: datetime.datetime = min(filter(None, (now, tasks, schedules)))
+    return (now - since).total_seconds()

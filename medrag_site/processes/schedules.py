@@ -38,7 +38,7 @@ SCHEDULES = {
 
 @transaction.atomic
 def schedules_sync() -> None:
-    """Make or mend each schedule by its name, and delete those of an earlier release.
+    """Make or mend each schedule by its name, and delete all others: those of an earlier release.
 
     Two workers that start at once may both make one; the next start deletes the second.
     """
@@ -51,7 +51,7 @@ def schedules_sync() -> None:
         else:
             Schedule.objects.filter(pk=row.pk).update(**fields)
         kept.append(row.pk)
-    Schedule.objects.filter(func__startswith=_TASKS).exclude(pk__in=kept).delete()
+    Schedule.objects.exclude(pk__in=kept).delete()
 
 
 def went_well(name: str) -> bool:

@@ -102,7 +102,7 @@ def test_work_is_left_to_the_children_that_are_at_it(
 
 
 def test_schedules_are_made_once_and_mended() -> None:
-    Schedule.objects.create(name="old", func="medrag_site.processes.tasks.gone")
+    Schedule.objects.create(name="old", func="corpus.tasks.gone")
     Schedule.objects.create(name=SIGNING, func="os.getcwd", minutes=9)
     for _ in range(2):
         schedules_sync()
