@@ -164,6 +164,21 @@ def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_pat
     assert "work has been waiting" in (tmp_path / "worker.log").read_text()
 
 
+@pytest.mark.parametrize("victim", ["its sentinel", "an idle worker of it"])
+def test_a_queue_that_lost_a_process_goes_on(
+    victim: str, own_database: str, tmp_path: Path
+) -> None:
+    """Such a queue may look alive and take no task."""
+    with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
+        wait_until(lambda: len(queue(worker.pid)) > 8, "the queue runs")
+        main = queue(worker.pid)[0]
+        (sentinel,) = main.children()
+        (sentinel if victim == "its sentinel" else sentinel.children()[0]).kill()
+        document = ingest("# Dosing\n\nGive 5 mg.\n")
+        wait_until(lambda: job(document).state == JobState.DONE, "the document is read", 90)
+    assert job(document).attempts == 1
+
+
 def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path: Path) -> None:
     """Even in native code, which no time-out of a queue can interrupt."""
     document = ingest("# POISON: slow 60\n\nText.\n")
