@@ -34,6 +34,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from knox.models import AuthToken
 
+import medrag_site.queue_admin  # noqa: F401  importing registers
 from chat.admin.read_only import ModelAdmin, ReadOnly, user_of
 from chat.models import Scope, TokenGrant
 from chat.sign_in.accounts import groups_given, may_touch

@@ -4,6 +4,7 @@ All names in capitals of those modules are imported unchanged.
 """
 
 import os
+from typing import Any
 
 from medrag_site import configuration
 from medrag_site.configuration.answers import *
@@ -67,6 +68,27 @@ KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a table
 JOB_MAX_ATTEMPTS = 3
 JOB_TIMEOUT_S = PARSE_TIMEOUT_S + 2700  # the rest is for embedding the largest document
 PARSER_COMMAND: tuple[str, ...] = ()  # empty: the parser of corpus.parsing
+
+# Background work: see core.wake_ups and medrag_site.processes
+Q_CLUSTER: dict[str, Any] = {
+    "name": "medrag",
+    "label": "Background work",
+    "orm": "default",
+    # One for each document read at the same time, one for each of five other kinds of work, and one
+    # that is always free for what takes a moment. They are small: the work is done in children.
+    "workers": WORKERS + 6,
+    "queue_limit": 1,  # what waits, waits in the table
+    "bulk": 1,
+    "poll": 0.5,
+    "timeout": 120,  # seconds; children have limits of their own
+    "retry": 86_400,  # lost tasks are repaired from the rows, long before
+    "ack_failures": True,
+    "max_attempts": 1,  # attempts are counted in the rows
+    "catch_up": False,
+    "save_limit": 20,
+    "save_limit_per": "group",
+}
+
 INSTALLED_APPS = [
     "bench",
     "medrag_site",
@@ -93,6 +115,7 @@ INSTALLED_APPS = [
     "django_otp",
     "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
+    "django_q",
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]

@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from chat.audit import log as audit
 from core.errors import MedragError
+from core.wake_ups import ANNOUNCING, wake
 from webhooks.models import Delivery, DeliveryState, Endpoint, Event
 
 SECRET_BYTES = 32  # Standard Webhooks takes 24 to 64
@@ -87,7 +88,7 @@ def endpoint_renew_secret(endpoint: Endpoint, *, by: User) -> str:
 def event_announce(event: Event, tell: Callable[[], dict[str, Any]]) -> None:
     """Store a message for each active endpoint that subscribes to the event.
 
-    Runs one query if none does, else two and those of `tell`. To be called in the transaction of
+    Runs one query if none does, else three and those of `tell`. To be called in the transaction of
     the event. `tell` returns what another system may see: ids, titles of guidelines and states,
     never what somebody asked, wrote or was answered.
     """
@@ -100,11 +101,14 @@ def event_announce(event: Event, tell: Callable[[], dict[str, Any]]) -> None:
     Delivery.objects.bulk_create(
         Delivery(endpoint_id=endpoint, event=event, body=body) for endpoint in endpoints
     )
+    wake(ANNOUNCING)
 
 
+@transaction.atomic
 def deliveries_send_again(deliveries: QuerySet[Delivery]) -> int:
     """Make given-up deliveries pending again, with all their attempts, and return how many."""
     given_up = Delivery.objects.filter(pk__in=deliveries.values("pk"), state=DeliveryState.FAILED)
+    wake(ANNOUNCING)
     return given_up.update(
         state=DeliveryState.PENDING, attempts=0, due_at=Now(), ended_at=None, last_error=""
     )

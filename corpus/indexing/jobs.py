@@ -3,7 +3,11 @@
 Every change of a job is one UPDATE that names the expected state (compare-and-set), by the
 database's clock.
 
-The table of jobs is the queue: a free worker takes the job that is due first. A job is due at the
+The table of jobs is the truth: a process that reads takes the job that is due first. A task of the
+queue only wakes one (`core.wake_ups`), and is enqueued with each change that makes a job wait. The
+sweep enqueues what was lost.
+
+A job is due at the
 time it was queued plus the expected duration for a file of its size. So small files go first among
 those that came together, and a job is only overtaken by shorter ones that arrive within its own
 expected duration. If durations are as expected, no job takes more than twice the longer of its
@@ -28,6 +32,7 @@ from django.db.models import (
     Case,
     DateTimeField,
     DurationField,
+    Exists,
     ExpressionWrapper,
     F,
     Func,
@@ -39,12 +44,15 @@ from django.db.models import (
 )
 from django.db.models.functions import Now
 
+from core.wake_ups import READING, tasks_waiting, wake
 from corpus.indexing.leases import Lease, LeaseLost, Preempted, ends_in
-from corpus.models import Document, Job, JobState, Stage
+from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
 from corpus.signals import document_failed
 
-WORKER_VARIABLE = "MEDRAG_WORKER_ID"  # 16 hex digits: the first half of a process's tokens
+# 16 hex digits, the first half of a process's tokens; the first 8 are those of its worker
+WORKER_VARIABLE = "MEDRAG_WORKER_ID"
 SWEEP_LIMIT = 500
+WORKER_LIVES_S = 10  # after its last heartbeat
 
 STEP_NAMES = {
     Stage.STORED: "parsed",
@@ -80,6 +88,11 @@ def _waiting() -> QuerySet[Job]:
 def _ready() -> QuerySet[Job]:
     """Return waiting jobs that are not postponed; postponed ones are queued for a future time."""
     return _waiting().filter(enqueued_at__lte=Now())
+
+
+def are_due() -> bool:
+    """Tell whether a job may be begun now. Runs one query."""
+    return _ready().exists()
 
 
 @transaction.atomic(durable=True)
@@ -134,6 +147,7 @@ def yield_to_due(lease: Lease) -> None:
             return
         waiting = {"state": JobState.PENDING, "attempts": F("attempts") - 1, **_FREE}
         lease.hold(timings=lease.timings, **waiting)
+        wake(READING, lease.document_id)
     raise Preempted(f"Document {lease.document_id} waits for shorter work.")
 
 
@@ -144,6 +158,7 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
         lease.hold(
             state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
         )
+        wake(READING, lease.document_id)
         return
     if lease.attempt > 1:
         reason = f"{reason} It was tried {lease.attempt} times."
@@ -157,8 +172,8 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
 def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 0.0) -> bool:
     """Queue the job again in `after_s` seconds without counting the attempt.
 
-    For failures that are not the document's fault. Returns whether the reason is new. Raises
-    LeaseLost.
+    For failures that are not the document's fault. The sweep wakes the worker then. Returns whether
+    the reason is new. Raises LeaseLost.
     """
     held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
     job = held.first()
@@ -196,7 +211,9 @@ class Swept:
 
 @transaction.atomic
 def sweep() -> Swept:
-    """End attempts whose lease expired. Idempotent; several sweeps may run at once.
+    """End attempts whose lease expired, and wake the worker for jobs whose task was lost.
+
+    Idempotent; several sweeps may run at once.
 
     After a restart of the database expired leases get their full time again, since nobody could
     extend them while it was away.
@@ -211,6 +228,7 @@ def sweep() -> Swept:
     for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
         if job.attempts < settings.JOB_MAX_ATTEMPTS:
             _update(job, state=JobState.PENDING, enqueued_at=Now(), **_FREE)
+            wake(READING, job.document_id)
             requeued += 1
             continue
         _update(
@@ -223,16 +241,35 @@ def sweep() -> Swept:
         )
         _announce_failure(job.document_id, "worker_stopped")
         failed += 1
+    _wake_lost()
     return Swept(requeued, failed)
 
 
-@transaction.atomic
-def give_back(worker_id: str, *, count_attempt: bool) -> int:
-    """End the leases of a dead process; return how many.
+def _wake_lost() -> None:
+    """Enqueue a wake-up for each due job that a worker could begin, if no task waits for one.
 
-    Without `count_attempt` the process was stopped on purpose, and its jobs continue at once.
+    A process that reads goes on until no job is due, so jobs that wait for a place need no task.
+    Runs one query if no job is due.
     """
-    low, high = uuid.UUID(worker_id + "0" * 16), uuid.UUID(worker_id + "f" * 16)
+    lost = _ready().exclude(Exists(tasks_waiting())).order_by(DUE, "pk")
+    documents = list(lost.values_list("document_id", flat=True)[: settings.WORKERS])
+    if not documents:
+        return
+    living = Now() - timedelta(seconds=WORKER_LIVES_S)
+    workers = WorkerHeartbeat.objects.filter(seen_at__gt=living).count()
+    at_work = Job.objects.filter(state=JobState.RUNNING, lease_until__gt=Now()).count()
+    for document_id in documents[: max(workers, 1) * settings.WORKERS - at_work]:
+        wake(READING, document_id)
+
+
+@transaction.atomic
+def give_back(identity: str, *, count_attempt: bool) -> int:
+    """End the leases of a dead process, or a dead worker's, by its first 16 or 8 digits.
+
+    Returns how many. Without `count_attempt` the process was stopped on purpose, and its jobs
+    continue at once.
+    """
+    low, high = (uuid.UUID(identity.ljust(32, digit)) for digit in "0f")
     held = Job.objects.filter(
         state=JobState.RUNNING, lease_token__gte=low, lease_token__lte=high
     ).select_for_update()
@@ -243,6 +280,7 @@ def give_back(worker_id: str, *, count_attempt: bool) -> int:
         else:
             changes = {"state": JobState.PENDING, "attempts": job.attempts - 1, **_FREE}
             _update(job, enqueued_at=Now(), **changes)
+            wake(READING, job.document_id)
     return len(jobs)
 
 

@@ -16,6 +16,7 @@ from django.utils.formats import date_format
 
 from core.disk import reporting_full_disk
 from core.errors import MedragError
+from core.wake_ups import READING, wake
 from corpus import files
 from corpus.access import NotPermitted, collections_searchable, documents_visible, may_upload
 from corpus.filenames import clean_filename, title_from
@@ -200,7 +201,10 @@ def _queued(document: Document, *states: JobState, **changes: Any) -> bool:
     """Requeue a job that is in one of these states, with all attempts; tell whether it was."""
     ended = Job.objects.filter(document=document, state__in=states)
     changes |= {"attempts": 0, "error_code": "", "last_error": "", "finished_at": None}
-    return ended.update(state=JobState.PENDING, enqueued_at=Now(), **changes) == 1
+    is_queued = ended.update(state=JobState.PENDING, enqueued_at=Now(), **changes) == 1
+    if is_queued:
+        wake(READING, document.pk)
+    return is_queued
 
 
 def collection_default() -> Collection:
@@ -213,6 +217,7 @@ def collection_default() -> Collection:
 def _save_with_job(document: Document, uploaded_by: User | None) -> None:
     document.save(force_insert=True)
     Job.objects.create(document=document)
+    wake(READING, document.pk)
     document_uploaded.send(Document, document=document, actor=uploaded_by)
 
 

@@ -24,6 +24,7 @@ from chat.models import Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
 from chat.types import Option
 from core.errors import MedragError
+from core.wake_ups import EVALUATING, wake
 from evaluation.choices.model_alone import Alone, asked_alone, can_be_asked_alone
 from evaluation.measures.measure import MEASURES
 from evaluation.models import (
@@ -104,7 +105,13 @@ def question_run_create(
             ),
             batch_size=BATCH,
         )
+        _wake_for(run, is_here=order.is_here)
     return run
+
+
+def _wake_for(run: QuestionRun, *, is_here: bool) -> None:
+    if not is_here:
+        wake(EVALUATING, run.pk)
 
 
 def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
@@ -137,6 +144,7 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
     QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
         state=ResultState.PENDING, attempts=0, failure=""
     )
+    _wake_for(run, is_here=is_here)
 
 
 @transaction.atomic
@@ -155,6 +163,7 @@ def question_run_measure_again(run: QuestionRun, *, is_here: bool = False) -> No
     if not lacking:
         raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
     asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
+    _wake_for(run, is_here=is_here)
 
 
 def question_run_execute(

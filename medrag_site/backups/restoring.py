@@ -37,7 +37,6 @@ from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 
 UNCHANGED = "Nothing was changed."
-APPS_GONE = {"django_q"}  # of older releases; `migrate` drops their tables
 AGAIN = (
     "The restore is incomplete and must not be used. Solve the problem and run the same command "
     "again, or empty the data folder and the database and restore another backup."
@@ -91,7 +90,6 @@ class _Restoring:
         roles = catalog.roles()
         disk = MigrationLoader(None).disk_migrations or {}
         unknown = set(self._known.migrations) - {f"{app}.{name}" for app, name in disk}
-        unknown = {name for name in unknown if name.split(".")[0] not in APPS_GONE}
         if unknown:
             raise _refused(
                 f"The backup was made by a newer version ({self._known.version}): its database "

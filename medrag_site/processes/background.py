@@ -1,21 +1,31 @@
-"""Do the work besides reading documents, each kind in a process of its own (`child`).
+"""Define the kinds of background work.
 
-Such work may take hours or wait for another system, and must not delay a file. What is due is read
-from the database; a process that is ended loses at most one vector batch, question or message,
-which is done again.
+Each is done in a child process (`child`), which a task of the queue starts and waits for (`tasks`):
+a child can be ended in native code too, gives its memory back, and takes no worker of the queue
+with it when it dies. There is a worker for every child that may run at once, so that no work waits
+for another kind, however long that takes; slices that enqueue themselves again would load the
+models each time. What is due is read from the database. A child that is ended loses at most one
+vector batch, question or message, which is done again.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from django.conf import settings
 from django.core.management import call_command
 
+from core.database_availability import refresh_connection
+from core.wake_ups import ANNOUNCING, EVALUATING, READING
+from corpus.indexing import jobs
+from corpus.sandbox.fork_servers import start_early
 from corpus.services.encoders import encoders_are_building
+from corpus.services.indexing import document_index
 from evaluation.models import DriftAlert, RetractionAlert
 from evaluation.monitoring.selectors import are_days_missing
 from evaluation.monitoring.services import days_close
@@ -28,20 +38,24 @@ from webhooks.sending import are_deliveries_due, deliveries_send_due
 from webhooks.services import event_announce
 
 NICE = 10  # clinicians' questions come first, and files
+STOPPED = 128 + signal.SIGTERM  # the status of a child that stopped because it was asked to
+RECYCLE_AFTER = 500  # documents; then a new process is started, which frees what native code leaked
+REEMBEDDING, MONITORING, RETRACTIONS = "reembedding", "monitoring", "retractions"
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of background work.
 
-    `is_due` tells whether there is work, by one query. After a run that ended well the next starts
-    no earlier than `pause_s` seconds later.
+    `is_due` tells whether there is work, by one query. `limit_s` ends a child that takes longer;
+    None where the work may take days and its rows are leased. `at_once` children may run.
     """
 
     what: str
     is_due: Callable[[], bool]
-    pause_s: float
     work: Callable[[], object]
+    limit_s: float | None = None
+    at_once: int = 1
     nice: int = NICE
 
 
@@ -58,22 +72,49 @@ def announce_retraction(alert: RetractionAlert) -> None:
     )
 
 
+def documents_read() -> None:
+    """Read documents, the one due first before the others, until none is due.
+
+    After SIGTERM the current one may finish, within the worker's grace period.
+    """
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    start_early()  # the template process that each document's child is forked from
+    for _ in range(RECYCLE_AFTER):
+        refresh_connection()
+        # The signal's default action ends the process, even in native code that never returns.
+        signal.alarm(settings.JOB_TIMEOUT_S)
+        was_one_due = document_index()
+        signal.alarm(0)
+        if stopping.is_set():
+            sys.exit(STOPPED)
+        if not was_one_due:
+            return
+
+
 def _ask_question_sets() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the item is given back
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))  # the item is given back
     question_runs_execute_due()
 
 
 KINDS = {
-    "reembedding": Kind(
+    READING: Kind(
+        "reads documents", jobs.are_due, documents_read, at_once=settings.WORKERS, nice=0
+    ),
+    REEMBEDDING: Kind(
         "makes new vectors",
         encoders_are_building,
-        60.0,
         partial(call_command, "reembed", background=True),
     ),
-    "evaluating": Kind("asks question sets", are_runs_due, 1.0, _ask_question_sets),
-    "announcing": Kind("sends webhooks", are_deliveries_due, 1.0, deliveries_send_due, nice=0),
-    "monitoring": Kind("counts days", are_days_missing, 60.0, partial(days_close, announce)),
-    "retractions": Kind(
-        "looks for retractions", is_check_due, 60.0, partial(retractions_check, announce_retraction)
+    EVALUATING: Kind("asks question sets", are_runs_due, _ask_question_sets),
+    ANNOUNCING: Kind("sends webhooks", are_deliveries_due, deliveries_send_due, nice=0),
+    MONITORING: Kind(
+        "counts days", are_days_missing, partial(days_close, announce), limit_s=3600.0
+    ),
+    RETRACTIONS: Kind(
+        "looks for retractions",
+        is_check_due,
+        partial(retractions_check, announce_retraction),
+        limit_s=3600.0,
     ),
 }

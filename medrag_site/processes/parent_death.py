@@ -29,6 +29,18 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
+def forks_die_with_parent() -> None:
+    """Have each fork of this process, and their forks, killed when its own parent dies."""
+    parent: list[int] = []
+
+    def remember() -> None:
+        parent[:] = [os.getpid()]
+
+    os.register_at_fork(
+        before=remember, after_in_child=lambda: _die_with(parent[0], signal.SIGKILL)
+    )
+
+
 def killed_with_this_process() -> Callable[[], None]:
     """Return a `preexec_fn` that has the child killed when the thread that starts it dies."""
     parent = os.getpid()

@@ -38,9 +38,7 @@ _ours: set[int] = set()  # the services that this process started
 class Service:
     """A process in a session of its own, so that only the supervisor passes a Ctrl-C on to it.
 
-    With `pause_s` a service may end with status 0 when its work is done; it is started again that
-    many seconds later, once `is_due`. `on_death` is called after it ended in any other way and all
-    its processes are gone.
+    `on_death` is called after it ended by itself or was restarted, and all its processes are gone.
     """
 
     name: str
@@ -48,8 +46,6 @@ class Service:
     cwd: Path
     environment: Callable[[], Mapping[str, str]] = dict
     grace_s: float = 10.0
-    is_due: Callable[[], bool] = lambda: True
-    pause_s: float | None = None
     on_death: Callable[[], None] = lambda: None
     restarts: int = 0
     _process: subprocess.Popen[bytes] | None = None
@@ -66,16 +62,11 @@ class Service:
         return time.monotonic() - self._started
 
     def keep_running(self) -> None:
-        """Start the process if it is due; clean up after it if it has ended."""
+        """Start the process, after the pause if it died; clean up after it if it has ended."""
         if self._process is None:
-            if time.monotonic() >= self._next_start and self.is_due():
+            if time.monotonic() >= self._next_start:
                 self._start()
-            return
-        status = self._process.poll()
-        if status == 0 and self.pause_s is not None:
-            self.kill()
-            self._next_start = time.monotonic() + self.pause_s
-        elif status is not None:
+        elif (status := self._process.poll()) is not None:
             self.restart(f"it ended by itself with status {status}")
 
     def restart(self, why: str) -> None:

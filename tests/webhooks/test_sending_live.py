@@ -44,6 +44,6 @@ def test_killed_between_sending_and_marking_it_comes_again(
         def is_marked() -> bool:
             return Delivery.objects.filter(state=DeliveryState.DELIVERED).exists()
 
-        wait_until(is_marked, "it is marked", 60)
+        wait_until(is_marked, "it is marked", 120)  # the schedule finds it
     keys = [key for key, _ in receiver.taken]
     assert keys == [delivery.message_id] * 2

@@ -9,7 +9,7 @@ from medrag_site.processes.worker import Worker
 
 class Command(BaseCommand):
     help = "Run a worker, which ingests documents, until Ctrl-C."
-    requires_system_checks = ["corpus"]
+    requires_system_checks = ["corpus", "queue"]
 
     def handle(self, *args: Any, **options: Any) -> None:
         Worker().run()

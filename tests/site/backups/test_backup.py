@@ -177,14 +177,6 @@ def test_all_that_a_site_is_comes_back(backup: Backup, empty_site: str, settings
     assert verify_chain().ok
 
 
-def test_a_backup_that_knows_an_app_which_is_gone_is_restored(
-    backup: Backup, empty_site: str
-) -> None:
-    known = json.loads((backup.folder / "manifest.json").read_text())["migrations"]
-    change_manifest(migrations=[*known, "django_q.0001_initial"])(backup.folder)
-    assert restore(backup.folder).answers == 1
-
-
 def test_a_restored_site_grants_new_tables_as_before(backup: Backup, empty_site: str) -> None:
     restore(backup.folder)
     run_as_owner("CREATE TABLE later (id bigserial)")

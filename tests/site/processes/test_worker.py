@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 SECTIONS = 96  # six batches
 UNDISTURBED: list[tuple[object, ...]] = []  # filled once, the same for every database
 ONE_PROCESS = in_processes(1)
-READER = ["medrag_site.processes.child", "reading"]
+QUEUE = "medrag_site.processes.cluster"
 
 
 def job(document: Document) -> Job:
@@ -44,8 +44,8 @@ def is_embedding(document: Document) -> bool:
     return found.stage == Stage.CHUNKED and 16 <= found.done < found.total
 
 
-def readers(supervisor: int) -> list[psutil.Process]:
-    return [p for p in family_of(supervisor) if p.cmdline()[-2:] == READER]
+def queue(supervisor: int) -> list[psutil.Process]:
+    return [p for p in family_of(supervisor) if QUEUE in p.cmdline()]
 
 
 def busy_process(supervisor: int) -> psutil.Process:
@@ -150,11 +150,11 @@ def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_pat
 
 
 def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
-    """It is suspended, as if it waited for a lock whose owner was killed."""
+    """The queue is suspended, as if it waited for a lock whose owner was killed."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
-        wait_until(lambda: readers(worker.pid), "the process runs")
+        wait_until(lambda: len(queue(worker.pid)) > 8, "the queue runs")
         wait_until(selectors.worker_is_alive, "the worker says that it is well")
-        stopped = readers(worker.pid)
+        stopped = queue(worker.pid)
         for process in stopped:
             process.suspend()
         document = ingest("# POISON: die\n\nText.\n")
@@ -162,6 +162,21 @@ def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_pat
         assert survivors(stopped) == []
         assert WorkerHeartbeat.objects.get().detail["restarts"] == 1
     assert "work has been waiting" in (tmp_path / "worker.log").read_text()
+
+
+@pytest.mark.parametrize("victim", ["its sentinel", "an idle worker of it"])
+def test_a_queue_that_lost_a_process_goes_on(
+    victim: str, own_database: str, tmp_path: Path
+) -> None:
+    """Such a queue may look alive and take no task."""
+    with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
+        wait_until(lambda: len(queue(worker.pid)) > 8, "the queue runs")
+        main = queue(worker.pid)[0]
+        (sentinel,) = main.children()
+        (sentinel if victim == "its sentinel" else sentinel.children()[0]).kill()
+        document = ingest("# Dosing\n\nGive 5 mg.\n")
+        wait_until(lambda: job(document).state == JobState.DONE, "the document is read", 90)
+    assert job(document).attempts == 1
 
 
 def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime
 
-import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from medrag_site.processes.worker import Worker
+from medrag_site.processes.tasks import prune
 from medrag_site.sign_in.sessions import SINCE, SessionStore
 
 
@@ -82,14 +81,10 @@ def test_signing_out_ends_it_for_who_kept_the_cookie(alice: User, client: Client
     assert not Session.objects.filter(expire_date__gt=timezone.now()).exists()
 
 
-def test_the_worker_deletes_what_has_ended(
-    alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_worker_deletes_what_has_ended(alice: User, bob: User) -> None:
     clients = Client(), Client()
     for client, account in zip(clients, (alice, bob), strict=True):
         client.force_login(account)
     later(clients[0], hours=13)
-    monkeypatch.setattr("medrag_site.processes.worker.sign_head_if_due", lambda: False)
-    monkeypatch.setattr("medrag_site.processes.worker.send_heads", list)
-    Worker()._tick()
+    prune()
     assert [row.pk for row in Session.objects.all()] == [clients[1].session.session_key]
