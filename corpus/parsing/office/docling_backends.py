@@ -1,0 +1,120 @@
+"""Load docling's readers of formats, without the models and libraries that they do not need.
+
+Import it late: it takes a second, and once, where children are forked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import PurePath
+from types import SimpleNamespace
+from typing import Any, cast
+
+from corpus.parsing.office.package import damaged
+
+_UNNEEDED = ("torch", "transformers", "pyarrow")  # seconds to load, and threads, which forbid forks
+
+
+@contextmanager
+def _without(names: tuple[str, ...]) -> Iterator[None]:
+    """Have imports find none of these libraries, unless they are loaded already."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+with _without(_UNNEEDED):
+    from docling.backend import mspowerpoint_backend
+    from docling.datamodel.base_models import InputFormat
+    from docling.datamodel.settings import DocumentLimits
+    from docling.exceptions import DocumentLoadError
+    from docling_core.types.doc.base import BoundingBox
+    from docling_core.types.doc.common.reference import ProvenanceItem
+    from pptx.oxml.ns import qn
+
+# asked for thousands of times
+mspowerpoint_backend.qn = cache(qn)  # type: ignore[attr-defined]
+_LIST_STYLE = "{http://schemas.openxmlformats.org/drawingml/2006/main}lstStyle"
+_NOWHERE = ProvenanceItem(page_no=1, charspan=(0, 0), bbox=BoundingBox(l=0, t=0, r=0, b=0))
+
+
+class Slides(mspowerpoint_backend.MsPowerpointDocumentBackend):
+    """docling's reader of slides, without pictures and charts, for which it may start programs.
+
+    Without what took it nine tenths of the time, too: the places of paragraphs, sorting shapes by
+    them, and looking up again for each paragraph whether it has a bullet. Numbers of lists are left
+    out, since docling counts on over other points and writes "1." for "a)".
+    """
+
+    KIND = InputFormat.PPTX
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._of_layouts: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._of_shape: tuple[Any, dict[int, bool]] = (None, {})
+
+    def _generate_prov(self, *args: Any, **kwargs: Any) -> ProvenanceItem:
+        return _NOWHERE
+
+    def _iter_shapes_by_position(self, shapes: Iterable[Any]) -> Iterator[Any]:
+        return iter(shapes)
+
+    def _handle_pictures(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def _handle_chart(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def _is_list_item(self, paragraph: Any) -> tuple[bool, str]:
+        """Tell whether a paragraph has a bullet, its own or that of its shape's level."""
+        shape, level = paragraph._parent._parent, _level(paragraph)
+        if _has_own(paragraph):
+            return bool(self._get_effective_list_marker(shape, paragraph)["is_list"]), "Bullet"
+        if self._of_shape[0] is not shape._element:
+            self._of_shape = (shape._element, {})
+        known = self._of_shape[1]
+        if level not in known:
+            known[level] = bool(self._get_effective_list_marker(shape, paragraph)["is_list"])
+        return known[level], "Bullet"
+
+    def _get_effective_list_marker(self, shape: Any, paragraph: Any) -> dict[str, Any]:
+        """Ask docling once for the placeholders of a layout that have no style of their own."""
+        style = shape._element.txBody.find(_LIST_STYLE)
+        styled = style is not None and len(style)
+        if styled or _has_own(paragraph) or not shape.is_placeholder:
+            return cast(dict[str, Any], super()._get_effective_list_marker(shape, paragraph))
+        layout, place = shape.part.slide.slide_layout, shape.placeholder_format
+        key = (layout.part.partname, place.idx, place.type, _level(paragraph))
+        if key not in self._of_layouts:
+            self._of_layouts[key] = super()._get_effective_list_marker(shape, paragraph)
+        return self._of_layouts[key]
+
+
+def _has_own(paragraph: Any) -> bool:
+    properties = paragraph._p.pPr
+    return properties is not None and any("}bu" in child.tag for child in properties)
+
+
+def _level(paragraph: Any) -> int:
+    properties = paragraph._p.pPr
+    return 0 if properties is None else int(properties.get("lvl", "0"))
+
+
+def opened(backend: Any, source: Any) -> Any:
+    """Return a reader with the file loaded. Raises ParseError (`file_corrupt`) if it can't be."""
+    about = SimpleNamespace(
+        file=PurePath("file"), document_hash="0", format=backend.KIND, limits=DocumentLimits()
+    )
+    try:
+        return backend(about, source)
+    except DocumentLoadError as error:
+        if isinstance(error.__cause__, MemoryError | RecursionError):
+            raise error.__cause__ from error
+        raise damaged() from error
