@@ -12,6 +12,7 @@ from typing import Any
 
 from corpus.parsing.published.xml_text import HIDDEN
 
+AS_IT_IS = "\ue011"  # before a text that is HTML of several blocks
 _LEFT_OUT = ("notes", "furniture", "background")  # layers that are not part of the page
 
 
@@ -35,6 +36,9 @@ def _written(item: Any, document: Any) -> Iterator[str]:
     if label == "table":
         yield _table(item.data)
         return
+    if getattr(item, "text", "").startswith(AS_IT_IS):
+        yield item.text.removeprefix(AS_IT_IS)
+        return
     before, after = _tags(item, label)
     yield before
     if label in ("code", "formula"):
@@ -42,7 +46,10 @@ def _written(item: Any, document: Any) -> Iterator[str]:
     elif hasattr(item, "text"):
         yield item.text
     for child in children_of(item, document):
+        inside = label != "list" or child.label.value == "list_item"
+        yield "" if inside else "<li>"
         yield from _written(child, document)
+        yield "" if inside else "</li>"
     yield after
 
 
