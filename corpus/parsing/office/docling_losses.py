@@ -19,7 +19,7 @@ from marko.ext.gfm.renderer import GFMRendererMixin
 from marko.helpers import MarkoExtension
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.office.docling_html import AS_IT_IS
+from corpus.parsing.office.docling_documents import AS_IT_IS
 from corpus.parsing.published.xml_text import STRUCK
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"

@@ -6,8 +6,7 @@ import re
 from io import BytesIO
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.office.docling_backends import Markdown, opened
-from corpus.parsing.office.docling_html import html_of
+from corpus.parsing.office.docling_documents import Markdown, html_of, opened
 from corpus.parsing.office.docling_losses import marked_markdown
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import decode, document_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.parsing.office.docling_backends import Slides, opened
-from corpus.parsing.office.docling_html import children_of, html_of
+from corpus.parsing.office.docling_documents import Slides, children_of, html_of, opened
 from corpus.parsing.office.docling_losses import mark_slide
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import first_heading, page_of
