@@ -61,12 +61,10 @@ _FORMATS = {
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
     sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/4"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/4", "python-pptx", ("pptx",)),
+    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/5", "docling-slim"),
     sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/4", "openpyxl", ("openpyxl",)),
     sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/4"),
-    sniff.MARKDOWN: _Format(
-        f"{_OFFICE}markup", "parse_markdown", "markdown/4", "markdown-it-py", ("markdown_it",)
-    ),
+    sniff.MARKDOWN: _Format(f"{_OFFICE}markdown", "parse_markdown", "markdown/5", "docling-slim"),
     sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),

@@ -1,4 +1,4 @@
-"""Parse HTML, Markdown and plain text into pages. Nothing is fetched or run."""
+"""Parse HTML and plain text into pages. Nothing is fetched or run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,6 @@ _HEADING = re.compile(
 )
 _FACTS = ("author", "description", "date")  # of the names of `meta`
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
-# Metadata between two rules in front of Markdown, as in Jekyll.
-_FRONT_MATTER = re.compile(
-    r"\A---[^\S\n]*\n((?:\w[\w-]*:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
-)
-_FRONT_TITLE = re.compile(r"^title:[^\S\n]*[\"']?(.*?)[\"']?[^\S\n]*$", re.M)
 
 
 def parse_html(request: Request) -> ParsedDocument:
@@ -42,27 +37,6 @@ def parse_html(request: Request) -> ParsedDocument:
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
     return document_of(request, tree, line_of(tree.find(".//title")), metadata)
-
-
-def parse_markdown(request: Request) -> ParsedDocument:
-    """Return one page of CommonMark with tables, strikethrough and HTML."""
-    from markdown_it import MarkdownIt  # late: other formats must not wait for it
-
-    text = clean_text(decode(request.path.read_bytes()))
-    front = _FRONT_MATTER.match(text)
-    title = _FRONT_TITLE.search(front.group(1)) if front else None
-    # The library leaves out text beyond its depth; html_tree raises an error for it.
-    reader = MarkdownIt("commonmark", {"maxNesting": 10_000}).enable(["table", "strikethrough"])
-    tree = html_tree(str(reader.render(text[front.end() :] if front else text)))
-    for row in tree.iter("tr"):
-        # A bold cell alone in its row spans the row, which Markdown can't express.
-        first, *others = list(row) or [row]
-        bold = [below for below in first if below.tag in ("strong", "b")]
-        alone = len(bold) == 1 and line_of(bold[0]) == line_of(first) != ""
-        if alone and others and not any(line_of(cell) for cell in others):
-            first.set("colspan", str(1 + len(others)))
-            row[:] = [first]
-    return document_of(request, tree, clean_line(title.group(1)) if title else "")
 
 
 def document_of(

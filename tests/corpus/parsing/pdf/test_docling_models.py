@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("docling_core", reason="docling is of the extra `layout`, not installed here")
-
 from docling_core.types.doc.base import BoundingBox, Size
 from docling_core.types.doc.common.reference import ProvenanceItem
 from docling_core.types.doc.document import DoclingDocument

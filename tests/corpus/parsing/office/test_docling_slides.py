@@ -1,0 +1,159 @@
+"""Test what docling drops of slides: each is lost, or said wrongly, without `mark_slide`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pptx
+import pytest
+from pptx.oxml.ns import qn
+from pptx.util import Inches
+
+from corpus.parsing.office import slides
+from corpus.parsing.types import ParsedDocument
+from tests.corpus.parsing import parsing_fixtures as fixtures
+
+Write = Callable[[Any], None]
+
+
+def read(tmp_path: Path, *writes: Write) -> ParsedDocument:
+    """Return a file with a slide for each of these, which has a title and a body."""
+    show = pptx.Presentation()
+    for write in writes:
+        slide = show.slides.add_slide(show.slide_layouts[1])
+        slide.shapes.title.text = "Dose"
+        write(slide)
+    show.save(str(tmp_path / "a.pptx"))
+    document = fixtures.parse(tmp_path / "a.pptx", tmp_path / "out")
+    fixtures.assert_contract(document)
+    return document
+
+
+def said(run: Any, text: str, **look: str) -> None:
+    run.text = text
+    run._r.get_or_add_rPr().attrib.update(look)
+
+
+def table_of(slide: Any, rows: int) -> Any:
+    inch = Inches(1)
+    return slide.shapes.add_table(rows, 2, inch, inch, 5 * inch, 2 * inch).table
+
+
+def struck(slide: Any) -> None:
+    paragraph = slide.placeholders[1].text_frame.paragraphs[0]
+    said(paragraph.add_run(), "Give ")
+    said(paragraph.add_run(), "10 mg", strike="sngStrike")
+    said(paragraph.add_run(), " 5 mg")
+
+
+def raised(slide: Any) -> None:
+    paragraph = slide.placeholders[1].text_frame.paragraphs[0]
+    said(paragraph.add_run(), "Below 10")
+    said(paragraph.add_run(), "9", baseline="30000")
+    said(paragraph.add_run(), "/L & <5")
+
+
+def struck_in_a_cell(slide: Any) -> None:
+    table = table_of(slide, 2)
+    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 0).text = "Drug", "Dose", "A"
+    paragraph = table.cell(1, 1).text_frame.paragraphs[0]
+    said(paragraph.add_run(), "10 mg ", strike="dblStrike")
+    said(paragraph.add_run(), "5 mg")
+
+
+def under_a_merged_cell(slide: Any) -> None:
+    table = table_of(slide, 3)
+    rows = (("Drug", "Dose"), ("A", "5 mg"), ("B", "10 mg"))
+    table.cell(1, 1).merge(table.cell(2, 1))
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+
+
+def points_in_a_cell(slide: Any) -> None:
+    table = table_of(slide, 2)
+    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 0).text = "Drug", "Dose", "A"
+    frame = table.cell(1, 1).text_frame
+    for text in ("5 mg", "not in children"):
+        paragraph = frame.add_paragraph()
+        paragraph.text = text
+        paragraph._p.get_or_add_pPr().append(
+            paragraph._p.makeelement(qn("a:buChar"), {"char": "•"})
+        )
+
+
+def empty_span(slide: Any) -> None:
+    table = table_of(slide, 3)
+    table.cell(0, 0).merge(table.cell(1, 0))
+    for row, text in enumerate(("Dose", "mg", "5")):
+        table.cell(row, 1).text = text
+
+
+@pytest.mark.parametrize(
+    ("write", "there", "gone", "codes"),
+    [
+        (struck, "Give 5 mg", "10 mg", ["struck_out"]),
+        (raised, "Below 10⁹/L & <5", "109", []),
+        (struck_in_a_cell, "A | 5 mg", "10 mg", ["struck_out"]),
+        (under_a_merged_cell, "B | 5 mg", "10 mg", []),
+        (points_in_a_cell, "A | 5 mg; not in children", "5 mg not", []),
+    ],
+)
+def test_what_docling_drops_is_looked_up(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Write,
+    there: str,
+    gone: str,
+    codes: list[str],
+) -> None:
+    (page,) = read(tmp_path, write).pages
+    assert there in page.text
+    assert gone not in page.text
+    assert [doubt.code for doubt in page.doubts] == codes
+    monkeypatch.setattr(slides, "mark_slide", lambda slide: None)
+    lost = read(tmp_path, write).pages[0].text
+    assert gone in lost or there not in lost
+
+
+def test_an_empty_cell_that_spans_keeps_its_extent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spans() -> list[tuple[int, int]]:
+        (table,) = [b.table for b in read(tmp_path, empty_span).pages[0].blocks if b.table]
+        return [(cell.rows, cell.columns) for cell in table.cells if cell.column == 0]
+
+    assert spans() == [(2, 1), (1, 1)]
+    monkeypatch.setattr(slides, "mark_slide", lambda slide: None)
+    assert spans() != [(2, 1), (1, 1)]
+
+
+def test_what_is_hidden_is_left_out_with_a_doubt(tmp_path: Path) -> None:
+    def hidden(slide: Any) -> None:
+        slide.placeholders[1].text = "Give 10 mg"
+        slide._element.set("show", "0")
+
+    def hidden_shape(slide: Any) -> None:
+        slide.placeholders[1].text = "Give 10 mg"
+        slide.placeholders[1]._element.nvSpPr.cNvPr.set("hidden", "1")
+
+    pages = read(tmp_path, hidden, hidden_shape).pages
+    assert [page.text for page in pages] == ["", "Dose"]
+    assert [[doubt.code for doubt in page.doubts] for page in pages] == [["hidden_left_out"]] * 2
+
+
+def test_notes_are_no_text_and_a_layout_says_what_has_no_bullet(tmp_path: Path) -> None:
+    show = pptx.Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[4])  # two columns, each with a heading
+    for place, text in zip(slide.placeholders, ("Dose", "Adults", "5 mg"), strict=False):
+        place.text = text
+    slide.notes_slide.notes_text_frame.text = "for the speaker"
+    show.save(str(tmp_path / "a.pptx"))
+    (page,) = fixtures.parse(tmp_path / "a.pptx", tmp_path / "out").pages
+    assert fixtures.block_texts(page) == [
+        ("heading", "Dose"),
+        ("paragraph", "Adults"),
+        ("list_item", "5 mg"),
+    ]
