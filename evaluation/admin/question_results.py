@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
@@ -21,14 +22,30 @@ from evaluation.admin.frame import EvaluationAdmin
 from evaluation.models import QuestionResult
 from evaluation.question_runs.items import option_words
 from evaluation.question_runs.result_card import in_words, judge_lines
-from evaluation.question_runs.selectors import may_read_answers, results_listed, shown_claims
+from evaluation.question_runs.selectors import (
+    LISTED_MEASURES,
+    may_read_answers,
+    results_listed,
+    shown_claims,
+)
 
 SIDES = "admin/evaluation/questionresult/_sides.html"
 
 
+def _column(measure: str) -> Callable[[QuestionResult], str]:
+    """Return a column of a measure, which it sorts by."""
+
+    @admin.display(description=in_words(measure), ordering=measure)
+    def shown(result: QuestionResult) -> str:
+        return _two_places(result.scores.get(measure))
+
+    shown.__name__ = measure
+    return shown
+
+
 @admin.register(QuestionResult)
 class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
-    list_display = ("item", "question_start", "outcome", "recalled", "correct", "state",
+    list_display = ("item", "question_start", "outcome", *map(_column, LISTED_MEASURES), "state",
                     "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
     list_filter = ("outcome", "state", "question__kind", "run")
@@ -42,9 +59,11 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         return results_listed()
 
     def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
-        """Order by outcome, the worst first, then by recall and correctness, the lowest first."""
-        measured = (F(name).asc(nulls_last=True) for name in ("recall", "correctness"))
-        return ("badness", *measured, "-run", "place")
+        """Order by outcome, the worst first, then by the lowest of the measures that an item has.
+
+        The columns of the measures order by any one of them.
+        """
+        return ("badness", F("lowest").asc(nulls_last=True), "-run", "place")
 
     def get_list_display(self, request: HttpRequest) -> Any:
         """Add a link to the turn for users who may view turns."""
@@ -65,14 +84,6 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     @admin.display(description="question")
     def question_start(self, result: QuestionResult) -> str:
         return Truncator(result.question.question).chars(90)
-
-    @admin.display(description="claim recall", ordering="recall")
-    def recalled(self, result: QuestionResult) -> str:
-        return _two_places(result.scores.get("claim_recall"))
-
-    @admin.display(description="RAGAS correctness", ordering="correctness")
-    def correct(self, result: QuestionResult) -> str:
-        return _two_places(result.scores.get("ragas_answer_correctness"))
 
     @admin.display(description="confidence")
     def confidence(self, result: QuestionResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,6 +25,7 @@ from evaluation.admin.frame import AddedByForm
 from evaluation.choices import accuracy
 from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
+from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.comparing import runs_of_questions_compared
@@ -112,6 +114,18 @@ class QuestionRunForm(forms.Form):
         )
 
 
+def _mean_column(measure: str) -> Callable[[QuestionRun], str]:
+    """Return a column of a measure's mean over a run."""
+
+    @admin.display(description=in_words(measure))
+    def shown(run: QuestionRun) -> str:
+        found = run.metrics.get("measures", {}).get(measure)
+        return f"{found['mean']:.2f}" if found else "-"
+
+    shown.__name__ = measure
+    return shown
+
+
 @admin.register(QuestionRun)
 class QuestionRunAdmin(AddedByForm[QuestionRun]):
     list_display = (
@@ -121,6 +135,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         "state",
         "progress",
         "answered",
+        *map(_mean_column, RAGAS_STANDARD),
         "created_at",
         "by",
     )

@@ -36,6 +36,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 }
 _LACKING = {"answer": NO_ANSWER, "contexts": NO_CONTEXT, "reference": NO_GOLD}
 RAGAS_MEASURES = tuple(_NEEDS)
+RAGAS_STANDARD = RAGAS_MEASURES[:4]  # the four that its paper and its users name
 
 
 @dataclass(frozen=True)

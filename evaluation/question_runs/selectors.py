@@ -19,7 +19,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.fields.json import KT
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, Least
 
 from chat.models import Claim
 from evaluation.models import (
@@ -34,6 +34,16 @@ from evaluation.question_runs.result_card import Card, Row, card_lines, card_of,
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
 MAX_COMPUTED = 300  # of an active run, the items up to which each view computes the card
+
+
+LISTED_MEASURES = (
+    "claim_recall",
+    "ragas_faithfulness",
+    "ragas_answer_relevancy",
+    "ragas_context_precision",
+    "ragas_context_recall",
+    "ragas_answer_correctness",
+)
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
@@ -83,16 +93,17 @@ def are_runs_due() -> bool:
 def results_listed() -> QuerySet[QuestionResult]:
     """Return results with `badness`, the place of the outcome in `ResultOutcome`, 0 the worst.
 
-    Results without an outcome have the highest. `recall` and `correctness` distinguish results of
-    the same outcome; None without a value.
+    Results without an outcome have the highest. Each of `LISTED_MEASURES` is a column, None without
+    a value, and `lowest` is the lowest of those that have one.
     """
     order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(ResultOutcome)]
     worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
+    measured = {name: Cast(KT(f"scores__{name}"), FloatField()) for name in LISTED_MEASURES}
     results = QuestionResult.objects.select_related("question", "run__asker", "run__question_set")
     return results.annotate(
         badness=worst,
-        recall=Cast(KT("scores__claim_recall"), FloatField()),
-        correctness=Cast(KT("scores__ragas_answer_correctness"), FloatField()),
+        **measured,
+        lowest=Least(*measured.values()),
     )
 
 

@@ -175,8 +175,11 @@ def test_what_only_measures_tell_apart_is_listed_by_them(
 ) -> None:
     run = run_of(ward)
     for key, scores in (
-        ("a-right", {"claim_recall": 0.5, "ragas_answer_correctness": 0.8}),
-        ("b-wrong", {"claim_recall": 0.5, "ragas_answer_correctness": 0.25}),
+        (
+            "a-right",
+            {"claim_recall": 0.5, "ragas_faithfulness": 0.6, "ragas_answer_correctness": 0.8},
+        ),
+        ("b-wrong", {"ragas_faithfulness": 0.9, "ragas_answer_correctness": 0.25}),
         ("c-refused", {}),
         ("d-follows", {"claim_recall": 0.0}),
     ):
@@ -184,7 +187,10 @@ def test_what_only_measures_tell_apart_is_listed_by_them(
     page = evaluator.get(reverse(RESULTS))
     found = [each.question.key for each in page.context["cl"].result_list]
     assert found == ["d-follows", "b-wrong", "a-right", "c-refused"]
-    assert '<td class="field-correct">0.25</td>' in text_of(page)
+    assert '<td class="field-ragas_answer_correctness">0.25</td>' in text_of(page)
+    by_faithfulness = evaluator.get(reverse(RESULTS) + "?o=4")
+    found = [each.question.key for each in by_faithfulness.context["cl"].result_list]
+    assert found[:2] == ["a-right", "b-wrong"]
 
 
 def item_page(run: QuestionRun, key: str) -> str:
