@@ -38,6 +38,7 @@ def _without(names: tuple[str, ...]) -> Iterator[None]:
 with _without(_UNNEEDED):
     from docling.backend import mspowerpoint_backend
     from docling.backend.md_backend import MarkdownDocumentBackend
+    from docling.backend.msexcel_backend import MsExcelDocumentBackend
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.settings import DocumentLimits
     from docling.exceptions import DocumentLoadError
@@ -102,6 +103,28 @@ class Slides(mspowerpoint_backend.MsPowerpointDocumentBackend):
         if key not in self._of_layouts:
             self._of_layouts[key] = super()._get_effective_list_marker(shape, paragraph)
         return self._of_layouts[key]
+
+
+class Sheets(MsExcelDocumentBackend):
+    """docling's reader of sheets, without pictures and charts.
+
+    Titles stay in their tables, since docling takes only merged ones for titles.
+    """
+
+    KIND = InputFormat.XLSX
+
+    def _find_images_in_sheet(self, doc: Any, *args: Any, **kwargs: Any) -> Any:
+        return doc
+
+    def _find_chart_in_sheet(self, doc: Any, *args: Any, **kwargs: Any) -> Any:
+        return doc
+
+    def _split_leading_section_label(self, table: Any) -> tuple[None, Any]:
+        return None, table
+
+    @staticmethod
+    def _find_page_size(*args: Any, **kwargs: Any) -> tuple[float, float]:
+        return 0.0, 0.0
 
 
 class Markdown(MarkdownDocumentBackend):
