@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -14,7 +15,7 @@ from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.mending import mended
 from corpus.parsing.office.docling_documents import Sheets, children_of, opened
 from corpus.parsing.office.markup import annotate
-from corpus.parsing.office.package import Package, damaged, too_many
+from corpus.parsing.office.package import damaged, part_of, too_many
 from corpus.parsing.office.sheet_heads import Filled, Heads, Row, heads_of
 from corpus.parsing.office.sheet_losses import mark_sheet
 from corpus.parsing.office.workbooks import check_workbook
@@ -23,6 +24,7 @@ from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.tables.printed import label_rows, with_header
 from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseError
 
+_BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 
 
@@ -57,7 +59,9 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]
     """Yield the title of each visible sheet, marks of its doubts, and its tables in order."""
     reader = opened(Sheets, BytesIO(request.path.read_bytes()))
     book = reader.workbook
-    if len(Package(request.path).main().findall("sheets/sheet")) > len(book.sheetnames):
+    with zipfile.ZipFile(request.path) as archive:
+        main = part_of(archive.read(next(filter(_BOOK.match, archive.namelist()))))
+    if len(main.findall("sheets/sheet")) > len(book.sheetnames):
         raise damaged()  # the library left out a sheet that is missing
     hidden = [sheet for sheet in book.worksheets if sheet.sheet_state != "visible"]
     for sheet in [*hidden, *book.chartsheets]:
