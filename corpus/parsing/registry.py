@@ -60,9 +60,9 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word-xml/4"),
+    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word/5", "docling-slim"),
     sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/5", "docling-slim"),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/4", "openpyxl", ("openpyxl",)),
+    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
     sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/4"),
     sniff.MARKDOWN: _Format(f"{_OFFICE}markdown", "parse_markdown", "markdown/5", "docling-slim"),
     sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/5"),

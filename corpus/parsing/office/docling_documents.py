@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from corpus.parsing.office.package import damaged
 from corpus.parsing.published.xml_text import HIDDEN
+from corpus.parsing.types import too_deep
 
 _UNNEEDED = ("torch", "transformers", "pyarrow")  # seconds to load, and threads, which forbid forks
 
@@ -38,6 +39,8 @@ def _without(names: tuple[str, ...]) -> Iterator[None]:
 with _without(_UNNEEDED):
     from docling.backend import mspowerpoint_backend
     from docling.backend.md_backend import MarkdownDocumentBackend
+    from docling.backend.msexcel_backend import MsExcelDocumentBackend
+    from docling.backend.msword_backend import MsWordDocumentBackend
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.settings import DocumentLimits
     from docling.exceptions import DocumentLoadError
@@ -104,6 +107,69 @@ class Slides(mspowerpoint_backend.MsPowerpointDocumentBackend):
         return self._of_layouts[key]
 
 
+class Sheets(MsExcelDocumentBackend):
+    """docling's reader of sheets, without pictures and charts.
+
+    Titles stay in their tables, since docling takes only merged ones for titles.
+    """
+
+    KIND = InputFormat.XLSX
+
+    def _find_images_in_sheet(self, doc: Any, *args: Any, **kwargs: Any) -> Any:
+        return doc
+
+    def _find_chart_in_sheet(self, doc: Any, *args: Any, **kwargs: Any) -> Any:
+        return doc
+
+    def _split_leading_section_label(self, table: Any) -> tuple[None, Any]:
+        return None, table
+
+    @staticmethod
+    def _find_page_size(*args: Any, **kwargs: Any) -> tuple[float, float]:
+        return 0.0, 0.0
+
+
+class Word(MsWordDocumentBackend):
+    """docling's reader of Word, for paragraphs that are HTML already, with lists and headings.
+
+    Without running headers, notes and comments. A table that it can't read is an error: docling
+    would leave it out.
+    """
+
+    KIND = InputFormat.DOCX
+    failed: Exception | None = None
+
+    def _get_label_and_level(self, paragraph: Any) -> tuple[str, None]:
+        return "Normal", None
+
+    def _get_numId_and_ilvl(self, paragraph: Any) -> tuple[None, None]:
+        return None, None
+
+    def _is_hidden_paragraph(self, paragraph: Any) -> bool:
+        return False
+
+    def _add_nothing(self, *args: Any) -> None:
+        pass
+
+    _add_header_footer: Any = _add_nothing
+    _add_footnotes_and_endnotes: Any = _add_nothing
+    _add_comments: Any = _add_nothing
+
+    def _handle_tables(self, *args: Any) -> Any:
+        try:
+            return super()._handle_tables(*args)
+        except Exception as error:
+            self.failed = error
+            raise
+
+    def convert(self) -> DoclingDocument:
+        self._uses_hidden_text = False
+        document = super().convert()
+        if self.failed is not None:
+            raise self.failed
+        return document
+
+
 class Markdown(MarkdownDocumentBackend):
     """docling's reader of Markdown, for a tree of Marko whose texts are HTML already.
 
@@ -143,10 +209,13 @@ def opened(backend: Any, source: Any) -> Any:
     except DocumentLoadError as error:
         if isinstance(error.__cause__, MemoryError | RecursionError):
             raise error.__cause__ from error
+        if "Excessive depth" in str(error.__cause__):  # as lxml calls it
+            raise too_deep() from error
         raise damaged() from error
 
 
 AS_IT_IS = "\ue011"  # before a text that is HTML of several blocks
+LABEL = "\ue009"  # in a cell of a row of labels
 _LEFT_OUT = ("notes", "furniture", "background")  # layers that are not part of the page
 
 
@@ -168,7 +237,7 @@ def _written(item: Any, document: Any) -> Iterator[str]:
         yield HIDDEN
         return
     if label == "table":
-        yield _table(item.data)
+        yield _table(item.data, document)
         return
     if getattr(item, "text", "").startswith(AS_IT_IS):
         yield item.text.removeprefix(AS_IT_IS)
@@ -201,11 +270,14 @@ def _tags(item: Any, label: str) -> tuple[str, str]:
 _NAMES = {"title": "h1", "list": "ul", "code": "pre", "formula": "tex-math", "inline": "p"}
 
 
-def _table(data: Any) -> str:
+def _table(data: Any, document: Any) -> str:
     """Return a table with each cell where it begins; those without text may be missing."""
     rows: list[list[str]] = [[] for _ in range(data.num_rows)]
     for cell in data.table_cells:
-        tag = "th" if cell.column_header else "td"
+        tag = "th" if cell.column_header or LABEL in cell.text else "td"
         spans = f'rowspan="{cell.row_span}" colspan="{cell.col_span}"'
-        rows[cell.start_row_offset_idx].append(f"<{tag} {spans}>{cell.text}</{tag}>")
+        several = getattr(cell, "ref", None)
+        text = html_of(several.resolve(document), document) if several else cell.text
+        text = text.replace(AS_IT_IS, "")
+        rows[cell.start_row_offset_idx].append(f"<{tag} {spans}>{text}</{tag}>")
     return f"<table>{''.join(f'<tr>{chr(10).join(row)}</tr>' for row in rows)}</table>"

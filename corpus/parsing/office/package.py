@@ -1,68 +1,54 @@
-"""Read the XML parts of a Word file, and the relations between them."""
+"""Open Office files that lack parts, and the errors of those that can't be read."""
 
 from __future__ import annotations
 
 import posixpath
 import zipfile
-import zlib
+from io import BytesIO
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from corpus.parsing.published.xml_text import read_plain
 from corpus.parsing.types import ParseError, too_deep
 
-_UNREADABLE = (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
+_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
-class Package:
-    """An Office file whose XML parts can be read by their relation to the main part."""
+def part_of(source: bytes) -> Element:
+    """Return the root of a part. Raises ParseError (`file_corrupt`, `too_deep`, `xml_entities`)."""
+    try:
+        return read_plain(source)
+    except ParseError as error:
+        if error.code == "xml_deep":
+            raise too_deep() from error
+        raise damaged() if error.code == "xml_corrupt" else error from error
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        main = self._targets("").get("officeDocument")
-        if main is None:
-            raise damaged()
-        self._main = main
 
-    def main(self) -> Element:
-        """Return the root of the main part. Raises ParseError (`file_corrupt`, `too_deep`)."""
-        return self._read(self._main)
+def without_lost_links(path: Path) -> Path | BytesIO:
+    """Return an Office file without relations to parts that it lacks, which libraries refuse."""
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        parts = {name: archive.read(name) for name in names if name.endswith(".rels")}
+        mended = {name: _mended(name, part, names) for name, part in parts.items()}
+        if not any(mended.values()):
+            return path
+        whole = BytesIO()
+        with zipfile.ZipFile(whole, "w") as made:
+            for name in archive.namelist():
+                made.writestr(name, mended.get(name) or archive.read(name))
+    return BytesIO(whole.getvalue())
 
-    def beside(self, kind: str) -> Element | None:
-        """Return the root of the part that the main one relates to as `kind`, such as `styles`.
 
-        None if it is missing.
-        """
-        target = self._targets(self._main).get(kind)
-        return None if target is None or not self._has(target) else self._read(target)
-
-    def _targets(self, part: str) -> dict[str, str]:
-        folder, name = posixpath.split(part)
-        relations = posixpath.join(folder, "_rels", f"{name}.rels")
-        if not self._has(relations):
-            return {}
-        return {
-            link.get("Type", "").rpartition("/")[2]: posixpath.normpath(
-                posixpath.join(folder, link.get("Target", "")).lstrip("/")
-            )
-            for link in self._read(relations)
-            if link.get("TargetMode") != "External"
-        }
-
-    def _has(self, name: str) -> bool:
-        with zipfile.ZipFile(self._path) as archive:
-            return name in archive.namelist()
-
-    def _read(self, name: str) -> Element:
-        try:
-            with zipfile.ZipFile(self._path) as archive:
-                return read_plain(archive.read(name))
-        except _UNREADABLE as error:
-            raise damaged() from error
-        except ParseError as error:
-            if error.code == "xml_deep":
-                raise too_deep() from error
-            raise damaged() if error.code == "xml_corrupt" else error from error
+def _mended(name: str, part: bytes, names: set[str]) -> bytes:
+    """Return a part without its lost relations; empty if it has none."""
+    folder = posixpath.dirname(posixpath.dirname(name))
+    kept = Element("Relationships", xmlns=_RELATIONS)
+    links = list(part_of(part))
+    for link in links:
+        target = posixpath.normpath(posixpath.join("/", folder, link.get("Target", "")))
+        if link.get("TargetMode") == "External" or target.lstrip("/") in names:
+            SubElement(kept, "Relationship", link.attrib)
+    return tostring(kept) if len(kept) < len(links) else b""
 
 
 def too_many(count: int, parts: str, limit: int) -> ParseError:

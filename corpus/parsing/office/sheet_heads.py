@@ -16,6 +16,9 @@ from corpus.parsing.clean import clean_line
 _FIGURE = re.compile(r"^[<>≤≥~±(\s]*\d[\d.,]*(?:\s*[-–]\s*\d[\d.,]*)?\s*([^\W\d_]+|%)?")
 
 
+BOLD, NUMBER = "\ue007", "\ue008"  # private marks before the text of a cell; cleaning removes them
+
+
 @dataclass(frozen=True)
 class Filled:
     """A cell with content: raw text with marks, and the visible rows and columns that it spans."""
@@ -23,12 +26,18 @@ class Filled:
     raw: str
     rows: int
     columns: int
-    is_number: bool
-    is_bold: bool
 
     @property
     def text(self) -> str:
         return clean_line(self.raw)
+
+    @property
+    def is_number(self) -> bool:
+        return NUMBER in self.raw[:2]
+
+    @property
+    def is_bold(self) -> bool:
+        return self.raw.startswith(BOLD)
 
 
 Row = Mapping[int, Filled]  # by column

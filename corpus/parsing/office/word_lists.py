@@ -74,11 +74,11 @@ class ParagraphLooks:
         depth, marker = self._number(properties, chain)
         return Look(rank, self.is_title(properties), name.casefold() == "caption", depth, marker)
 
-    def is_struck(self, properties: Element | None) -> bool:
-        """Tell whether the style of a run strikes it out."""
+    def is_struck(self, properties: Element | None, kind: str = "rStyle") -> bool:
+        """Tell whether the style of a run, or of a paragraph (`pStyle`), strikes it out."""
         return any(
             is_on(style.find(f"rPr/{tag}"))
-            for style in self._chain(value_of(properties, "rStyle"))
+            for style in self._chain(value_of(properties, kind))
             for tag in ("strike", "dstrike")
         )
 

@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 from openpyxl.styles import Font
 
+from corpus.parsing.office.docling_documents import Sheets, html_of, opened
 from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
@@ -173,3 +174,15 @@ def test_a_bold_row_with_figures_is_heads(tmp_path: Path) -> None:
 def test_ages_over_doses_are_heads(tmp_path: Path) -> None:
     rows = (("Drug", "1 year", "5 years"), ("Ibuprofen", "50 mg", "100 mg"))
     assert rows_read(tmp_path, *rows) == [(rows[0], [rows[1]])]
+
+
+def test_docling_alone_reads_what_excel_does_not_show(book: Any, tmp_path: Path) -> None:
+    sheet = book.active
+    sheet["A2"].font = Font(strike=True)
+    sheet["B3"].number_format = "0%"
+    sheet.row_dimensions[4].hidden = True
+    text = read(book, tmp_path).pages[0].text
+    document = opened(Sheets, tmp_path / "a.xlsx").convert()
+    alone = html_of(document.body, document)
+    assert all(shown in alone for shown in ("Alpha", "0.05", "Gamma"))
+    assert text == "Drug | Dose\n | 0.5\nBeta | 5%"

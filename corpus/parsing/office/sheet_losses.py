@@ -1,0 +1,116 @@
+"""Leave in a sheet what Excel shows of it, before docling reads it.
+
+docling would read hidden rows and columns, struck cells, and numbers as they are stored.
+"""
+
+from __future__ import annotations
+
+import datetime
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from openpyxl.worksheet.cell_range import MultiCellRange
+
+from corpus.parsing.office.number_formats import shown_date, shown_number
+from corpus.parsing.office.sheet_heads import BOLD, NUMBER, Filled
+from corpus.parsing.published.xml_text import STRUCK, UNWRITTEN
+
+_APART = 2  # columns without text between tables that stand beside each other
+
+_Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
+
+
+def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:
+    """Write the texts that a sheet shows into its cells, without hidden rows and columns.
+
+    Empty cells of a block get a blank, so that docling reads the block as one table. Return the
+    first row and column of each block, in order, and whether anything was hidden.
+    """
+    grid, hidden = _grid(sheet)
+    sheet._cells.clear()
+    sheet.merged_cells = MultiCellRange()
+    places = []
+    for block in _blocks(grid):
+        top, left = min(row for row, _ in block), min(column for _, column in block)
+        bottom = max(row + cell.rows for (row, _), cell in block.items())
+        right = max(column + cell.columns for (_, column), cell in block.items())
+        places.append((top, left))
+        for row in range(top, bottom):
+            for column in range(left, right):
+                filled = block.get((row, column))
+                sheet.cell(row + 1, column + 1)._value = filled.raw if filled else " "
+        for (row, column), cell in block.items():
+            if cell.rows * cell.columns > 1:
+                end = (row + cell.rows, column + cell.columns)
+                sheet.merge_cells(None, row + 1, column + 1, *end)
+    return places, hidden
+
+
+def _grid(sheet: Any) -> tuple[_Grid, bool]:
+    """Return the visible cells that are not empty, and whether any such cell is hidden."""
+    hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
+    hidden_columns = sorted(
+        n
+        for column in sheet.column_dimensions.values()
+        if column.hidden
+        for n in range(column.min or 0, (column.max or 0) + 1)
+    )
+    spans = {(m.min_row, m.min_col): (m.max_row, m.max_col) for m in sheet.merged_cells.ranges}
+    grid: _Grid = {}
+    hidden = False
+    for (row, column), cell in sorted(sheet._cells.items()):  # sparse, unlike its public ways
+        raw = _raw(cell)
+        if not raw:
+            continue
+        bottom, right = spans.get((row, column), (row, column))
+        top, left = _seen(row, hidden_rows), _seen(column, hidden_columns)
+        rows = _seen(bottom + 1, hidden_rows) - top
+        columns = _seen(right + 1, hidden_columns) - left
+        if not rows or not columns:
+            hidden = True
+            continue
+        marks = BOLD * bool(cell.font.b) + NUMBER * isinstance(cell.value, int | float)
+        grid[(top, left)] = Filled(marks + raw, rows, columns)
+    return grid, hidden
+
+
+def _seen(number: int, hidden: Sequence[int]) -> int:
+    """Return how many visible rows or columns come before this one, counted from 1."""
+    return number - 1 - bisect_left(hidden, number)
+
+
+def _raw(cell: Any) -> str:
+    """Return the text that a cell shows, with marks; empty for an empty cell."""
+    value, form = cell.value, cell.number_format or "General"
+    if value is None or str(value).strip() == "":
+        return ""
+    if cell.font.strike:
+        return STRUCK
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime.date | datetime.time):
+        return shown_date(value, form)
+    if isinstance(value, int | float):
+        shown = shown_number(value, form)
+        return f"{value}{UNWRITTEN}" if shown is None else shown
+    return f"{value}{UNWRITTEN}" if isinstance(value, datetime.timedelta) else str(value)
+
+
+def _blocks(grid: _Grid) -> Iterator[_Grid]:
+    """Yield blocks of cells, divided by an empty row, or by two empty columns."""
+    for band in _parted(grid, 0, 1):
+        parts = list(_parted(band, 1, _APART))
+        for part in parts:
+            yield from _parted(part, 0, 1) if parts[1:] else [part]
+
+
+def _parted(grid: _Grid, axis: int, gap: int) -> list[_Grid]:
+    sides = ((at[axis], cell.columns if axis else cell.rows) for at, cell in grid.items())
+    filled = sorted({at for start, size in sides for at in range(start, start + size)})
+    starts = [*filled[:1], *(b for a, b in pairwise(filled) if b - a > gap)]
+    parts: list[_Grid] = [{} for _ in starts]
+    for place, cell in grid.items():
+        parts[bisect_right(starts, place[axis]) - 1][place] = cell
+    return parts
