@@ -52,9 +52,9 @@ class RetrievalConfig:
     summaries: bool = False  # sections found by their summaries
 
     # Fusion
-    fusion: str = "convex"  # or rrf, sum (of scores normalised; Fox and Shaw, TREC-2, 1994)
+    fusion: str = "rrf"  # or convex, sum (of scores normalised; Fox and Shaw, TREC-2, 1994)
     alpha: float = 0.8  # share of the dense side in the convex combination (Bruch et al., 2023)
-    rrf_k: int = 60  # Cormack et al., SIGIR 2009
+    rrf_k: int = 10  # 60 in Cormack et al., SIGIR 2009, for more and longer rankings
     collapse_twins: bool = True  # of passages that say the same, rank the best
     concept_weight: float = 0.0  # share of the score that the question's concepts in a passage have
 
@@ -92,7 +92,7 @@ def with_surroundings(config: RetrievalConfig) -> RetrievalConfig:
 
 _CHOICES = {
     "lexical": ("bm25", "none"),
-    "fusion": ("convex", "rrf", "sum"),
+    "fusion": ("rrf", "convex", "sum"),
     "reranker": ("none", "cross-encoder", "llm", "http"),
 }
 # From and to, both inclusive. What the database would refuse, what finds nothing, and what would

@@ -217,7 +217,8 @@ def is_for(asked: People, unit: Unit) -> bool:
     told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, asked.male)
     if not any(told):
         return True
-    about, around = about_people(unit), _people(unit.context)
+    around = _people(unit.context)
+    about = own if names_anybody(own := _people(unit.text)) else around
     holds_dose = bool(_DOSE.search(unit.text))
     levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
     if any(apart(asked, each) is not None for each in levels):
@@ -289,12 +290,6 @@ def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = (severities(text, asked) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))
-
-
-def about_people(unit: Unit) -> People:
-    """Return the people that a statement names, else those of its context."""
-    own = _people(unit.text)
-    return own if names_anybody(own) else _people(unit.context)
 
 
 def names_anybody(people: People) -> bool:

@@ -74,7 +74,7 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
-    features = cheap_features(question, units, *coverage(units, asked_lexemes(question)))
+    features = cheap_features(units, *coverage(units, asked_lexemes(question)))
     embedder = get_embedder()
     vectors = _vectors(units, embedder)
     likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]

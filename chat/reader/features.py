@@ -1,23 +1,19 @@
 """Compute the named features that tell whether a statement answers a question.
 
-Similarity and words come from the encoder and the index, the rank from the search; what is asked
-for (a dose, a time, a bound) and about whom come from patterns matched against the statement. The
-weight of each is learned (`chat.reader.weights`).
+Similarity and words come from the encoder and the index, the rank from the search, whether it says
+what was asked from the readers. The weight of each is learned (`chat.reader.weights`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from chat.reader.agreement import about_people, names_anybody
 from chat.types import Unit
-from core.text.populations import People, apart, people_of
 from corpus.indexing.search_text import normalise
 from retrieval.lexical.search import AskedLexeme, searched_names
 
@@ -25,55 +21,29 @@ Column = npt.NDArray[np.float64]  # one number for each statement
 Features = dict[str, Column]
 
 READER, LARGE = "reader", "large reader"
-_UNITS = r"mg|mcg|micrograms?|g|ml|units?|iu|mmol|mg/kg|ml/kg|%"
-_HELD = {
-    "dose": re.compile(rf"\d\s*(?:{_UNITS})(?![a-z])", re.IGNORECASE),
-    "time": re.compile(
-        r"\b\d+\s*(?:-|to)?\s*\d*\s*(?:days?|weeks?|months?|years?|hours?|hrs?|h|min(?:ute)?s?)\b",
-        re.IGNORECASE,
-    ),
-    "frequency": re.compile(
-        r"(?:times|once|twice)\s*(?:a|per)?\s*(?:day|daily|week)|every \d|\b[btq]ds?\b|hourly",
-        re.IGNORECASE,
-    ),
-}
-_ASKED = {
-    "dose": re.compile(r"\bdos|\bmg\b|how much|strength|\bmcg|micrograms", re.IGNORECASE),
-    "time": re.compile(
-        r"how (?:long|soon|often)|duration|how many (?:days|weeks|hours|months)|\bwhen\b|days"
-        r"|course|interval|gap",
-        re.IGNORECASE,
-    ),
-    "frequency": re.compile(r"how often|frequency|times a day|regimen|dos", re.IGNORECASE),
-}
+_DOSE = re.compile(
+    r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|mg/kg|ml/kg|%)(?![a-z])", re.IGNORECASE
+)
+_ASKS_DOSE = re.compile(r"\bdos|\bmg\b|how much|strength|\bmcg|micrograms", re.IGNORECASE)
 
 
-def cheap_features(
-    question: str, units: Sequence[Unit], covered: Column, around: Column
-) -> Features:
+def cheap_features(units: Sequence[Unit], covered: Column, around: Column) -> Features:
     """Return the features that need no encoding, by name.
 
     `covered` and `around` are the idf-weighted shares of the question's words in each statement,
     alone and with its context, in [0, 1].
     """
-    asked = people_of(question)
-    ranks = np.array([float(unit.hit.rank) for unit in units])
     score = np.array([unit.hit.score for unit in units])
     words = np.array([unit.hit.coverage for unit in units])
-    found: Features = {
-        "passage score behind": score - score.max(),
-        "passage rank": np.log(ranks),
+    return {
+        "passage score behind": score / (score.max() or 1.0) - 1.0,
+        "passage rank": np.log([float(unit.hit.rank) for unit in units]),
         "passage words": words,
         "passage words behind": words - words.max(),
         "words": covered,
         "words with context": around,
-        "row in range": _each(units, lambda unit: unit.holds_asked_number),
+        "row in range": np.array([float(unit.holds_asked_number) for unit in units]),
     }
-    found |= {name: _each(units, test) for name, test in _of_people(asked).items()}
-    for kind, pattern in _ASKED.items():
-        if pattern.search(question):
-            found[f"holds a {kind}"] = _each(units, partial(_holds, kind))
-    return found
 
 
 def with_likeness(features: Features, likeness: Column) -> Features:
@@ -102,27 +72,7 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
 
 def lacks_dose(question: str, texts: Iterable[str]) -> bool:
     """Tell whether a dose is asked for and no text has one."""
-    asks = _ASKED["dose"].search(question)
-    return bool(asks) and not any(_HELD["dose"].search(text) for text in texts)
-
-
-def _of_people(asked: People) -> dict[str, Callable[[Unit], bool]]:
-    if not names_anybody(asked):
-        return {}
-    return {
-        "same people": lambda unit: (
-            names_anybody(about_people(unit)) and apart(asked, about_people(unit)) is None
-        ),
-        "other people": lambda unit: apart(asked, about_people(unit)) is not None,
-    }
-
-
-def _holds(kind: str, unit: Unit) -> bool:
-    return bool(_HELD[kind].search(unit.text))
-
-
-def _each(units: Sequence[Unit], test: Callable[[Unit], bool]) -> Column:
-    return np.array([float(test(unit)) for unit in units])
+    return bool(_ASKS_DOSE.search(question)) and not any(map(_DOSE.search, texts))
 
 
 _HELD_SQL = """

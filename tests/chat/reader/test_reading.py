@@ -71,14 +71,11 @@ def test_nothing_to_read() -> None:
     assert read(QUESTION, ()) == Reading()
 
 
-def test_what_is_asked_for_is_looked_for_in_each_statement() -> None:
+def test_statements_for_other_people_are_left_out() -> None:
     publish(DOSES)
-    texts, features = features_of(QUESTION)
-    dose = features["holds a dose"]
-    assert [value for text, value in zip(texts, dose, strict=True) if "mg" in text] == [1.0]
-    assert sum(dose) == 1
-    assert "holds a time" not in features  # nobody asked for one
-    assert not any("children" in text for text in texts)  # statements for children are left out
+    texts, _ = features_of(QUESTION)
+    assert texts
+    assert not any("children" in text for text in texts)
 
 
 @pytest.mark.parametrize(

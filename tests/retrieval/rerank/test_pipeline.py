@@ -86,10 +86,10 @@ def test_features_of_a_hit_follow_their_definitions(corpus: None) -> None:
 
 
 def test_the_trace_holds_every_list_and_the_hits_are_their_fusion(corpus: None) -> None:
-    evidence = ask("gentamicin level", k=2, fusion="rrf")
+    evidence = ask("gentamicin level", k=2)
     lexical, dense = evidence.trace.rankings
     assert (lexical.name, dense.name) == ("lexical", "dense:minilm")
-    assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=60)
+    assert evidence.trace.fused == reciprocal_rank_fusion([lexical, dense], k=10)
     assert [(h.chunk_id, h.rank, h.score) for h in evidence.hits] == [
         (e.chunk_id, e.rank, e.score) for e in evidence.trace.fused[:2]
     ]
@@ -106,9 +106,9 @@ def test_the_same_query_gives_the_same_evidence(corpus: None) -> None:
     assert first.trace.fingerprint == second.trace.fingerprint
 
 
-# One query each: encoders and lexicon; lexemes and the size of the index; lexical; dense; scores
-# of passages that only the other side found; twins; passages.
-SMALL = 7
+# One query each: encoders and lexicon; lexemes and the size of the index; lexical; dense; twins;
+# passages. A convex sum needs one more, for scores of passages that only the other side found.
+SMALL = 6
 
 
 def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queries: Any) -> None:
@@ -116,6 +116,8 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
     for k in (1, 10):
         with django_assert_num_queries(SMALL):
             ask("gentamicin level", k=k)
+        with django_assert_num_queries(SMALL + 1):
+            ask("gentamicin level", k=k, fusion="convex")
         # A large index is scanned by its graph, and exactly once more because that finds too few.
         with django_assert_num_queries(SMALL + 1):
             ask("gentamicin level", k=k, exact_below=0)
@@ -123,7 +125,7 @@ def test_queries_do_not_grow_with_the_hits(corpus: None, django_assert_num_queri
 
 def test_a_further_wording_costs_its_searches(corpus: None, django_assert_num_queries: Any) -> None:
     ask()  # refreshes the process's cache of the index's languages
-    with django_assert_num_queries(SMALL + 4):  # lexemes, lexical, dense, scores
+    with django_assert_num_queries(SMALL + 3):  # lexemes, lexical, dense
         ask("Which is LEAST likely to raise the gentamicin level?")
 
 
@@ -230,7 +232,8 @@ def test_every_setting_changes_the_fingerprint() -> None:
 
 
 def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) -> None:
-    evidence = ask("gentamicin level in renal impairment", lexical_candidates=1, dense_candidates=2)
+    few: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 2}
+    evidence = ask("gentamicin level in renal impairment", fusion="convex", **few)
     assert [len(ranking.entries) for ranking in evidence.trace.rankings] == [1, 2]
     deep = ask("gentamicin level in renal impairment")
     scores = {entry.key: entry.score for entry in deep.trace.rankings[0].entries}
@@ -247,7 +250,7 @@ def test_a_candidate_of_one_side_has_the_score_of_the_other_too(corpus: None) ->
 def test_what_a_search_scored_is_the_score_that_is_fused(
     corpus: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 2}
+    few: dict[str, Any] = {"lexical_candidates": 1, "dense_candidates": 2, "fusion": "convex"}
     question = "How much vitamin K for bleeding?"
     fused = ask(question, **few).trace.fused
     monkeypatch.setattr("retrieval.pipeline._of", lambda ids, scores: {})  # none kept
