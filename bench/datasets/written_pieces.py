@@ -1,4 +1,4 @@
-"""Render the tables, lists and passages that were written to train the checker and the reader.
+"""Render tables, lists and passages that were written to train a checker and a reader.
 
 `written_pieces.jsonl.gz` holds 320 made-up pieces of guidelines, our own text, with 7,777 claims
 and 2,862 questions about their parts, written one by one. Argument: the folder to write

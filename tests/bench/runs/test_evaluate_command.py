@@ -270,9 +270,9 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]
 def test_a_row_that_fails_leaves_the_others(
     folder: Path, tmp_path: Path, failing: Callable[[dict[str, str]], None]
 ) -> None:
-    failing({"fusion=rrf rrf_k=60": RAISES, "fusion=rrf rrf_k=10": DIES})
+    failing({"fusion=rrf rrf_k=60": RAISES, "fusion=sum": DIES})
     out = tmp_path / "out"
-    raised, died = "fusion: RRF, k = 60", "fusion: RRF, k = 10"
+    raised, died = "fusion: RRF, k = 60", "fusion: sum of scores"
     with pytest.raises(CommandError, match="2 of 5 rows failed") as error:
         ablation(folder, out, "fusion")
     assert raised in str(error.value)
@@ -281,16 +281,16 @@ def test_a_row_that_fails_leaves_the_others(
     assert table["failed"][raised].startswith("ValueError at tests/bench/failing.py, line ")
     assert table["failed"][died] == "The process that searched was ended by signal 9."
     assert [row["configuration"]["name"] for row in table["switches"]] == [
+        "fusion: convex, alpha = 0.8",
         "fusion: convex, alpha = 0.5",
-        "fusion: sum of scores",
     ]
     report = (out / "ablation.md").read_text()
     assert f"- {died}: The process that searched was ended by signal 9." in report
     assert SECRET not in report
     assert set(Run.objects.values_list("name", flat=True)) == {
         "default",
+        "fusion: convex, alpha = 0.8",
         "fusion: convex, alpha = 0.5",
-        "fusion: sum of scores",
     }
 
 

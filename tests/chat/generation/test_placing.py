@@ -42,11 +42,10 @@ def shown(question: str = QUESTION) -> tuple[Shown, dict[str, Hit]]:
 
 
 def place(quote: str, question: str = QUESTION) -> Placed | Unplaced:
-    """Place the quote in the passage that holds it, or else in the first."""
+    """Place the quote in the first passage that holds it, or else in the first of all."""
     known, by_key = shown(question)
-    words = " ".join(quote.split())
-    key = next((key for key, hit in by_key.items() if words in " ".join(hit.text.split())), "k0")
-    return placed(key, quote, known)
+    found = [placed(key, quote, known) for key in by_key]
+    return next((one for one in found if not isinstance(one, Unplaced)), found[0])
 
 
 def texts(quote: str, question: str = QUESTION) -> list[str]:
