@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-_WORKER = "lease_s=4 stall_s=12"  # a busy machine starts a process in 5 s
+_WORKER = "lease_s=6 stall_s=25"  # a busy machine starts cluster and child in 20 s
 FAST = {
     "MEDRAG_WORKER": _WORKER,
     "MEDRAG_PARSING": "timeout_s=5",
@@ -102,7 +102,7 @@ def survivors(family: list[psutil.Process], timeout_s: float = 5.0) -> list[str]
     return [" ".join(member.cmdline()) for member in family if _lives(member)]
 
 
-def wait_until(condition: Callable[[], object], what: str, timeout_s: float = 60.0) -> None:
+def wait_until(condition: Callable[[], object], what: str, timeout_s: float = 120.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:

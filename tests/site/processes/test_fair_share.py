@@ -18,7 +18,7 @@ from corpus.models import Document, Job, JobState, Stage
 from tests.corpus.documents import derived, guideline, ingest
 from tests.processes import in_processes, running, wait_until
 
-LONG, SHORT = 112, 2  # sections; 7 batches, and one
+LONG, SHORT = 336, 2  # sections; 21 batches, and one
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
