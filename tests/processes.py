@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-_WORKER = "lease_s=6 stall_s=25"  # a busy machine starts cluster and child in 20 s
+_WORKER = "lease_s=15 stall_s=40"  # a busy machine takes 20 s to start all, and 6 to load a model
 FAST = {
     "MEDRAG_WORKER": _WORKER,
     "MEDRAG_PARSING": "timeout_s=5",
