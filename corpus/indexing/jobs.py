@@ -7,14 +7,13 @@ The table of jobs is the truth: a process that reads takes the job that is due f
 queue only wakes one (`core.wake_ups`), and is enqueued with each change that makes a job wait. The
 sweep enqueues what was lost.
 
-A job is due at the
-time it was queued plus the expected duration for a file of its size. So small files go first among
-those that came together, and a job is only overtaken by shorter ones that arrive within its own
-expected duration. If durations are as expected, no job takes more than twice the longer of its
-times under first-come-first-served and under equal sharing. A running job yields by the same rule,
-between its steps and after each batch of vectors, so that a short job waits for a step of a long
-one rather than all of it. Parsing and cutting a file are not interrupted: they have limits of their
-own.
+A job is due at the time it was queued plus the expected duration for a file of its size. So small
+files go first among those that came together, and a job is only overtaken by shorter ones that
+arrive within its own expected duration. If durations are as expected, no job takes more than twice
+the longer of its times under first-come-first-served and under equal sharing. A running job yields
+by the same rule, between its steps and after each batch of vectors, so that a short job waits for a
+step of a long one rather than all of it. Parsing and cutting a file are not interrupted: they have
+limits of their own.
 """
 
 from __future__ import annotations
