@@ -17,8 +17,11 @@ install: $(STAMP) ## make the environment, and no more
 run: $(STAMP) ## try it: sample guidelines, four questions, the site on PORT (8000)
 	@exec $(BIN)/python manage.py demo --port $(PORT)
 
-test: $(STAMP) ## run all tests
-	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+test: $(STAMP) ## run all tests; those that run real processes come last, since they need the cores
+	@failed=0; \
+	$(BIN)/python -m pytest -m 'not exhaustive and not slow' -n $(JOBS) --dist loadfile || failed=1; \
+	$(BIN)/python -m pytest -m 'slow and not exhaustive' -n 2 --dist loadfile || failed=1; \
+	exit $$failed
 
 exhaustive: $(STAMP) ## run the tests that take minutes each, in none of the above
 	@exec $(BIN)/python -m pytest -m exhaustive -n $(JOBS) --dist loadfile
