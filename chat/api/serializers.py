@@ -242,12 +242,12 @@ class ClaimResponse(serializers.Serializer[Any]):
     )
     kind = serializers.ChoiceField(
         choices=ClaimKind.choices,
-        help_text="`answer`; `caution`, a limit stated beside the quoted text; or "
-        "`otherwise`, a statement of another guideline that disagrees.",
+        help_text="`answer`; `row`, another row of the same table; `caution`, a limit stated "
+        "beside the quoted text; or `otherwise`, a statement of another guideline that disagrees.",
     )
     left_out = serializers.CharField(
         allow_null=True,
-        help_text="After the last of several table rows: how many rows of the table are shown.",
+        help_text="With the first row of a table: which of its rows are not shown.",
     )
     citations = CitationResponse(many=True)
 

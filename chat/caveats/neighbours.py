@@ -40,7 +40,7 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
         sections = _sections([tuple(row.section_path) for row in near], hit.section_path)
         for row in near:
             if tuple(row.section_path) in sections or forbids_by_name(row.text, hit):
-                found[row.key] = known.get(row.key) or _hit_of(row, hit)
+                found[row.key] = known.get(row.key) or hit_of(row, hit)
     dosed = {
         (hit.document_id, hit.section_path[:-1], len(hit.section_path)): hit
         for claim in claims
@@ -51,7 +51,7 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
         if any(adjacent_limits(each, hit) for each in found.values()):
             continue  # contraindications were found nearby
         for row in _only_limits_beside(hit):
-            found.setdefault(row.key, known.get(row.key) or _hit_of(row, hit))
+            found.setdefault(row.key, known.get(row.key) or hit_of(row, hit))
     return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
 
 
@@ -95,7 +95,7 @@ def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
     return wanted
 
 
-def _hit_of(row: Chunk, base: Hit) -> Hit:
+def hit_of(row: Chunk, base: Hit) -> Hit:
     """Build a hit for a chunk of the same document as `base`; its scores are 0."""
     offset, spans = 0, []
     for page, start, end in row.spans:

@@ -14,6 +14,7 @@ from chat.caveats.cautions import (
 from chat.caveats.conflicts import conflicts
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
+from chat.caveats.tables import with_whole_tables
 from chat.models import ClaimKind, Reason
 from chat.pipeline.refusals import refusal
 from chat.pipeline.run import AnswerRun
@@ -23,8 +24,16 @@ from chat.verification.verify import verify
 
 def add_caveats(run: AnswerRun) -> Abstained | None:
     """Set the shown claims with their caveats; refuse where the site's policy says so."""
-    run.claims = run.supported
+    run.claims = _with_whole_tables(run)
     return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
+
+
+def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
+    """Return the supported claims, with those other rows of their tables that pass the checks."""
+    shown = with_whole_tables(run.supported)
+    added = tuple(claim for claim in shown if claim.kind is ClaimKind.ROW)
+    verified = frozenset(map(id, _verified_quotes(added)))
+    return tuple(claim for claim in shown if claim not in added or id(claim) in verified)
 
 
 def _add_omissions(run: AnswerRun) -> Abstained | None:
@@ -42,8 +51,8 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
     standing = _verified_quotes(left_out)
     run.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
     around = said_under(run.supported)
-    first = tuple(one for one in standing if binds(one, run.query.text, around))
-    run.claims = first + run.supported + tuple(one for one in standing if one not in first)
+    binding = tuple(one for one in standing if binds(one, run.query.text, around))
+    run.claims += binding + tuple(one for one in standing if one not in binding)
     return None
 
 

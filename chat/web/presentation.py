@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,12 +22,21 @@ from chat.selectors import collection_names
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
-from chat.web.tables import CELLS, CitedTable, TableRow, cited_tables, is_verbatim, plain, table_row
+from chat.web.tables import (
+    CELLS,
+    CitedRow,
+    CitedTable,
+    TableRow,
+    cited_rows,
+    is_verbatim,
+    plain,
+    table_row,
+)
 from corpus.models import Document
 
 PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
+MATCH = "Row that matches the question"
 CHECK_FIRST = "Check the cited page before acting."
-ROWS_LEFT_OUT = "{shown} of the {rows} rows that this table has on the cited page are shown here."
 NOT_NAMED = "a collection that is not open to you"
 NOT_OPEN = "This statement came from a guideline that is not open to you."
 
@@ -48,7 +57,8 @@ class ShownClaim:
     row: TableRow | None = None
     is_hidden: bool = False
     table: CitedTable | None = None  # the table of its first quote
-    left_out: str = ""  # after the last row of a table: how many of its rows are shown
+    left_out: str = ""  # before the first row of a table: which of its rows are not shown
+    is_match: bool = False  # a row that answers, among others of its table
 
     @property
     def under(self) -> str:
@@ -69,7 +79,12 @@ class ShownClaim:
 
     @property
     def beside(self) -> str:
-        """Kind of a statement that was added to the answer; empty for one that answers."""
+        """Kind of a statement that was added to the answer; empty for one that answers.
+
+        A row that answers is marked where other rows of its table are shown.
+        """
+        if self.is_match:
+            return MATCH
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
 
 
@@ -202,9 +217,9 @@ def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int])
     reader = _Reader(on, readable, names)
     opened = turns_open(listed, readable)
     claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
-    tables = cited_tables(row for of_turn in claims for row in _rows(of_turn))
+    rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
     return [
-        _shown(one, _with_tables(of_turn, tables), reader)
+        _shown(one, _with_tables(of_turn, rows), reader)
         for one, of_turn in zip(opened, claims, strict=True)
     ]
 
@@ -216,19 +231,22 @@ def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
 
 
 def _with_tables(
-    claims: Sequence[ShownClaim], tables: Mapping[int, CitedTable]
+    claims: Sequence[ShownClaim], rows: Mapping[int, CitedRow]
 ) -> tuple[ShownClaim, ...]:
-    """Add their tables to statements; the last of several rows tells how many rows are left out."""
-    of_claims = [tables.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
-    shown, seen = Counter(of_claims), Counter[CitedTable]()
+    """Add their tables to statements; the first of a table tells which rows are not shown."""
+    row_of = [rows.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
+    shown: dict[CitedTable, set[int]] = defaultdict(set)
+    others: set[CitedTable] = set()  # tables of which other rows than the answer's are shown
+    for claim, row in zip(claims, row_of, strict=True):
+        if row:
+            shown[row.table].add(row.start)
+            others |= {row.table} if claim.claim.kind == ClaimKind.ROW else set()
     found = []
-    for claim, table in zip(claims, of_claims, strict=True):
-        left_out = ""
-        if table:
-            seen[table] += 1
-            if 1 < shown[table] == seen[table] < table.rows:
-                left_out = ROWS_LEFT_OUT.format(shown=shown[table], rows=table.rows)
-        found.append(replace(claim, table=table, left_out=left_out))
+    for claim, row in zip(claims, row_of, strict=True):
+        table = row.table if row else None
+        left_out = table.without(shown.pop(table)) if table in shown else ""
+        is_match = table in others and claim.claim.kind == ClaimKind.ANSWER
+        found.append(replace(claim, table=table, left_out=left_out, is_match=is_match))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ A row may name no medicine and no condition of its own, but its table's caption 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from chat.models import Citation
@@ -16,6 +16,8 @@ from corpus.statements.lead_ins import as_lead
 from corpus.statements.table_rows import labelled
 
 CELLS = " | "  # between the cells of a table row in the text of a page
+MAX_LABELS = 8  # of rows that are not shown
+MAX_LABEL = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,39 @@ class TableRow:
 
 @dataclass(frozen=True)
 class CitedTable:
-    """A table on a page, at `start` in the page's text; `rows` counts its non-empty rows."""
+    """A table on a page, at `start` in the page's text.
+
+    `rows` has the place and the label of each row that is not empty.
+    """
 
     document: int
     page: int
     start: int
     caption: str
-    rows: int
+    rows: tuple[tuple[int, str], ...]
+
+    def without(self, shown: Collection[int]) -> str:
+        """Say which rows are not among those `shown`, given by their places; "" for none."""
+        labels = [label for start, label in self.rows if start not in shown]
+        if not labels:
+            return ""
+        named = [label for label in labels[:MAX_LABELS] if label]
+        if len(named) < len(labels):
+            named.append(f"{len(labels) - len(named)} more")
+        count = f"{len(self.rows) - len(labels)} of the {len(self.rows)} rows of this table"
+        return f"{count}. Not shown: {'; '.join(named)}."
 
 
-def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
-    """Return the table of each citation of a row, by the citation's primary key.
+@dataclass(frozen=True)
+class CitedRow:
+    """A row of a table, by its place in the page's text."""
+
+    table: CitedTable
+    start: int
+
+
+def cited_rows(rows: Iterable[Citation]) -> dict[int, CitedRow]:
+    """Return the row, with its table, of each citation of a row, by the citation's primary key.
 
     A row that is not found on its page, or more than once, has none. One query; none for no rows.
     """
@@ -48,24 +72,31 @@ def cited_tables(rows: Iterable[Citation]) -> dict[int, CitedTable]:
     pages = pages_at(
         {(row.document_id, row.page) for row in listed}, "document", "number", "text", "blocks"
     )
-    tables = {row.pk: _table_of(row, pages.get((row.document_id, row.page))) for row in listed}
-    return {key: table for key, table in tables.items() if table}
+    found = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in listed}
+    return {key: row for key, row in found.items() if row}
 
 
-def _table_of(cited: Citation, page: Page | None) -> CitedTable | None:
+def _row_of(cited: Citation, page: Page | None) -> CitedRow | None:
     place = locate(page.text, (cited.start, cited.end), cited.quote) if page else None
     if page is None or place is None:
         return None
     for position, block in enumerate(page.blocks):
         if block.get("table") and block["start"] <= place[0] < block["end"]:
-            cells = [row["cells"] for row in block["table"]["rows"]]
-            rows = sum(any(cell.strip() for cell in each) for each in cells)
+            filled = [row for row in block["table"]["rows"] if any(map(str.strip, row["cells"]))]
+            rows = tuple((row["start"], _label(row["cells"])) for row in filled)
             said = str(block["table"].get("caption", ""))
             above = page.blocks[position - 1] if position else None
             if not said and above and above["kind"] == "caption":  # directly above the table
                 said = page.text[above["start"] : above["end"]]
-            return CitedTable(cited.document_id, cited.page, block["start"], plain(said), rows)
+            table = CitedTable(cited.document_id, cited.page, block["start"], plain(said), rows)
+            return CitedRow(table, place[0])
     return None
+
+
+def _label(cells: Sequence[str]) -> str:
+    """Return the first cell that has words, cut to fit a line of labels."""
+    label = next(filter(None, map(plain, cells)), "")
+    return label if len(label) <= MAX_LABEL else f"{label[:MAX_LABEL]}…"
 
 
 def table_row(quotes: Sequence[str]) -> TableRow | None:

@@ -10,7 +10,11 @@ from chat.models import ClaimKind, TurnStatus
 from chat.streams import Frame, as_json
 
 USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}  # never counted
-BESIDE = {ClaimKind.CAUTION: "Note: ", ClaimKind.OTHERWISE: "Another guideline: "}
+BESIDE = {
+    ClaimKind.ROW: "Another row of this table: ",
+    ClaimKind.CAUTION: "Note: ",
+    ClaimKind.OTHERWISE: "Another guideline: ",
+}
 
 
 @dataclass

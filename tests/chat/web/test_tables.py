@@ -33,15 +33,21 @@ Zelomycin is given by mouth.
 | Over 12 years | 500 mg |
 """
 QUESTION = "What is the dose of zelomycin in chest infection at 6 to 12 years?"
-ROW, OTHER = "6 to 12 years | 300 mg", "Over 12 years | 500 mg"
+FIRST, ROW, OTHER = "1 to 5 years | 150 mg", "6 to 12 years | 300 mg", "Over 12 years | 500 mg"
 
 pytestmark = pytest.mark.django_db
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, *rows: str, user: User | None = None) -> Turn:
+def answered(
+    monkeypatch: pytest.MonkeyPatch,
+    *rows: str,
+    user: User | None = None,
+    read_as: tuple[str, ...] = (),
+) -> Turn:
     def claims(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         units = {unit.quotes[0].text: unit for unit in quotable_units(hits, "")}
-        return tuple(DraftClaim(units[row].text, units[row].quotes) for row in rows)
+        made = [units[row] for row in rows]
+        return tuple(DraftClaim(unit.text, unit.quotes, read_as=read_as) for unit in made)
 
     monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
     turn = turn_ask(QUESTION, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
@@ -68,29 +74,53 @@ def test_a_row_stands_under_its_caption(
     assert CAPTION in text_of(client.get(thread(turn.conversation_id)))
 
 
-def test_some_of_the_rows_say_that_they_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_table_is_shown_whole_with_the_matching_row_marked(
+    monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
+) -> None:
+    """The row beside the one that was chosen may be the right one."""
     publish(TABLE)
+    turn = answered(monkeypatch, ROW, user=alice)
+    found = shown(turn)
+    assert [claim.claim.kind for claim in found.claims] == ["row", "answer", "row"]
+    assert [claim.citations[0].quote for claim in found.claims] == [FIRST, ROW, OTHER]
+    assert [claim.is_match for claim in found.claims] == [False, True, False]
+    assert [claim.left_out for claim in found.claims] == [""] * 3
+    told = turn_payload(turn)["claims"]
+    assert [claim["kind"] for claim in told] == ["row", "answer", "row"]
+    client.force_login(alice)
+    page = text_of(client.get(thread(turn.conversation_id)))
+    assert page.index("Row that matches the question") < page.index("300 mg")
+    assert page.count("Another row of this table") == 2
+
+
+def test_rows_that_a_model_put_into_words_bring_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(TABLE)
+    assert len(shown(answered(monkeypatch, ROW, read_as=("Age: 6 to 12 years",))).claims) == 1
+
+
+@pytest.fixture
+def long_table() -> None:
+    rows = "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20))
+    publish(TABLE + rows)
+
+
+@pytest.mark.usefixtures("long_table")
+def test_a_long_table_names_the_rows_that_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     found = shown(answered(monkeypatch, ROW, OTHER))
     first, last = found.claims
-    assert first.left_out == ""
-    assert last.left_out.startswith("2 of the 3 rows")
-    assert last.left_out in found.plain_text
+    assert first.left_out.startswith("2 of the 10 rows of this table. Not shown: 1 to 5 years; 13")
+    assert first.left_out in found.plain_text
+    assert (last.left_out, first.is_match) == ("", False)
 
 
+@pytest.mark.usefixtures("long_table")
 def test_a_program_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    publish(TABLE)
     turn = answered(monkeypatch, ROW, OTHER)
     told = turn_payload(turn)["claims"]
     expected = [(claim.under, claim.left_out or None) for claim in shown(turn).claims]
     assert [(claim["under"], claim["left_out"]) for claim in told] == expected
     assert CAPTION in told[0]["under"]
-    assert told[1]["left_out"].startswith("2 of the 3 rows")
-
-
-def test_all_rows_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    publish(TABLE)
-    found = shown(answered(monkeypatch, "1 to 5 years | 150 mg", ROW, OTHER))
-    assert [claim.left_out for claim in found.claims] == [""] * 3
+    assert told[0]["left_out"].startswith("2 of the 10 rows")
 
 
 def test_a_row_that_is_not_found_again_stands_under_its_headings(

@@ -1,0 +1,83 @@
+"""Show a small table whole: one row of it may be the wrong one, and the right one next to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from django.db.models import Q
+
+from chat.caveats.neighbours import hit_of
+from chat.models import ClaimKind
+from chat.types import DraftClaim, Quote
+from corpus.models import PassageStatement
+from corpus.statements import STATEMENTS_VERSION
+from retrieval.types import Hit
+
+MOST_ROWS = 8  # of a table that is shown whole
+CELLS = " | "  # between the cells of a row
+
+_Table = tuple[int, int, int]  # document, page, where it starts
+_Place = tuple[int, int, int]  # document, page, where a row starts
+
+
+def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
+    """Return the claims with the other rows of their tables, in the order of each table.
+
+    A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
+    be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
+    a language model's words. Runs one query if a claim is a row, else none.
+    """
+    own = {_place(claim): claim for claim in claims if _is_row(claim)}
+    if not own:
+        return tuple(claims)
+    tables = _tables(own.values())
+    table_of = {place: table for table, rows in tables.items() for place in rows}
+    shown: list[DraftClaim] = []
+    done: set[_Table] = set()
+    for claim in claims:
+        table = table_of.get(_place(claim)) if _is_row(claim) else None
+        if table is None or len(tables[table]) > MOST_ROWS:
+            shown.append(claim)
+        elif table not in done:
+            done.add(table)
+            shown += [own.get(place, row) for place, row in sorted(tables[table].items())]
+    return tuple(shown)
+
+
+def _is_row(claim: DraftClaim) -> bool:
+    is_written = bool(claim.read_as)
+    return bool(claim.quotes) and not is_written and CELLS in f" {claim.quotes[0].text}"
+
+
+def _place(claim: DraftClaim) -> _Place:
+    quote = claim.quotes[0]
+    return quote.hit.document_id, quote.page, quote.start
+
+
+def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClaim]]:
+    """Return all quotable rows of the tables on the pages of the claims, by table and place."""
+    bases = {_place(claim)[:2]: claim.quotes[0].hit for claim in claims}
+    known = {claim.quotes[0].hit.chunk_id: claim.quotes[0].hit for claim in claims}
+    near = Q(pk__in=[])
+    for document, page in bases:
+        near |= Q(chunk__document=document, pieces__0__0=page)
+    rows = PassageStatement.objects.filter(
+        near,
+        chunk__disabled_at=None,
+        chunk__document__statements_version=STATEMENTS_VERSION,
+        table__isnull=False,
+    ).select_related("chunk")
+    found: dict[_Table, dict[_Place, DraftClaim]] = {}
+    for row in rows.order_by("chunk", "index"):
+        document, page = row.chunk.document_id, row.pieces[0][0]
+        hit = known.get(row.chunk_id) or hit_of(row.chunk, bases[document, page])
+        claim = DraftClaim(
+            row.text, tuple(_quotes(hit, row.pieces)), kind=ClaimKind.ROW, caption=row.caption
+        )
+        found.setdefault((document, page, row.table), {}).setdefault(_place(claim), claim)
+    return found
+
+
+def _quotes(hit: Hit, pieces: Iterable[Sequence[int | str]]) -> Iterator[Quote]:
+    for page, start, end, text in pieces:
+        yield Quote(hit, int(page), int(start), int(end), str(text))
