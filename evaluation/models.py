@@ -8,6 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
+from core.leases import Leased
+
 
 class TestSet(models.Model):
     """A benchmark data set as it was read, identified by the digest of its content.
@@ -225,7 +227,7 @@ class ResultOutcome(models.TextChoices):
     RIGHT = "right", "Right"
 
 
-class QuestionResult(models.Model):
+class QuestionResult(Leased):
     """The result of one question of a run.
 
     `turn_key` is drawn before the question is asked and becomes its turn's primary key, so that a
@@ -244,12 +246,9 @@ class QuestionResult(models.Model):
     scores: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
     detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     failure = models.TextField(blank=True)
-    attempts = models.PositiveIntegerField(default=0)
     duration_ms = models.PositiveIntegerField(null=True)
     judged_ms = models.PositiveIntegerField(null=True)  # the time of its measures, after the answer
     tokens = models.PositiveIntegerField(null=True)  # read and written by the answering models
-    lease_token = models.UUIDField(null=True, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ["run", "place"]

@@ -9,6 +9,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+from core.leases import Leased
+
 
 class Event(models.TextChoices):
     INDEXED = "guideline.indexed", "Guideline indexed"
@@ -51,7 +53,7 @@ class DeliveryState(models.TextChoices):
     FAILED = "failed", "Given up"
 
 
-class Delivery(models.Model):
+class Delivery(Leased):
     """A message to one endpoint. `body` is the JSON exactly as signed and sent."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -59,7 +61,6 @@ class Delivery(models.Model):
     event = models.CharField(max_length=30, choices=Event)
     body = models.TextField()
     state = models.CharField(max_length=10, choices=DeliveryState, default=DeliveryState.PENDING)
-    attempts = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField("next attempt", db_default=Now())
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

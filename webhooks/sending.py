@@ -12,13 +12,14 @@ from __future__ import annotations
 import datetime
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from typing import Any
 
 from django.db import connections, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from core.errors import MedragError
+from core.leases import FREE, Lease, ends_in
 from core.llm.transport import BoundedTransport, CallFailed, posted
 from webhooks.models import Delivery, DeliveryState, Endpoint
 from webhooks.services import refuse_bad_address
@@ -70,46 +71,38 @@ def _send_in_thread(endpoint: Endpoint) -> None:
 def endpoint_send_due(endpoint: Endpoint) -> None:
     """Send the endpoint's due deliveries until one fails or `ROUND_S` is over."""
     ends = time.monotonic() + ROUND_S
-    while time.monotonic() < ends and (delivery := _claim(endpoint)):
-        error = _sent(endpoint, delivery)
-        _mark(delivery, error)
+    while time.monotonic() < ends and (lease := _claim(endpoint)):
+        error = _sent(endpoint, lease.row)
+        _mark(lease, error)
         if error:
             return
 
 
 @transaction.atomic
-def _claim(endpoint: Endpoint) -> Delivery | None:
-    """Count an attempt at the delivery that is due longest, and return it; None if none is due.
+def _claim(endpoint: Endpoint) -> Lease[Delivery] | None:
+    """Count an attempt at the delivery that is due longest, and lease it; None if none is due.
 
     Deliveries whose last allowed attempt was never finished are given up first.
     """
     due = deliveries_due().filter(endpoint=endpoint)
-    due.filter(attempts__gte=MAX_ATTEMPTS).update(state=DeliveryState.FAILED, ended_at=Now())
+    used_up = due.filter(attempts__gte=MAX_ATTEMPTS)
+    used_up.update(state=DeliveryState.FAILED, ended_at=Now(), **FREE)
     due = due.filter(attempts__lt=MAX_ATTEMPTS).order_by("due_at", "created_at", "pk")
-    delivery = due.select_for_update(skip_locked=True, of=("self",)).first()
-    if delivery is None:
-        return None
-    wait_s = (*WAITS_S, WAITS_S[0])[delivery.attempts]
-    delivery.attempts += 1
-    Delivery.objects.filter(pk=delivery.pk).update(
-        attempts=delivery.attempts,
-        due_at=Now() + timedelta(seconds=wait_s),
-        last_error=UNKNOWN,
-    )
-    return delivery
+    return Lease.claim(due, _begun)
 
 
-def _mark(delivery: Delivery, error: str) -> None:
+def _begun(delivery: Delivery) -> dict[str, Any]:
+    next_at = ends_in((*WAITS_S, WAITS_S[0])[delivery.attempts - 1])
+    return {"lease_until": next_at, "due_at": next_at, "last_error": UNKNOWN}
+
+
+def _mark(lease: Lease[Delivery], error: str) -> None:
     """Store the outcome of this attempt, unless another one has begun since."""
-    this = Delivery.objects.filter(
-        pk=delivery.pk, state=DeliveryState.PENDING, attempts=delivery.attempts
-    )
-    if not error:
-        this.update(state=DeliveryState.DELIVERED, last_error="", ended_at=Now())
-    elif delivery.attempts < MAX_ATTEMPTS:
-        this.update(last_error=error)
-    else:
-        this.update(state=DeliveryState.FAILED, last_error=error, ended_at=Now())
+    changes: dict[str, Any] = {"last_error": error}
+    if not error or lease.row.attempts == MAX_ATTEMPTS:
+        state = DeliveryState.FAILED if error else DeliveryState.DELIVERED
+        changes |= {"state": state, "ended_at": Now()}
+    lease.end(**changes)
 
 
 def _sent(endpoint: Endpoint, delivery: Delivery) -> str:

@@ -43,8 +43,9 @@ from django.db.models import (
 )
 from django.db.models.functions import Now
 
+from core.leases import FREE, UNCOUNTED, ends_in
 from core.wake_ups import READING, tasks_waiting, wake
-from corpus.indexing.leases import Lease, LeaseLost, Preempted, ends_in
+from corpus.indexing.leases import Lease, Preempted
 from corpus.models import Document, Job, JobState, Stage, WorkerHeartbeat
 from corpus.signals import document_failed
 
@@ -100,33 +101,15 @@ def claim(document_id: int | None = None) -> Lease | None:
 
     Without an id it takes the first due job that is not postponed or just being claimed.
     """
-    token, gives_way = _new_token(), document_id is None
-    if document_id is None:
-        first = _ready().order_by(DUE, "pk").select_for_update(skip_locked=True, of=("self",))
-        document_id = first.values_list("document_id", flat=True).first()
-    if document_id is None:
-        return None
-    claimed = (
-        _waiting()
-        .filter(document_id=document_id)
-        .update(
-            state=JobState.RUNNING,
-            attempts=F("attempts") + 1,
-            lease_token=token,
-            lease_until=ends_in(settings.JOB_LEASE_S),
-            heartbeat_at=Now(),
-            started_at=Now(),
-            finished_at=None,
-            done=0,
-            total=0,
-        )
-    )
-    if claimed != 1:
-        return None
-    job = Job.objects.get(lease_token=token)
-    return Lease(
-        job.pk, job.document_id, token, job.attempts, Stage(job.stage), dict(job.timings), gives_way
-    )
+    is_any = document_id is None
+    due = _ready().order_by(DUE, "pk") if is_any else _waiting().filter(document=document_id)
+    begun = {"state": JobState.RUNNING, "lease_until": ends_in(settings.JOB_LEASE_S)}
+    begun |= {"heartbeat_at": Now(), "started_at": Now(), "finished_at": None}
+    begun |= {"done": 0, "total": 0}
+    lease = Lease.claim(due, lambda _: begun, _new_token())
+    if lease:
+        lease.gives_way = is_any
+    return lease
 
 
 def yield_to_due(lease: Lease) -> None:
@@ -144,8 +127,7 @@ def yield_to_due(lease: Lease) -> None:
         free = earlier.select_for_update(skip_locked=True, of=("self",))
         if not free.values_list("pk", flat=True)[:1]:
             return
-        waiting = {"state": JobState.PENDING, "attempts": F("attempts") - 1, **_FREE}
-        lease.hold(timings=lease.timings, **waiting)
+        lease.hold(state=JobState.PENDING, timings=lease.timings, **UNCOUNTED)
         wake(READING, lease.document_id)
     raise Preempted(f"Document {lease.document_id} waits for shorter work.")
 
@@ -155,39 +137,27 @@ def attempt_failed(lease: Lease, *, code: str, reason: str, retryable: bool) -> 
     """Record a failed attempt: queue the next one, or fail the job. Raises LeaseLost."""
     if retryable and lease.attempt < settings.JOB_MAX_ATTEMPTS:
         lease.hold(
-            state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **_FREE
+            state=JobState.PENDING, error_code=code, last_error=reason, enqueued_at=Now(), **FREE
         )
         wake(READING, lease.document_id)
         return
     if lease.attempt > 1:
         reason = f"{reason} It was tried {lease.attempt} times."
-    lease.hold(
-        state=JobState.FAILED, error_code=code, last_error=reason, finished_at=Now(), **_FREE
-    )
+    lease.hold(state=JobState.FAILED, error_code=code, last_error=reason, finished_at=Now(), **FREE)
     _announce_failure(lease.document_id, code)
 
 
-@transaction.atomic
 def requeue_uncounted(lease: Lease, *, code: str, reason: str, after_s: float = 0.0) -> bool:
     """Queue the job again in `after_s` seconds without counting the attempt.
 
     For failures that are not the document's fault. The sweep wakes the worker then. Returns whether
     the reason is new. Raises LeaseLost.
     """
-    held = Job.objects.select_for_update().filter(pk=lease.job_id, lease_token=lease.token)
-    job = held.first()
-    if job is None:
-        raise LeaseLost(f"The lease on document {lease.document_id} was lost.")
-    _update(
-        job,
-        state=JobState.PENDING,
-        attempts=job.attempts - 1,
-        error_code=code,
-        last_error=reason,
-        enqueued_at=Now() + timedelta(seconds=after_s),
-        **_FREE,
-    )
-    return job.error_code != code
+    is_told = lease.held().filter(error_code=code).exists()
+    waiting = {"state": JobState.PENDING, "enqueued_at": ends_in(after_s), **UNCOUNTED}
+    if not lease.end(error_code=code, last_error=reason, **waiting):
+        raise lease.lost()
+    return not is_told
 
 
 def database_restarted(lease: Lease) -> bool:
@@ -196,8 +166,7 @@ def database_restarted(lease: Lease) -> bool:
     A server that ends all connections after a crash of one of its processes doesn't restart: this
     document may have caused the crash.
     """
-    job = Job.objects.filter(pk=lease.job_id, started_at__lt=_DatabaseStart())
-    return job.exists()
+    return Job.objects.filter(pk=lease.job_id, started_at__lt=_DatabaseStart()).exists()
 
 
 @dataclass(frozen=True)
@@ -226,18 +195,12 @@ def sweep() -> Swept:
     requeued = failed = 0
     for job in expired.select_for_update(skip_locked=True).order_by("pk")[:SWEEP_LIMIT]:
         if job.attempts < settings.JOB_MAX_ATTEMPTS:
-            _update(job, state=JobState.PENDING, enqueued_at=Now(), **_FREE)
+            _update(job, state=JobState.PENDING, enqueued_at=Now(), **FREE)
             wake(READING, job.document_id)
             requeued += 1
             continue
-        _update(
-            job,
-            state=JobState.FAILED,
-            error_code="worker_stopped",
-            last_error=_stopped_reason(job),
-            finished_at=Now(),
-            **_FREE,
-        )
+        why = {"error_code": "worker_stopped", "last_error": _stopped_reason(job)}
+        _update(job, state=JobState.FAILED, finished_at=Now(), **why, **FREE)
         _announce_failure(job.document_id, "worker_stopped")
         failed += 1
     _wake_lost()
@@ -277,8 +240,7 @@ def give_back(identity: str, *, count_attempt: bool) -> int:
         if count_attempt:
             _update(job, lease_until=Now())
         else:
-            changes = {"state": JobState.PENDING, "attempts": job.attempts - 1, **_FREE}
-            _update(job, enqueued_at=Now(), **changes)
+            _update(job, state=JobState.PENDING, enqueued_at=Now(), **UNCOUNTED)
             wake(READING, job.document_id)
     return len(jobs)
 
@@ -303,9 +265,6 @@ def stalled_for_s() -> float:
 class _DatabaseStart(Func):
     function = "pg_postmaster_start_time"
     output_field = DateTimeField()
-
-
-_FREE: dict[str, Any] = {"lease_token": None, "lease_until": None}
 
 
 def _update(job: Job, **changes: Any) -> None:

@@ -1,29 +1,27 @@
-"""Leases: the right of one attempt to write, how it is kept and lost.
+"""Leases of jobs: how they are kept during long work, and how a loss of one is noticed.
 
-A lease is held by its token. A worker that was paused beyond its lease, or whose job was given to
-another, changes no row with its updates and so writes nothing. It notices within seconds, and its
-child process is killed.
+A worker that lost its lease notices within seconds, and its child process is killed.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error, connection
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Greatest, Now
 
+from core import leases
 from core.database_availability import is_away
 from core.errors import MedragError
-from corpus.models import Job, JobState, Stage
+from core.leases import ends_in
+from corpus.models import Job, Stage
 
 T = TypeVar("T")
 
@@ -43,19 +41,18 @@ class LeaseLost(MedragError):
 
 
 @dataclass
-class Lease:
-    """The right of one attempt to write, extended by each write and by heartbeats."""
+class Lease(leases.Lease[Job]):
+    """The lease of a job, extended by each write and by heartbeats."""
 
-    job_id: int
-    document_id: int
-    token: uuid.UUID
-    attempt: int  # 1-based
-    stage: Stage
-    timings: dict[str, float] = field(default_factory=dict)  # seconds by step, as in TIMED
     gives_way: bool = False  # to what is due before it: not where somebody asked for this one
     _beaten: float = field(default_factory=time.monotonic)
     _lapped: float = field(default_factory=time.monotonic)
     _shown: tuple[int, int] = (0, 0)
+
+    def __post_init__(self) -> None:
+        self.job_id, self.document_id = self.row.pk, self.row.document_id
+        self.attempt, self.stage = self.row.attempts, Stage(self.row.stage)
+        self.timings = dict(self.row.timings)  # seconds by step, as in TIMED
 
     def hold(self, for_s: float = 0.0, /, **changes: Any) -> None:
         """Check and extend the lease while changing the job's row. Raises LeaseLost.
@@ -65,19 +62,15 @@ class Lease:
         """
         until = ends_in(max(for_s, settings.JOB_LEASE_S))
         changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
-        if self._held().update(**changes) != 1:
-            raise self._lost()
+        if self._running().update(**changes) != 1:
+            raise self.lost()
         self._beaten = time.monotonic()
 
-    def _held(self) -> QuerySet[Job]:
-        return Job.objects.filter(
-            pk=self.job_id,
-            state=JobState.RUNNING,
-            lease_token=self.token,
-            lease_until__gt=Now(),
-        )
+    def _running(self) -> QuerySet[Job]:
+        return self.held().filter(lease_until__gt=Now())
 
-    def _lost(self) -> LeaseLost:
+    def lost(self) -> LeaseLost:
+        """Return the error of a lease that was lost."""
         return LeaseLost(f"The lease on document {self.document_id} was lost.")
 
     def lap(self, step: str) -> None:
@@ -104,7 +97,7 @@ class Lease:
         call loses it. `head_start_s` extends it at once, for a call that may block this thread.
         """
         if head_start_s:
-            self.hold(lease_until=Greatest(F("lease_until"), ends_in(head_start_s)))
+            self._hold_on(head_start_s)
         future: Future[T] = Future()
         threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
         return self.result_of(future, limit_s=limit_s)
@@ -114,19 +107,18 @@ class Lease:
         deadline = time.monotonic() + limit_s
         while not wait([future], timeout=_beat_s()).done:
             try:
-                self._beat(keeps=time.monotonic() < deadline)
+                if time.monotonic() < deadline:
+                    self._hold_on(settings.JOB_LEASE_S)
+                elif not self._running().exists():
+                    raise self.lost()
             except Error as error:
                 if not is_away(error):
                     raise
                 connection.close()  # the next write says so, where it is away still
         return future.result()
 
-    def _beat(self, *, keeps: bool) -> None:
-        """Extend the lease, or only check that it is held. Raises LeaseLost."""
-        if keeps:
-            self.hold(lease_until=Greatest(F("lease_until"), ends_in(settings.JOB_LEASE_S)))
-        elif not self._held().exists():
-            raise self._lost()
+    def _hold_on(self, for_s: float) -> None:
+        self.hold(lease_until=Greatest("lease_until", ends_in(for_s)))
 
 
 def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
@@ -138,8 +130,3 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
 
 def _beat_s() -> float:
     return min(BEAT_S, settings.JOB_LEASE_S / 4)
-
-
-def ends_in(seconds: float) -> Any:
-    """Return the time in so many seconds, by the database's clock."""
-    return Now() + timedelta(seconds=seconds)

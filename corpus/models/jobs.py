@@ -7,6 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models.functions import Now
 
+from core.leases import Leased
 from corpus.models.documents import Document
 
 
@@ -27,20 +28,16 @@ class Stage(models.TextChoices):
     INDEXED = "INDEXED", "Indexed"
 
 
-class Job(models.Model):
+class Job(Leased):
     """A document's ingestion, and an entry of the queue that workers take from.
 
-    `attempts` is counted and committed before the work starts. While RUNNING, `lease_token` names
-    the only attempt that may write, until `lease_until` by the database's clock. `timings` holds
-    the seconds of each step in `corpus.indexing.jobs.TIMED`, for the attempts that finished it.
+    It is leased while RUNNING. `timings` holds the seconds of each step in
+    `corpus.indexing.jobs.TIMED`, for the attempts that finished it.
     """
 
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="job")
     state = models.CharField(max_length=10, choices=JobState, default=JobState.PENDING)
     stage = models.CharField(max_length=10, choices=Stage, default=Stage.STORED)
-    attempts = models.PositiveIntegerField(default=0)
-    lease_token = models.UUIDField(null=True)
-    lease_until = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     done = models.PositiveIntegerField(default=0)  # units of the running step: pages, chunks
     total = models.PositiveIntegerField(default=0)

@@ -48,7 +48,8 @@ class _Format:
     imports: tuple[str, ...] = ()
 
 
-_OFFICE = "corpus.parsing.office."
+_DOCLING = "corpus.parsing.office.docling."
+_MARKUP = "corpus.parsing.office.markup"
 
 
 def _published(name: str, engine: str, package: str = "") -> _Format:
@@ -60,12 +61,12 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_OFFICE}word", "parse_docx", "word/5", "docling-slim"),
-    sniff.PPTX: _Format(f"{_OFFICE}slides", "parse_pptx", "slides/5", "docling-slim"),
-    sniff.XLSX: _Format(f"{_OFFICE}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
-    sniff.HTML: _Format(f"{_OFFICE}markup", "parse_html", "html/4"),
-    sniff.MARKDOWN: _Format(f"{_OFFICE}markdown", "parse_markdown", "markdown/5", "docling-slim"),
-    sniff.TEXT: _Format(f"{_OFFICE}markup", "parse_text", "plain-text/5"),
+    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/5", "docling-slim"),
+    sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/5", "docling-slim"),
+    sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
+    sniff.HTML: _Format(_MARKUP, "parse_html", "html/4"),
+    sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/5", "docling-slim"),
+    sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),
     sniff.JATS: _published("jats", "jats-xml/4"),
@@ -80,7 +81,7 @@ _FORMATS = {
 MEDIA_TYPES = frozenset(_FORMATS)  # all that can be read
 # Modules loaded before the first file's type is known; together they take a fifth of a second.
 ALWAYS_LOADED = (
-    *("corpus.parsing.pdf.document", "corpus.parsing.office.markup", "pypdfium2.raw"),
+    *("corpus.parsing.pdf.document", _MARKUP, "pypdfium2.raw"),
     "tokenizers",  # to cut passages
 )
 

@@ -24,6 +24,7 @@ from django.db.models.functions import Now
 from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
 from core.errors import MedragError
+from core.leases import FREE
 from core.text.languages import configuration_of
 from corpus import files
 from corpus.chunking.cutting import Order, Passage
@@ -326,8 +327,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
             finished_at=Now(),
             error_code="",
             last_error="",
-            lease_token=None,
-            lease_until=None,
+            **FREE,
         )
         if document.chunks.filter(search_vector=None).exists():
             raise IncompleteDocument("Some passages have no words.", hint="Index it again.")

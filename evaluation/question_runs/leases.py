@@ -1,23 +1,20 @@
-"""Lease the questions of a run to processes. Every change names the state that it expects.
+"""Lease the questions of a run to processes.
 
-A result is leased by one UPDATE (compare-and-set) with a token and an end, by the database's clock.
-A process whose token is gone writes nothing: another process holds the question, or has failed it.
 The lease of a process that died runs out, and the next process that looks for work takes the
-question.
+question, or ends it after the last attempt.
 """
 
 from __future__ import annotations
 
-import uuid
-from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, Value, When
-from django.db.models.functions import Greatest, Now
+from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models.functions import Now
 
+from core import leases
+from core.leases import FREE, UNCOUNTED, ends_in
 from evaluation.models import QuestionResult, ResultState, RunState
 
 MAX_ATTEMPTS = 3
@@ -25,25 +22,8 @@ SPARE_S = 30.0  # beyond the time that the questions may take
 STOPPED = f"The process that asked it stopped {MAX_ATTEMPTS} times."
 
 
-@dataclass(frozen=True)
-class Lease:
+class Lease(leases.Lease[QuestionResult]):
     """The right to write one result."""
-
-    result: QuestionResult
-    token: uuid.UUID
-
-    def end(self, **changes: Any) -> bool:
-        """Store the result and release the lease; return False, unchanged, if it was lost."""
-        held = QuestionResult.objects.filter(
-            pk=self.result.pk, state=ResultState.RUNNING, lease_token=self.token
-        )
-        return held.update(lease_token=None, lease_until=None, **changes) == 1
-
-    def extend(self, seconds: float) -> bool:
-        """Hold the lease for so long from now, or longer if it was; False if it was lost."""
-        held = QuestionResult.objects.filter(pk=self.result.pk, lease_token=self.token)
-        until = Greatest("lease_until", Now() + timedelta(seconds=seconds))
-        return held.update(lease_until=until) == 1
 
     def failed(self, why: str, *, is_final: bool) -> None:
         """Put the item back in the queue behind the others, or end it.
@@ -51,13 +31,13 @@ class Lease:
         It is ended after the last attempt, or if the failure `is_final`: as done if its turn was
         stored before, else as failed.
         """
-        is_over = is_final or self.result.attempts >= MAX_ATTEMPTS
-        over = ResultState.DONE if self.result.turn_id else ResultState.FAILED
+        is_over = is_final or self.row.attempts >= MAX_ATTEMPTS
+        over = ResultState.DONE if self.row.turn_id else ResultState.FAILED
         self.end(state=over if is_over else ResultState.PENDING, failure=why[:2000])
 
     def give_back(self) -> None:
         """Put the item back in the queue; the attempt does not count."""
-        self.end(state=ResultState.PENDING, attempts=F("attempts") - 1)
+        self.end(state=ResultState.PENDING, **UNCOUNTED)
 
 
 def due(run_id: int, *, asked_before: bool = False) -> QuerySet[QuestionResult]:
@@ -79,22 +59,14 @@ def claim(run_id: int, *, asked_before: bool = False) -> Lease | None:
     _park(run_id)
     free = due(run_id, asked_before=asked_before).filter(run__state=RunState.RUNNING)
     first = free.select_related("question", "run").order_by("attempts", "place")
-    locked = first.select_for_update(skip_locked=True, of=("self",))
-    result = locked.first()
-    if result is None:
-        return None
+    return Lease.claim(first, _begun)
+
+
+def _begun(result: QuestionResult) -> dict[str, Any]:
     questions = 1 + len(result.question.before) + bool(result.run.frozen.get("model_alone"))
     # Each question may wait for admission as long as it may take.
     lease_s = questions * 2 * settings.ANSWER_TIMEOUT_S + SPARE_S
-    token = uuid.uuid4()
-    QuestionResult.objects.filter(pk=result.pk).update(
-        state=ResultState.RUNNING,
-        attempts=F("attempts") + 1,
-        lease_token=token,
-        lease_until=Now() + timedelta(seconds=lease_s),
-    )
-    result.attempts += 1
-    return Lease(result, token)
+    return {"state": ResultState.RUNNING, "lease_until": ends_in(lease_s)}
 
 
 def _park(run_id: int) -> None:
@@ -106,7 +78,7 @@ def _park(run_id: int) -> None:
         attempts__gte=MAX_ATTEMPTS,
     )
     over = Case(When(turn=None, then=Value(ResultState.FAILED)), default=Value(ResultState.DONE))
-    lost.update(state=over, failure=STOPPED, lease_token=None, lease_until=None)
+    lost.update(state=over, failure=STOPPED, **FREE)
 
 
 def restore_done(run_id: int) -> None:

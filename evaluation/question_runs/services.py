@@ -247,11 +247,11 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
     If the process is ended, the item is given back. Raises the database's errors.
     """
     try:
-        if was := lease.result.turn:
+        if was := lease.row.turn:
             _result_measured_again(lease, was, measuring)
         else:
-            turn = _turn_of(run, lease.result)
-            _result_store(lease, turn, measuring, _alone(run, lease.result.question))
+            turn = _turn_of(run, lease.row)
+            _result_store(lease, turn, measuring, _alone(run, lease.row.question))
     except Busy:
         lease.give_back()
         time.sleep(PAUSE_S)
@@ -316,7 +316,7 @@ def _alone(run: QuestionRun, question: Question) -> Alone | None:
 
 
 def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone | None) -> None:
-    question = lease.result.question
+    question = lease.row.question
     item = item_of(question, turn)
     found = scored(item)
     measured, judged_ms = _judged(lease, measuring, item)
@@ -348,7 +348,7 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
 
 def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> None:
     """Judge the measures whose judge failed or was missing. The answer and other scores stay."""
-    result = lease.result
+    result = lease.row
     names = unjudged(result.detail["not_run"], result.run.frozen["measures"])
     measured, judged_ms = _judged(lease, measuring, item_of(result.question, turn), names)
     lease.end(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -36,20 +36,22 @@ def parse_html(request: Request) -> ParsedDocument:
     metadata = {name: value for name, value in facts.items() if value}
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
-    return document_of(request, tree, line_of(tree.find(".//title")), metadata)
+    return replace(document_of(request, [tree], line_of(tree.find(".//title"))), metadata=metadata)
 
 
-def document_of(
-    request: Request, tree: Element, title: str = "", metadata: dict[str, str] | None = None
-) -> ParsedDocument:
-    """Return a document of one page from a tree of HTML.
+def document_of(request: Request, trees: Iterable[Element], title: str = "") -> ParsedDocument:
+    """Return a document with a page for each tree of HTML.
 
     Its title is its first heading, else `title`.
     """
-    page = page_of(tree)
-    request.on_page(1, 1)
-    said = first_heading((page,)) or title_said(title)
-    return ParsedDocument((page,), engine_name(request.media_type), said, metadata or {})
+    pages = [page_of(tree, number) for number, tree in enumerate(trees, start=1)]
+    return document_with(request, pages, first_heading(pages) or title_said(title))
+
+
+def document_with(request: Request, pages: Sequence[Page], title: str = "") -> ParsedDocument:
+    """Return a document with these pages, and report them as read."""
+    request.on_page(len(pages), len(pages))
+    return ParsedDocument(tuple(pages), engine_name(request.media_type), title)
 
 
 def page_of(tree: Element, number: int = 1) -> Page:
@@ -76,9 +78,8 @@ def parse_text(request: Request) -> ParsedDocument:
     text = clean_text(decode(request.path.read_bytes())).replace("\f", "\n\n")
     drafts = [draft for part in re.split(r"\n[^\S\n]*\n", text) for draft in _text_drafts(part)]
     page = write_page(Page(1, "", ()), mended(annotate(drafts)))
-    request.on_page(1, 1)
     title = drafts[0].text if drafts and drafts[0].kind is BlockKind.HEADING else ""
-    return ParsedDocument((page,), engine_name(request.media_type), title=title)
+    return document_with(request, [page], title)
 
 
 def _text_drafts(part: str) -> list[Draft]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -49,6 +51,24 @@ def _mended(name: str, part: bytes, names: set[str]) -> bytes:
         if link.get("TargetMode") == "External" or target.lstrip("/") in names:
             SubElement(kept, "Relationship", link.attrib)
     return tostring(kept) if len(kept) < len(links) else b""
+
+
+@contextmanager
+def read_or_damaged() -> Iterator[None]:
+    """Raise ParseError (`file_corrupt`, `too_deep`) for errors of the libraries that read a file.
+
+    Its own errors, and those of memory and depth, pass as they are.
+    """
+    try:
+        yield
+    except (MemoryError, RecursionError, ParseError):
+        raise
+    except Exception as error:  # whatever the libraries and those below them raise
+        if isinstance(cause := error.__cause__, MemoryError | RecursionError):
+            raise cause from error
+        if "Excessive depth" in str(cause):  # as lxml calls it
+            raise too_deep() from error
+        raise damaged() from error
 
 
 def too_many(count: int, parts: str, limit: int) -> ParseError:

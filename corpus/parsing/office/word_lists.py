@@ -121,9 +121,9 @@ class ParagraphLooks:
 _RANKS = frozenset("012345678")
 
 
-def is_on(element: Element | None) -> bool:
-    """Tell whether a property is present and not switched off."""
-    return element is not None and element.get("val", "1") not in ("0", "false", "off", "none")
+def is_on(element: Element | None, value: str = "val") -> bool:
+    """Tell whether a property is present and not switched off by its attribute `value`."""
+    return element is not None and element.get(value, "1") not in ("0", "false", "off", "none")
 
 
 def looks_of(styles: Element | None, numbering: Element | None) -> ParagraphLooks:

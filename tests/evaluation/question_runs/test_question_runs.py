@@ -272,7 +272,7 @@ def test_whose_lease_was_lost_writes_nothing(guideline: Document) -> None:
     assert late is not None
     QuestionResult.objects.update(lease_until=Now() - timedelta(seconds=1))
     question_run_execute(run)
-    first = run.results.get(pk=late.result.pk)
+    first = run.results.get(pk=late.row.pk)
     assert (first.state, first.attempts) == (ResultState.DONE, 2)
     assert not late.end(state=ResultState.PENDING)
     late.failed("late", is_final=True)

@@ -8,7 +8,7 @@ from typing import Any
 import marko
 import pytest
 
-from corpus.parsing.office import markdown
+from corpus.parsing.office.docling import markdown
 from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 

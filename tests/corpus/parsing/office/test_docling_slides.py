@@ -11,7 +11,7 @@ import pytest
 from pptx.oxml.ns import qn
 from pptx.util import Inches
 
-from corpus.parsing.office import slides
+from corpus.parsing.office.docling import slides
 from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 

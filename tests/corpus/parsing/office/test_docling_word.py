@@ -9,7 +9,8 @@ import docx
 import pytest
 from docx.oxml import OxmlElement
 
-from corpus.parsing.office.docling_documents import Word, html_of, opened
+from corpus.parsing.office.docling.documents import html_of, opened
+from corpus.parsing.office.docling.word import Word
 from corpus.parsing.types import ParseError
 from tests.corpus.hostile import bad_office
 from tests.corpus.parsing import parsing_fixtures as fixtures

@@ -10,7 +10,8 @@ import openpyxl
 import pytest
 from openpyxl.styles import Font
 
-from corpus.parsing.office.docling_documents import Sheets, html_of, opened
+from corpus.parsing.office.docling.documents import html_of, opened
+from corpus.parsing.office.docling.sheets import Sheets
 from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 

@@ -1,4 +1,4 @@
-"""Leave in a sheet what Excel shows of it, before docling reads it.
+"""Read Excel files by docling: what a reader sees of each sheet, as tables and lines of text.
 
 docling would read hidden rows and columns, struck cells, and numbers as they are stored.
 """
@@ -6,20 +6,89 @@ docling would read hidden rows and columns, struck cells, and numbers as they ar
 from __future__ import annotations
 
 import datetime
+import re
+import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
+from docling.backend.msexcel_backend import MsExcelDocumentBackend
+from docling.datamodel.base_models import InputFormat
 from openpyxl.worksheet.cell_range import MultiCellRange
 
+from corpus.parsing.office.docling.documents import children_of, opened
+from corpus.parsing.office.markup import document_with
 from corpus.parsing.office.number_formats import shown_date, shown_number
+from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too_many
 from corpus.parsing.office.sheet_heads import BOLD, NUMBER, Filled
-from corpus.parsing.published.xml_text import STRUCK, UNWRITTEN
+from corpus.parsing.office.sheet_tables import place_of, sheet_page
+from corpus.parsing.office.workbooks import check_workbook
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNWRITTEN
+from corpus.parsing.registry import Request
+from corpus.parsing.types import ParsedDocument
 
+_BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
 _APART = 2  # columns without text between tables that stand beside each other
 
 _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
+
+
+def parse_xlsx(request: Request) -> ParsedDocument:
+    """Return a page for each visible sheet, without hidden rows and columns.
+
+    Numbers and dates are written as they are shown.
+    """
+    marks = UNWRITTEN if check_workbook(request.path) else ""
+    with read_or_damaged():
+        sheets = list(_sheets(request, marks))
+    pages = [sheet_page(*sheet, number) for number, sheet in enumerate(sheets, start=1)]
+    return document_with(request, pages)
+
+
+def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]]:
+    """Yield the title of each visible sheet, marks of its doubts, and its tables in order."""
+    reader = opened(Sheets, BytesIO(request.path.read_bytes()))
+    book = reader.workbook
+    with zipfile.ZipFile(request.path) as archive:
+        main = part_of(archive.read(next(filter(_BOOK.match, archive.namelist()))))
+    if len(main.findall("sheets/sheet")) > len(book.sheetnames):
+        raise damaged()  # the library left out a sheet that is missing
+    hidden = [sheet for sheet in book.worksheets if sheet.sheet_state != "visible"]
+    for sheet in [*hidden, *book.chartsheets]:
+        book.remove(sheet)
+    if len(book.worksheets) > request.max_pages:
+        raise too_many(len(book.worksheets), "sheets", request.max_pages)
+    marks += HIDDEN if hidden else ""
+    found = [mark_sheet(sheet) for sheet in book.worksheets]
+    document = reader.convert()
+    for group, (places, is_hidden) in zip(children_of(document.body, document), found, strict=True):
+        tables = {place_of(table): table for table in children_of(group, document)}
+        yield group.name, marks + HIDDEN * is_hidden, [tables[place] for place in places]
+        marks = ""
+
+
+class Sheets(MsExcelDocumentBackend):
+    """docling's reader of sheets, without pictures and charts.
+
+    Titles stay in their tables, since docling takes only merged ones for titles.
+    """
+
+    KIND = InputFormat.XLSX
+
+    def _add_nothing(self, doc: Any, *args: Any, **kwargs: Any) -> Any:
+        return doc
+
+    _find_images_in_sheet: Any = _add_nothing
+    _find_chart_in_sheet: Any = _add_nothing
+
+    def _split_leading_section_label(self, table: Any) -> tuple[None, Any]:
+        return None, table
+
+    @staticmethod
+    def _find_page_size(*args: Any, **kwargs: Any) -> tuple[float, float]:
+        return 0.0, 0.0
 
 
 def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:

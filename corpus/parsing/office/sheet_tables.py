@@ -1,30 +1,22 @@
-"""Read Excel files by docling: what a reader sees of each sheet, as tables and lines of text."""
+"""Make the page of a sheet from docling's tables: captions, tables with their heads, and lines."""
 
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
 from typing import Any
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.mending import mended
-from corpus.parsing.office.docling_documents import Sheets, children_of, opened
 from corpus.parsing.office.markup import annotate
-from corpus.parsing.office.package import damaged, part_of, too_many
 from corpus.parsing.office.sheet_heads import Filled, Heads, Row, heads_of
-from corpus.parsing.office.sheet_losses import mark_sheet
-from corpus.parsing.office.workbooks import check_workbook
-from corpus.parsing.published.xml_text import HIDDEN, UNWRITTEN, doubts_in
-from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.published.xml_text import doubts_in
 from corpus.parsing.tables.printed import label_rows, with_header
-from corpus.parsing.types import BlockKind, Cell, Page, ParsedDocument, ParseError
+from corpus.parsing.types import BlockKind, Cell, Page
 
-_BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 
 
@@ -38,62 +30,25 @@ class _Above:
     labels: tuple[str, ...]
 
 
-def parse_xlsx(request: Request) -> ParsedDocument:
-    """Return a page for each visible sheet, without hidden rows and columns.
-
-    Numbers and dates are written as they are shown.
-    """
-    marks = UNWRITTEN if check_workbook(request.path) else ""
-    try:
-        sheets = list(_sheets(request, marks))
-    except (MemoryError, RecursionError, ParseError):
-        raise
-    except Exception as error:  # whatever the libraries and those below them raise
-        raise damaged() from error
-    pages = tuple(_page(*sheet, number) for number, sheet in enumerate(sheets, start=1))
-    request.on_page(len(pages), len(pages))
-    return ParsedDocument(pages, engine_name(request.media_type))
-
-
-def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield the title of each visible sheet, marks of its doubts, and its tables in order."""
-    reader = opened(Sheets, BytesIO(request.path.read_bytes()))
-    book = reader.workbook
-    with zipfile.ZipFile(request.path) as archive:
-        main = part_of(archive.read(next(filter(_BOOK.match, archive.namelist()))))
-    if len(main.findall("sheets/sheet")) > len(book.sheetnames):
-        raise damaged()  # the library left out a sheet that is missing
-    hidden = [sheet for sheet in book.worksheets if sheet.sheet_state != "visible"]
-    for sheet in [*hidden, *book.chartsheets]:
-        book.remove(sheet)
-    if len(book.worksheets) > request.max_pages:
-        raise too_many(len(book.worksheets), "sheets", request.max_pages)
-    marks += HIDDEN if hidden else ""
-    found = [mark_sheet(sheet) for sheet in book.worksheets]
-    document = reader.convert()
-    for group, (places, is_hidden) in zip(children_of(document.body, document), found, strict=True):
-        tables = {_place(table): table for table in children_of(group, document)}
-        yield group.name, marks + HIDDEN * is_hidden, [tables[place] for place in places]
-        marks = ""
-
-
-def _place(table: Any) -> tuple[int, int]:
-    box = table.prov[0].bbox
-    return int(box.t), int(box.l)
-
-
-def _page(title: str, marks: str, tables: Sequence[Any], number: int) -> Page:
+def sheet_page(title: str, marks: str, tables: Sequence[Any], number: int) -> Page:
+    """Return the page of a sheet: its title, unless it is a default one, and all below."""
     drafts = mended(annotate(_sheet_drafts(tables)))
     if drafts and not _UNNAMED.match(title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(title), 1))
     return write_page(Page(number, "", (), doubts=doubts_in(marks)), drafts)
 
 
+def place_of(table: Any) -> tuple[int, int]:
+    """Return the first row and column of a table in its sheet."""
+    box = table.prov[0].bbox
+    return int(box.t), int(box.l)
+
+
 def _sheet_drafts(tables: Sequence[Any]) -> Iterator[Drafted]:
     """Yield what the tables hold; a table right below another may take its labels."""
     above: _Above | None = None
     for table in tables:
-        left, width = _place(table)[1], table.data.num_cols
+        left, width = place_of(table)[1], table.data.num_cols
         lines = _lines(table.data)
         captions = list(_captions(lines, width))
         yield from captions
