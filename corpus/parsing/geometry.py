@@ -41,19 +41,31 @@ class Rule:
         return self.box[2] - self.box[0] >= self.box[3] - self.box[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A sign's word and its neighbours: their text, displayed box and direction."""
+
+    text: str
+    box: Box
+    turn: int
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Sign:
-    """A sign or single digit before a number: its font, character, displayed box and shape.
+    """A sign that changes a value: its font, character, displayed box and shape.
 
-    `shape` is (16, 16) float32 in [0, 1], ink high; None if nothing was printed there. With
-    `is_before` false it stands elsewhere, to be compared.
+    `shape` is (16, 16) float32 in [0, 1], ink high; None if nothing was printed there or it is not
+    compared. With `is_before` false it stands elsewhere than before a number, to be compared. With
+    `is_other` true it is printed as another sign than its character.
     """
 
     font: str
     text: str
     box: Box
-    shape: Any
-    is_before: bool = True
+    around: Around
+    shape: Any = None
+    is_before: bool = False
+    is_other: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,8 +79,8 @@ class PageCells:
     are the words in other directions, each in a frame in which they stand upright. `unmapped`
     counts the visible characters whose font does not say which letters they are, or that have a
     code for private use. `hidden` are the boxes of invisible words, on the displayed page,
-    `raised` those of numbers of which the last digits may be raised. `signs` are those before
-    numbers, for `pdf/twofold.py`.
+    `raised` those of numbers of which the last digits may be raised. `signs` are those of
+    which `pdf/signs.py` compares the print.
     """
 
     number: int

@@ -30,10 +30,10 @@ RAISED_UNSURE = Doubt(
     "A digit stands a little higher or is a little smaller than the one before it. It may be the "
     "mark of a footnote or a power: compare the line with the page.",
 )
-SIGN_TWOFOLD = Doubt(
-    "sign_twofold",
-    "The font draws one character in two shapes: a sign here may be ≥, ≤ or another that its file "
-    "names alike. Compare the line with the page, and correct it if it is.",
+SIGN_MISNAMED = Doubt(
+    "sign_misnamed",
+    "A sign here is printed otherwise than its file names it, or its font names two signs alike: ≥ "
+    "may be ≤, or mg µg. Compare the line with the page, and correct it if it is.",
 )
 ORDER_LOST = Doubt(
     "page_order_lost",

@@ -27,9 +27,16 @@ from corpus.parsing.geometry import (
     width,
 )
 from corpus.parsing.layout.runs import RAISED
-from corpus.parsing.pdf.characters import PRINTED, UNPAINTED, Character, Font, characters
+from corpus.parsing.pdf.characters import (
+    PRINTED,
+    UNPAINTED,
+    Character,
+    Font,
+    characters,
+    displayed,
+)
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
-from corpus.parsing.pdf.twofold import signs_of
+from corpus.parsing.pdf.signs import signs_of
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
 
@@ -127,7 +134,7 @@ def _seen(
     first = min((piece[0].font.place for piece in pieces), default=0)
     late = [cover for cover in covers if cover[0] > first]
     if late:
-        words = [(piece[0].font.place, _displayed(piece, frame.size)) for piece in pieces]
+        words = [(piece[0].font.place, displayed(piece, frame.size)) for piece in pieces]
         suspect |= covered(words, late)
     suspect = {at for at in suspect if all(c.font.place >= 0 for c in pieces[at])}
     if not suspect:
@@ -135,7 +142,7 @@ def _seen(
     read = {char.font.place for piece in pieces for char in piece}
     doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
     characters = [char for at in sorted(suspect) for char in pieces[at]]
-    marks = [(painted[char.font.place], _displayed([char], frame.size)) for char in characters]
+    marks = [(painted[char.font.place], displayed([char], frame.size)) for char in characters]
     told = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
     kept: list[list[Character]] = []
     hidden: list[Box] = []
@@ -148,18 +155,12 @@ def _seen(
             continue
         box = union(char.box for char in piece)
         if seen == {False}:
-            hidden.append(_displayed(piece, frame.size))
+            hidden.append(displayed(piece, frame.size))
         else:
             kept.append([replace(piece[0], text=UNREADABLE, box=box)])
         if letters:  # no doubt for bullets
             doubts[UNSEEN if seen == {False} else PARTLY_SEEN] = None
     return kept, hidden, doubts
-
-
-def _displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
-    turn = max(piece[0].font.turn, 0)
-    box = union(character.box for character in piece)
-    return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
 
 
 def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:

@@ -12,8 +12,9 @@ from typing import Any
 import pypdfium2.raw as raw
 
 from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, symbol_text
-from corpus.parsing.geometry import height, upright
+from corpus.parsing.geometry import height, union, upright
 from corpus.parsing.pdf.drawings import Frame, Painted
+from corpus.parsing.pdf.misnamed import PREFIXES
 from corpus.parsing.pdf.unseen import Doubtful
 from corpus.parsing.types import Box
 
@@ -55,7 +56,7 @@ class Character:
     base: float  # of its baseline, downwards in the same frame
     is_mapped: bool = True  # its font says which character it is
     after_blank: bool = False  # the file prints a blank before it
-    ink: Box | None = None  # around its ink, on the displayed page; None for letters
+    ink: Box | None = None  # around its ink, on the displayed page; of letters, only of m and µ
 
 
 def characters(
@@ -100,8 +101,16 @@ def characters(
             mapped[font.name, code] = known
         base = _base(handle, index, font, frame, origin)
         box = _box(handle, index, font, frame, rect, base)
-        ink = None if text.isalpha() else _ink(handle, index, frame)
+        is_bare = text.isalpha() and text not in PREFIXES
+        ink = None if is_bare else _ink(handle, index, frame)
         yield Character(_text(text, font, known), box, font, base, known, ink=ink)
+
+
+def displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
+    """Return the box around characters of one direction on a displayed page of `size`."""
+    turn = max(piece[0].font.turn, 0)
+    box = union(character.box for character in piece)
+    return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
 
 
 def _ink(handle: Any, index: int, frame: Frame) -> Box | None:

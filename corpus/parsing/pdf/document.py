@@ -14,14 +14,14 @@ from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells, contains, middle
-from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_TWOFOLD
+from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
-from corpus.parsing.pdf.twofold import twofold
+from corpus.parsing.pdf.signs import misnamed
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
 from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
@@ -59,7 +59,8 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
 
         return parse_with_models(request, renderer)
-    cells = _read_pages(request, renderer)
+    pictures = PictureReader(renderer)
+    cells = _read_pages(request, renderer, pictures)
     if all(PAGE_UNREADABLE in page.doubts for page in cells):
         raise ParseError(
             "None of the PDF's pages can be read.",
@@ -73,14 +74,17 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     laid_out = lay_out(cells, named)
     hidden = [page.hidden for page in cells]
     left_out = list(map(LeftOut, laid_out.running, laid_out.labels, hidden))
-    torn = twofold([page.signs for page in cells])
-    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages, torn)), left_out)
+    doubted = [
+        [sign.box for sign in signs if not pictures.confirms(page.number, sign.around)]
+        for page, signs in zip(cells, misnamed([page.signs for page in cells]), strict=True)
+    ]
+    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages, doubted)), left_out)
     is_name = is_filename(metadata.get("title", ""))
     title = laid_out.title or (first_heading(pages) if is_name else "") or named
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
-def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], torn: Sequence[Box]) -> Page:
+def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], signs: Sequence[Box]) -> Page:
     width, height = (round(side, 2) for side in cells.displayed_size)
     blank = Page(cells.number, "", (), width, height, cells.ocr_confidence)
     page = write_page(blank, drafts)
@@ -88,7 +92,7 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], torn: Sequence
     parts = (cells, *cells.insets)
     raised = [part.displayed(box) for part in parts for box in part.raised]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
-    doubts += (*_at(page, raised, RAISED_UNSURE), *_at(page, torn, SIGN_TWOFOLD))
+    doubts += (*_at(page, raised, RAISED_UNSURE), *_at(page, signs, SIGN_MISNAMED))
     return replace(page, doubts=doubts)
 
 
@@ -103,9 +107,8 @@ def _at(page: Page, boxes: Sequence[Box], doubt: Doubt) -> Iterator[Doubt]:
         yield replace(doubt, start=line.start, end=line.end)
 
 
-def _read_pages(request: Request, renderer: Renderer) -> list[PageCells]:
+def _read_pages(request: Request, renderer: Renderer, pictures: PictureReader) -> list[PageCells]:
     """Return the cells of all pages; a page that can't be read is empty, with a doubt."""
-    pictures = PictureReader(renderer)
     cells: list[PageCells] = []
     total = renderer.page_count
     request.on_page(0, total)

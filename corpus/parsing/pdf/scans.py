@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from corpus.parsing.geometry import (
+    Around,
     PageCells,
     Word,
     area,
@@ -26,9 +27,11 @@ from corpus.parsing.pdf.legibility import (
     has_unmapped_letters,
     share_confirmed,
 )
+from corpus.parsing.pdf.misnamed import one_form
 from corpus.parsing.pdf.ocr import SCALE, Reader
+from corpus.parsing.pdf.ocr_models import HEIGHT_PX, LineReader
 from corpus.parsing.pdf.render import Renderer
-from corpus.parsing.types import Box, Doubt, Page
+from corpus.parsing.types import Box, Doubt, Page, ParseError
 
 MIN_LETTERS = 16  # a page with fewer has no text of its own; a picture with fewer is a logo
 MANY_LETTERS = 600  # a page with as many has more text than a title or a stamp
@@ -36,6 +39,10 @@ LARGE_PICTURE = 0.04  # of the page; a logo or a portrait is smaller
 MANY_OUTLINES = 150  # of letters on a page: title pages with logos have up to 112
 LOW_CONFIDENCE = 0.9
 MAX_RATIO = 30  # of a page's sides: a ribbon is no page
+MAX_CONFIRMED = 200  # signs of a document
+MAX_AROUND = 40  # characters
+UNSURE_SIGN = 0.4  # that the signs of a line may lack of being sure, all together
+EDGE = 0.1  # of a line's height, to its left and right
 FAINT = 24  # of 255 levels of grey: what differs less is no print
 
 
@@ -57,6 +64,8 @@ class PictureReader:
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
         self._reader: Reader | None = None
+        self._lines: LineReader | None = None
+        self._confirmations = 0
 
     def read(self, layer: PageCells) -> PageCells:
         """Return a page's cells with words from its pictures added, or replaced by those of OCR."""
@@ -72,6 +81,36 @@ class PictureReader:
             read = self._read(layer.number, region, known_boxes(layer, region))
             found = join(found, read, region)
         return found
+
+    def confirms(self, number: int, around: Around) -> bool:
+        """Tell whether OCR surely reads the same around a sign as the text layer does.
+
+        False where it is not installed, and after 200 signs of a document.
+        """
+        self._confirmations += 1
+        if self._confirmations > MAX_CONFIRMED or len(around.text) > MAX_AROUND:
+            return False
+        try:
+            text, score = self._read_line(number, around)
+        except ParseError:
+            return False
+        return len(text) * (1 - score) < UNSURE_SIGN and _bare(text) == _bare(around.text)
+
+    def _read_line(self, number: int, around: Around) -> tuple[str, float]:
+        import numpy  # heavy, so late
+
+        left, top, right, bottom = around.box
+        wide, tall = self._renderer.size(number)
+        if around.turn in (90, 270):
+            high = right - left
+            region = (left, max(0.0, top - EDGE * high), right, min(tall, bottom + EDGE * high))
+        else:
+            high = bottom - top
+            region = (max(0.0, left - EDGE * high), top, min(wide, right + EDGE * high), bottom)
+        picture = self._renderer.picture(number, HEIGHT_PX / high, region)
+        self._lines = self._lines or LineReader()
+        level = picture.rotate(around.turn, expand=True)
+        return self._lines.read(numpy.ascontiguousarray(level))
 
     def _regions(self, layer: PageCells, whole: Box) -> list[Box]:
         """Return the regions of a page that may show text which the text layer lacks."""
@@ -91,6 +130,11 @@ class PictureReader:
             return PageCells(number, *size, ())
         self._reader = self._reader or Reader()
         return self._reader.read(picture, number=number, size=size, known=known)
+
+
+def _bare(text: str) -> str:
+    """Return a text without blanks, the forms of its signs, and case."""
+    return one_form("".join(text.split())).casefold()
 
 
 def suspicion_of(layer: PageCells) -> Suspicion | None:

@@ -1,0 +1,238 @@
+"""Find signs that change a value and that their font names wrongly.
+
+A font may map ≥ and ≤, or ≥ and 3, to one character. What was read can't tell them apart; what is
+printed can, so the shapes of one character in one font are compared over the whole document, and
+each comparison and prefix of a unit with what it should look like.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import Any
+
+from corpus.parsing.clean import UNREADABLE
+from corpus.parsing.geometry import Around, Sign, height, union, upright
+from corpus.parsing.pdf.characters import Character, displayed
+from corpus.parsing.pdf.misnamed import (
+    COMPARISONS,
+    PREFIXES,
+    is_other_comparison,
+    is_other_prefix,
+)
+from corpus.parsing.types import Box
+
+_SCALE = 4.0  # pixels a point: a sign of 10 points has 20 pixels or more
+_LONGEST = 4_000  # pixels of a picture
+_AROUND = 3  # pixels around a sign, which show its ground
+_SIDE = 16  # pixels of a shape
+_MIN_INK = 48  # of 255, over the ground
+_DIFFERENT = 0.41  # of the ink of both: prints of one glyph differ by 0.36 at most, ≥ and ≤ by 0.46
+_BLANK = 0.17  # font heights; a wider gap is a blank
+_REACH = 1.0  # font heights from a sign to its number
+_ODD = 0.04  # of a font height
+_COMMON = frozenset("()[]{}.,;:/\\-–—−•·*†‡§_…'’|")  # which no bound is mistaken for
+_MAX_SIGNS = 200  # before numbers of a page
+_MAX_PRINTS = 1_000  # of a page; comparisons above are taken for misnamed
+
+
+def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ...]:
+    """Return the signs of a page whose print matters.
+
+    These are signs before numbers, a digit like each that stands alone, comparisons anywhere, and
+    an `m` or µ that is printed as the other.
+    """
+    size = page.get_size()
+    words = [piece for piece in pieces if piece[0].font.turn >= 0]
+    letters = [char for word in words for char in word]
+    before = dict(islice(_by_id(_before_numbers(letters), _odd_digits(letters)), _MAX_SIGNS))
+    alone = {(char.font.name, char.text) for char in before.values() if char.text.isdigit()}
+    alike = (char for char in letters if (char.font.name, char.text) in alone)
+    compared = before | _one_of_each(alike, before)
+    seen = compared | dict(_by_id(char for char in letters if char.text in COMPARISONS))
+    prefixes = {id(char) for word in words for char in _other_prefixes(word, size)}
+    inks = _inks(page, size, list(seen.values())[:_MAX_PRINTS])
+
+    def sign(at: int, char: Character) -> Sign:
+        ink = inks.get(id(char))
+        return Sign(
+            char.font.name,
+            char.text,
+            displayed([char], size),
+            _around(words, at, size),
+            _shape(ink) if id(char) in compared and ink is not None else None,
+            id(char) in before,
+            id(char) in prefixes or (id(char) in seen and is_other_comparison(char.text, ink)),
+        )
+
+    wanted = prefixes | set(seen)
+    return tuple(
+        sign(at, char) for at, word in enumerate(words) for char in word if id(char) in wanted
+    )
+
+
+def _by_id(*groups: Iterable[Character]) -> Iterator[tuple[int, Character]]:
+    return ((id(char), char) for group in groups for char in group)
+
+
+def _one_of_each(
+    characters: Iterable[Character], known: dict[int, Character]
+) -> dict[int, Character]:
+    """Return the first character of each font and text that is not `known`."""
+    found: dict[tuple[str, str], Character] = {}
+    for char in characters:
+        if id(char) not in known:
+            found.setdefault((char.font.name, char.text), char)
+    return dict(_by_id(found.values()))
+
+
+def _other_prefixes(word: Sequence[Character], size: tuple[float, float]) -> Iterator[Character]:
+    """Yield each `m` or µ before a unit that is printed as the other."""
+    for at, char in enumerate(word):
+        if char.text in PREFIXES and char.ink and not (at and word[at - 1].text.isalpha()):
+            after = word[at + 1].text if at + 1 < len(word) else ""
+            bottom = upright(char.ink, size, char.font.turn)[3]
+            if is_other_prefix(char.text, after, (bottom - char.base) / char.font.size):
+                yield char
+
+
+def _around(words: Sequence[Sequence[Character]], at: int, size: tuple[float, float]) -> Around:
+    """Return a word with those right before and after it on its line."""
+    before = [words[at - 1]] if at and _is_next(words[at - 1][-1], words[at][0]) else []
+    after = [word for word in words[at + 1 : at + 2] if _is_next(words[at][-1], word[0])]
+    found = [*before, words[at], *after]
+    text = "".join(char.text for word in found for char in word)
+    return Around(text, union(displayed(word, size) for word in found), words[at][0].font.turn)
+
+
+def _is_next(one: Character, other: Character) -> bool:
+    """Tell whether a character follows right behind another, at most after a blank."""
+    gap = (other.box[0] - one.box[2]) / one.font.size
+    level = abs(one.base - other.base) < 0.3 * one.font.size
+    return one.font.turn == other.font.turn and level and -0.5 < gap < _REACH
+
+
+def _before_numbers(characters: Sequence[Character]) -> Iterator[Character]:
+    """Yield signs right before a digit, and digits that stand alone before a number."""
+    for at, (one, other) in enumerate(pairwise(characters)):
+        if not (one.font.name and other.text.isdigit() and _is_next(one, other)):
+            continue
+        if one.text.isdigit():
+            gap = (other.box[0] - one.box[2]) / one.font.size
+            before = characters[at - 1] if at else one
+            if gap > _BLANK and not 0 <= one.box[0] - before.box[2] < _BLANK * one.font.size:
+                yield one
+        elif not (one.text.isalpha() or one.text in _COMMON or one.text == UNREADABLE):
+            yield one
+
+
+def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
+    """Yield digits whose ink is not as high as that of most of their like: `330` may be ≥30."""
+    alike: dict[tuple[str, str], list[tuple[float, Character]]] = defaultdict(list)
+    for char in characters:
+        if char.font.name and char.font.turn == 0 and char.text.isdigit() and char.ink:
+            alike[char.font.name, char.text].append((height(char.ink) / char.font.size, char))
+    for found in alike.values():
+        usual = sorted(share for share, _ in found)[len(found) // 2]
+        yield from (char for share, char in found if abs(share - usual) > _ODD)
+
+
+def _picture(page: Any, boxes: Sequence[Box]) -> tuple[Any, Any]:
+    """Render the part of a page around boxes in grey; return it and a function to find a box."""
+    wide, tall = page.get_size()
+    left, top, right, bottom = union(boxes)
+    scale = min(_SCALE, _LONGEST / max(wide, tall))
+    crop = tuple(max(0, math.floor(side) - 2) for side in (left, tall - bottom, wide - right, top))
+    x, y = (math.ceil(crop[side] * scale) for side in (0, 3))
+    picture = page.render(scale=scale, crop=crop, grayscale=True).to_numpy()
+    picture = picture.reshape(picture.shape[:2])
+
+    def span(start: float, end: float) -> slice:
+        return slice(max(0, int(start) - _AROUND), max(0, int(end) + 1 + _AROUND))
+
+    def place(box: Box) -> tuple[slice, slice]:
+        left, top, right, bottom = (side * scale for side in box)
+        return span(top - y, bottom - y), span(left - x, right - x)
+
+    return picture, place
+
+
+def _inks(page: Any, size: tuple[float, float], characters: Sequence[Character]) -> dict[int, Any]:
+    """Return the ink of each printed character, upright and cut to its edges, by its id."""
+    import numpy  # heavy, so late
+
+    if not characters:
+        return {}
+    boxes = [char.ink or displayed([char], size) for char in characters]
+    picture, place = _picture(page, boxes)
+    found = {}
+    for char, box in zip(characters, boxes, strict=True):
+        ink = _ink(picture[place(box)])
+        if ink is not None:
+            found[id(char)] = numpy.rot90(ink, char.font.turn // 90)
+    return found
+
+
+def _ink(pixels: Any) -> Any:
+    """Return how far pixels differ from their ground, cut to the edges of the ink, or None."""
+    import numpy  # heavy, so late
+
+    if min(pixels.shape) <= 2 * _AROUND:
+        return None
+    edges = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
+    ground = numpy.median(numpy.concatenate(edges))
+    ink = numpy.abs(pixels[_AROUND:-_AROUND, _AROUND:-_AROUND].astype("float32") - ground)
+    marked = ink > _MIN_INK
+    if not marked.any():
+        return None
+    rows, columns = numpy.flatnonzero(marked.any(1)), numpy.flatnonzero(marked.any(0))
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def _shape(ink: Any) -> Any:
+    """Return the ink of a sign on a square of 16 pixels."""
+    import numpy  # heavy, so late
+    from PIL import Image
+
+    square = Image.fromarray(ink / ink.max()).resize((_SIDE, _SIDE), Image.Resampling.BOX)
+    return numpy.asarray(square)
+
+
+def misnamed(pages: Sequence[Sequence[Sign]]) -> list[list[Sign]]:
+    """Return for each page the signs that their font probably misnames.
+
+    These are printed as another sign, or before a number, with a character that has two shapes in
+    its font.
+    """
+    alike: dict[tuple[str, str], list[Sign]] = defaultdict(list)
+    for sign in (sign for signs in pages for sign in signs):
+        if sign.shape is not None:
+            alike[sign.font, sign.text].append(sign)
+    torn = {name for name, signs in alike.items() if _differ(signs)}
+    return [
+        [s for s in signs if s.is_other or (s.is_before and (s.font, s.text) in torn)]
+        for signs in pages
+    ]
+
+
+def _differ(signs: Sequence[Sign]) -> bool:
+    first = signs[0].shape
+    return any(distance(first, sign.shape) > _DIFFERENT for sign in signs[1:])
+
+
+def distance(one: Any, other: Any) -> float:
+    """Return how much two shapes differ, in [0, 1]: 0 is the same, 1 no ink in common.
+
+    A thin stroke may be printed a pixel aside, so the least of nine shifts counts.
+    """
+    import numpy  # heavy, so late
+
+    around = numpy.pad(other, 1)
+    shifts = (
+        around[down : down + _SIDE, right : right + _SIDE]
+        for down in range(3)
+        for right in range(3)
+    )
+    return min(float(numpy.abs(one - moved).sum() / (one + moved).sum()) for moved in shifts)
