@@ -1,24 +1,36 @@
 """Decide what of a stored turn a reader may be shown: the one guard, used by all who show turns.
 
 All that was made from documents passes here with the reader's rights at the time of looking:
-statements, passages, warnings, wording, option, owner and confidence. What can't be told to be open
-is closed.
+statements, passages, warnings, wording, option, owner, confidence and the reason of a refusal. What
+can't be told to be open is closed.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q
 
-from chat.models import Turn, TurnStatus
+from chat.models import Reason, Turn, TurnStatus
 from chat.selectors import documents_by_sha256
 from chat.types import IDENTIFIERS
-from corpus.models import Document
+from corpus.models import Collection, Document
+from corpus.staff_selectors import collections_closed
 from retrieval.spelling import words_open
+from retrieval.types import Rights
+
+# Decided by the question alone, or by a part that failed: all others tell what documents say.
+_NOT_OF_DOCUMENTS = frozenset(
+    {
+        *("", Reason.UNCLEAR_QUESTION, Reason.IDENTIFIERS_IN_QUESTION, Reason.SEARCH_UNAVAILABLE),
+        *(Reason.GATE_UNAVAILABLE, Reason.GENERATOR_UNAVAILABLE, Reason.VERIFIER_UNAVAILABLE),
+        Reason.BUDGET_EXCEEDED,
+    }
+)
+_NEUTRAL = Reason.WEAK_EVIDENCE  # said instead of a reason that is closed to the reader
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,7 @@ class OpenTurn:
     """What a reader may be shown of a turn; the turn's own fields are not to be shown instead."""
 
     turn: Turn
+    reason: str  # of a refusal, or the neutral one; empty for an answer
     claims: frozenset[int]  # numbers of the statements that may be shown
     nearest: tuple[tuple[Mapping[str, Any], Document], ...]  # with the documents as of today
     warnings: tuple[Mapping[str, Any], ...]
@@ -36,18 +49,66 @@ class OpenTurn:
     confidence: float | None
     hidden: int  # number of statements and passages that are not shown
 
+    @property
+    def is_partly_closed(self) -> bool:
+        """Whether anything of it is not shown."""
+        return bool(
+            self.hidden
+            or self.reason != self.turn.reason
+            or len(self.warnings) < len(self.turn.warnings)
+        )
 
-def turns_open(turns: Sequence[Turn], readable: Set[int]) -> list[OpenTurn]:
+
+def turns_open(
+    turns: Sequence[Turn], readable: Set[int], *, reader: int | None = None
+) -> list[OpenTurn]:
     """Return what a reader of these collections, by primary key, may be shown of each turn.
 
-    Runs one query if any turn has passages or warnings, and two if any was worded anew; none if the
-    claims of the turns were fetched with them.
+    `reader` is the user's, for what those who work in a closed collection may know of it. Runs one
+    query for refusals and turns with warnings, and two if any was worded anew; none if the claims
+    of the turns were fetched with them. A reason that may be closed takes up to three more.
     """
     hashes = {sha256 for turn in turns for sha256 in _hashes(turn)}
     documents = documents_by_sha256(hashes) if hashes else {}
     known = {key: one for key, one in documents.items() if one.collection_id in readable}
     closed = _worded_by_closed(turns, readable)
-    return [_open(turn, known, readable, is_worded_by_closed=turn.pk in closed) for turn in turns]
+    telling = _with_closed_reason(turns, documents, readable, reader)
+    return [
+        replace(
+            _open(turn, known, readable, is_worded_by_closed=turn.pk in closed),
+            reason=_NEUTRAL if turn.pk in telling else turn.reason,
+        )
+        for turn in turns
+    ]
+
+
+def _with_closed_reason(
+    turns: Sequence[Turn],
+    documents: Mapping[str, Document],
+    readable: Set[int],
+    reader: int | None,
+) -> frozenset[uuid.UUID]:
+    """Return the refusals whose reason rests on a document that the reader may not know of.
+
+    Who works in a closed collection may know that it has an answer, and no more.
+    """
+    known = {key for key, one in documents.items() if one.collection_id in readable}
+    found = [
+        turn
+        for turn in turns
+        if turn.reason not in _NOT_OF_DOCUMENTS
+        and not {*_found(turn), *_found_closed(turn)} <= known
+    ]
+    if not found or not Collection.objects.exclude(pk__in=readable).exists():
+        return frozenset()  # to whom all is open, nothing is hidden
+    slugs = collections_closed(reader)
+    worked_in = {key for key, one in documents.items() if one.collection.slug in slugs}
+    return frozenset(
+        turn.pk
+        for turn in found
+        if turn.reason != Reason.NOT_PERMITTED_EVIDENCE
+        or not _found_closed(turn) <= known | worked_in
+    )
 
 
 def standalone_open(turns: Sequence[Turn], readable: Set[int]) -> dict[uuid.UUID, str]:
@@ -79,6 +140,7 @@ def _open(
     is_open = not hidden and set(_found(turn)) <= known.keys()
     return OpenTurn(
         turn=turn,
+        reason=turn.reason,
         claims=claims,
         nearest=nearest,
         warnings=tuple(
@@ -108,8 +170,8 @@ def _is_open(
 def _hashes(turn: Turn) -> Iterable[str]:
     yield from (str(raw.get("sha256", "")) for raw in turn.nearest)
     yield from (sha256 for warning in turn.warnings for sha256 in warning["documents"])
-    if turn.warnings:
-        yield from _found(turn)
+    yield from _found(turn)
+    yield from _found_closed(turn)
 
 
 def _found(turn: Turn) -> list[str]:
@@ -120,6 +182,22 @@ def _found(turn: Turn) -> list[str]:
     if turn.status == TurnStatus.ANSWERED:
         return []
     return [found["sha256"] for found in turn.trace.get("documents", [{"sha256": ""}])]
+
+
+def _found_closed(turn: Turn) -> frozenset[str]:
+    """Return the closed documents by which a refusal says that the evidence is not open.
+
+    Of a refusal that doesn't name them, one that is not known; of any other turn, none.
+    """
+    if turn.reason != Reason.NOT_PERMITTED_EVIDENCE:
+        return frozenset()
+    keys = {
+        hit["chunk"]
+        for search in turn.trace.get("searches", ())
+        if search["rights"] == Rights.HIDDEN
+        for hit in search["hits"]
+    }
+    return frozenset(key.partition("_")[0] for key in keys or {""})
 
 
 def _worded_by_closed(turns: Iterable[Turn], readable: Set[int]) -> frozenset[uuid.UUID]:

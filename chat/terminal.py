@@ -29,7 +29,8 @@ MARKS = "»", "«"  # around what is cited
 
 def as_text(turn: Turn) -> str:
     """Return the answer with its citations, or the refusal with its advice."""
-    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable_ids(turn.user))
+    readable = readable_ids(turn.user)
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable, reader=turn.user_id)
     lines = [f"Question: {turn.question}"]
     if shown.standalone:
         lines.append(f"  Read as: {shown.standalone}")
@@ -60,8 +61,7 @@ def _citations(claim: Claim) -> list[str]:
 
 
 def _refusal(shown: ShownTurn) -> list[str]:
-    turn = shown.turn
-    lines = [f"  No answer ({turn.reason}): {turn.get_reason_display()}.", f"  {shown.advice}"]
+    lines = [f"  No answer ({shown.reason}): {shown.reason_label}.", f"  {shown.advice}"]
     if meant := respelled(shown):
         lines.append(f"  Did you mean: {meant.question}")
     if shown.narrowed:

@@ -31,7 +31,7 @@ from chat.reviews.services import (
     reviews_flag_by_rules,
     reviews_sample,
 )
-from chat.selectors import audited_turns, every_collection
+from chat.selectors import audited_turns, may_read_every_turn, turn_readable_ids
 from chat.web.presentation import shown_turns
 from core.errors import MedragError
 
@@ -57,6 +57,11 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Review]:
         return reviews_readable(user_of(request))
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        """Leave out the reasons of refusals for who may not read every answer."""
+        is_free = may_read_every_turn(user_of(request))
+        return [name for name in self.list_display if is_free or name not in ("became", "why_text")]
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(REVIEWS)
@@ -127,7 +132,9 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
             if form.is_valid() and self._decided(request, review, form):
                 return redirect("admin:chat_review_changelist")
         turn = audited_turns().get(pk=review.turn_id)
-        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+        user = user_of(request)
+        readable = turn_readable_ids(user)
+        (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable, reader=user.pk)
         is_open = review.state == ReviewState.OPEN and self.has_review_permission(request)
         initial = {"assignee": str(review.assignee_id or "")}
         context = {
@@ -136,9 +143,9 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
             "shown": shown,
             "form": form if is_open else None,
             "assign_form": AssignForm(review=review, initial=initial) if is_open else None,
-            "labelling": (labelling := labelling_of(review, user_of(request))),
+            "labelling": (labelling := labelling_of(review, user)),
             "label_form": LabelForm(due=labelling.due)
-            if labelling.place and self.has_review_permission(request)
+            if labelling.place and not shown.hidden and self.has_review_permission(request)
             else None,
         }
         return self._page(request, "decide.html", context)
@@ -246,7 +253,9 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
             raise PermissionDenied
         found, how = export_asked(request, self)
         reviews_export_record(rows=found.count(), **how, by=user_of(request))
-        return download(review_rows(found, texts=how["texts"]), "reviews", how["form"])
+        return download(
+            review_rows(found, texts=how["texts"], by=user_of(request)), "reviews", how["form"]
+        )
 
     def _review(self, request: HttpRequest, pk: object) -> Review:
         """Return a review. Raises Http404 for an unknown one and for the user's own question."""

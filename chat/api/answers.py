@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.caveats.notices import REVIEW_DUE, document_notices
-from chat.models import Citation, Feedback, Reason, Turn
+from chat.models import Citation, Feedback, Turn
 from chat.selectors import cited_claims, pages_at, spans_of_chunks
 from chat.web.painting import corrections_of, paint, standing_of
 from chat.web.presentation import Passage, ShownClaim, ShownTurn, shown_turns
@@ -32,20 +32,26 @@ def turn_payload(turn: Turn, *, address: Address = str) -> dict[str, Any]:
     are paths, unless `address` makes them absolute. Three queries, and those of `turns_payload`.
     """
     prefetch_related_objects([turn], cited_claims())
-    (payload,) = turns_payload([turn], readable=readable_ids(turn.user), address=address)
+    (payload,) = turns_payload(
+        [turn], readable=readable_ids(turn.user), reader=turn.user_id, address=address
+    )
     return payload
 
 
 def turns_payload(
-    turns: Iterable[Turn], *, readable: Set[int], address: Address = str
+    turns: Iterable[Turn],
+    *,
+    readable: Set[int],
+    reader: int | None,
+    address: Address = str,
 ) -> list[dict[str, Any]]:
-    """Return turns from `chat.selectors` for a reader of these collections, by primary key.
+    """Return turns from `chat.selectors` for a reader and the collections open to them, by key.
 
     Nothing of other collections is shown, even if it was shown before. At most five queries: for
     the nearest documents, their passages, tables of cited rows, pages and collections.
     """
     today = timezone.localdate()
-    shown = shown_turns(turns, on=today, readable=readable)
+    shown = shown_turns(turns, on=today, readable=readable, reader=reader)
     cited = [c for turn in shown for claim in turn.claims for c in claim.citations]
     near = [passage for turn in shown for passage in turn.nearest]
     pages = pages_at(
@@ -74,10 +80,10 @@ def feedback_payload(feedback: Feedback) -> dict[str, Any]:
 
 
 def _message(shown: ShownTurn) -> str | None:
-    if not shown.turn.reason:
-        return None
-    label = str(Reason(shown.turn.reason).label)
-    return f"{label}. Searched only: {shown.narrowed}." if shown.narrowed else label
+    label = shown.reason_label
+    return (
+        f"{label}. Searched only: {shown.narrowed}." if label and shown.narrowed else label or None
+    )
 
 
 def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
@@ -112,7 +118,7 @@ class _TurnJson:
         shown, turn = self.shown, self.shown.turn
         return {
             "status": str(turn.status),
-            "reason": str(turn.reason) or None,
+            "reason": shown.reason or None,
             "message": _message(shown),
             "mode": str(turn.mode),
             "standalone": shown.standalone or None,

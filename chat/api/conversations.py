@@ -175,7 +175,10 @@ class MessagesView(Guarded, GenericAPIView[Turn]):
         valid(PageRequest(data=request.query_params.dict()))
         turns = self.paginate_queryset(turns_of(thread)) or []
         answers = turns_payload(
-            turns, readable=readable_ids(user), address=request.build_absolute_uri
+            turns,
+            readable=readable_ids(user),
+            reader=user.pk,
+            address=request.build_absolute_uri,
         )
         record_read(user, "messages", subject=f"conversation:{thread.pk}")
         return self.get_paginated_response(
@@ -212,7 +215,10 @@ class TurnView(Guarded):
         user = user_of(request)
         turn = access_turn_to_read(user, pk=pk)
         (answer,) = turns_payload(
-            [turn], readable=turn_readable_ids(user), address=request.build_absolute_uri
+            [turn],
+            readable=turn_readable_ids(user),
+            reader=user.pk,
+            address=request.build_absolute_uri,
         )
         payload: dict[str, Any] = message_payload(turn, answer)
         if may_read_every_turn(user):

@@ -296,7 +296,8 @@ class QueryResponse(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(
         choices=Reason.choices,
         allow_null=True,
-        help_text="Why the question was refused; null if it was answered.",
+        help_text="Why the question was refused; null if it was answered. `WEAK_EVIDENCE` also "
+        "where the reason rests on a guideline that is no longer open to the reader.",
     )
     message = serializers.CharField(
         allow_null=True, help_text="The reason as a sentence, with the filters of the search."

@@ -120,6 +120,7 @@ class Passage:
 @dataclass(frozen=True)
 class ShownTurn:
     turn: Turn
+    reason: str  # of a refusal, as it may be told to the reader
     claims: tuple[ShownClaim, ...]
     sources: tuple[Source, ...]
     nearest: tuple[Passage, ...]
@@ -132,6 +133,11 @@ class ShownTurn:
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
     hidden: int  # number of statements or passages that the reader may not read
+
+    @property
+    def reason_label(self) -> str:
+        """The reason in words; empty for an answer."""
+        return str(Reason(self.reason).label) if self.reason else ""
 
     @property
     def is_verbatim(self) -> bool:
@@ -204,22 +210,24 @@ class _Reader:
         return document_notices(document, on=self.on, readable=self.readable)
 
 
-def shown_turns(turns: Iterable[Turn], *, on: datetime.date, readable: Set[int]) -> list[ShownTurn]:
+def shown_turns(
+    turns: Iterable[Turn], *, on: datetime.date, readable: Set[int], reader: int | None = None
+) -> list[ShownTurn]:
     """Prepare turns from `selectors.turns_of` for the template.
 
     Runs those of `turns_open`, and one more each if any turn shows a table row and if any was asked
-    of a collection. `readable` are the collections that the reader may read today,
-    by primary key; nothing of others is shown, even if it was shown before.
+    of a collection. `readable` are the collections that the reader may read today, by primary key;
+    nothing of others is shown, even if it was shown before. `reader` is the user's primary key.
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
     names = dict.fromkeys(slugs, NOT_NAMED) | collection_names(slugs, readable=readable)
-    reader = _Reader(on, readable, names)
-    opened = turns_open(listed, readable)
+    opened = turns_open(listed, readable, reader=reader)
+    today = _Reader(on, readable, names)
     claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
     rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
     return [
-        _shown(one, _with_tables(of_turn, rows), reader)
+        _shown(one, _with_tables(of_turn, rows), today)
         for one, of_turn in zip(opened, claims, strict=True)
     ]
 
@@ -258,12 +266,13 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         sources.setdefault(cited.document_id, Source(cited.document, cited.version, notices))
     return ShownTurn(
         turn=turn,
+        reason=opened.reason,
         claims=claims,
         sources=tuple(sources.values()),
         nearest=nearest,
         standalone=opened.standalone,
         option=opened.option,
-        advice=(ADVICE if nearest else ADVICE_ALONE)[Reason(turn.reason)] if turn.reason else "",
+        advice=(ADVICE if nearest else ADVICE_ALONE)[Reason(opened.reason)] if turn.reason else "",
         owner=opened.owner,
         confidence=opened.confidence,
         narrowed=narrowed_to(turn, reader.names),

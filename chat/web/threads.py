@@ -77,7 +77,10 @@ def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     if thread.user_id != request.user.pk:
         conversation_read(thread, by=request.user)
     turns = shown_turns(
-        turns_of(thread), on=timezone.localdate(), readable=readable_ids(request.user)
+        turns_of(thread),
+        on=timezone.localdate(),
+        readable=readable_ids(request.user),
+        reader=request.user.pk,
     )
     context = {"conversation": thread, "turns": turns, "read_only": True}
     return render(request, "chat/shared.html", context)

@@ -233,7 +233,8 @@ def _collections(request: SignedInRequest) -> list[Collection]:
 
 
 def _shown(request: SignedInRequest, turns: Iterable[Turn]) -> list[ShownTurn]:
-    return shown_turns(turns, on=_today(), readable=readable_ids(request.user))
+    readable = readable_ids(request.user)
+    return shown_turns(turns, on=_today(), readable=readable, reader=request.user.pk)
 
 
 def _today() -> datetime.date:

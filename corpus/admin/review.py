@@ -114,8 +114,7 @@ def supersede(request: StaffRequest, document: Document) -> HttpResponseBase:
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            history_add(document, by=request.user, line=_superseded_by(form.cleaned_data["other"]))
-            messages.success(request, f"Superseded: {document}.")
+            _say_superseded(request, document, form.cleaned_data["other"], "Superseded")
         return redirect(address("change", document.pk))
     return page(
         request,
@@ -218,14 +217,22 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
     )
     messages.success(request, f"Published: {document}.")
     if replaced is not None:
-        history_add(replaced, by=request.user, line=_superseded_by(document))
-        messages.success(request, f"Superseded at the same time: {replaced}.")
+        _say_superseded(request, replaced, document, "Superseded at the same time")
     return True
 
 
-def _superseded_by(successor: Document) -> str:
-    """Return the history line, without the title, which may be closed to its readers."""
-    return f"Superseded by document {successor.pk}."
+def _say_superseded(request: StaffRequest, old: Document, successor: Document, done: str) -> None:
+    """Say and write in its history that a document ended, or that it will with the indexing.
+
+    The history's line is without the successor's title, which may be closed to its readers.
+    """
+    if old.lifecycle == Lifecycle.SUPERSEDED:
+        history_add(old, by=request.user, line=f"Superseded by document {successor.pk}.")
+        messages.success(request, f"{done}: {old}.")
+        return
+    line = f"Will be superseded by document {successor.pk} when that is indexed."
+    history_add(old, by=request.user, line=line)
+    messages.success(request, f"In force until the new version is indexed: {old}.")
 
 
 def _candidates(

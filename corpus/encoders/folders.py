@@ -15,6 +15,7 @@ from corpus.encoders.backends.openai import (
     openai_fingerprint,
     passage_tokens,
 )
+from corpus.encoders.model_folders import Stamp, stamp_of
 from corpus.encoders.model_folders import facts_of as folder_facts
 from corpus.encoders.specs import BUNDLED, EncoderSpec, SpecError, refuse_dimensions
 from corpus.encoders.types import EncoderUnusable
@@ -41,7 +42,7 @@ class Facts:
 
 
 def facts_of(spec: EncoderSpec) -> Facts:
-    """Return the facts; weights are hashed once a process. Raises `SpecError` if not indexable."""
+    """Return the facts of the files as they are now. Raises `SpecError` if not indexable."""
     if spec.kind != "local":
         return _endpoint_facts(spec)
     try:
@@ -93,7 +94,7 @@ def _local_facts(spec: EncoderSpec) -> Facts:
     return Facts(
         fingerprint=facts.fingerprint,
         space=f"{model.folder.name}:{_digest(json.dumps(deciding).encode())}",
-        tokenizer=_tokenizer_digest(model.folder),
+        tokenizer=_tokenizer_digest(model.folder, stamp_of(model.folder)),
         max_tokens=facts.max_tokens,
         dimensions=dimensions,
     )
@@ -134,7 +135,7 @@ def bundled_folder() -> Path:
 
 
 @lru_cache(maxsize=32)
-def _tokenizer_digest(folder: Path) -> str:
+def _tokenizer_digest(folder: Path, stamp: Stamp) -> str:
     found = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
     return _digest(b"\0".join(path.read_bytes() for path in found if path.is_file()))
 

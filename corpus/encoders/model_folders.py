@@ -36,9 +36,36 @@ class FolderFacts:
     dimensions: int  # of its vectors; 0 where no file says it
 
 
-@lru_cache(maxsize=32)
+Stamp = tuple[tuple[str, int, int, int], ...]  # of each file: name, time, size and inode
+
+
+def stamp_of(folder: Path) -> Stamp:
+    """Return what changes when a file of the folder does, without reading any."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            about = path.stat()
+            found.append((str(path), about.st_mtime_ns, about.st_size, about.st_ino))
+    return tuple(found)
+
+
 def facts_of(folder: Path) -> FolderFacts:
-    """Return the facts; files are hashed once a process. Raises EncoderUnusable without a model."""
+    """Return the facts of the files as they are now; they are hashed again only after a change.
+
+    Raises EncoderUnusable without a model, and while its files are being replaced.
+    """
+    stamp = stamp_of(folder)
+    facts = _facts_of(folder, stamp)
+    if stamp_of(folder) != stamp:
+        raise EncoderUnusable(
+            f"The files in {folder} are being changed, so nothing is encoded with them.",
+            hint="Nothing was lost. Wait until all are written, then try again.",
+        )
+    return facts
+
+
+@lru_cache(maxsize=32)
+def _facts_of(folder: Path, stamp: Stamp) -> FolderFacts:
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise EncoderUnusable(f"{folder} is not the folder of a sentence-transformers model.")
     # Older models have the transformer's own files in a folder of theirs.

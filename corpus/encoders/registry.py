@@ -193,12 +193,13 @@ def _in_order(rows: Iterable[Encoder]) -> list[Encoder]:
 def embedder_of(row: Encoder) -> Embedder:
     """Return the embedder for this row's table; raises as `active_encoders` does."""
     spec = _spec_of(row)
-    if facts_for(spec).space != row.fingerprint:
+    facts = facts_for(spec)
+    if facts.space != row.fingerprint:
         raise EncoderUnavailable(
             f"The files of the encoder {row.name} are not those that computed its vectors.",
             hint="Restore the old files, or run manage.py migrate and then manage.py reembed.",
         )
-    return embedder_for(spec)
+    return _embedder(_here(spec), facts)
 
 
 def _spec_of(row: Encoder) -> EncoderSpec:
@@ -240,21 +241,35 @@ _load_lock = threading.Lock()
 
 
 def embedder_for(spec: EncoderSpec) -> Embedder:
-    """Return the process's instance. Raises `ImproperlyConfigured` with the setting's name."""
+    """Return the process's instance, loaded again if its files have changed since.
+
+    Raises `ImproperlyConfigured` with the setting's name.
+    """
     spec = _here(spec)
+    return _embedder(spec, facts_for(spec))
+
+
+def _embedder(spec: EncoderSpec, facts: Facts) -> Embedder:
+    """Return the embedder of just these files, so that no other's vectors get their fingerprint."""
     embedder = _loaded.get(spec)
-    if embedder is not None:
+    if embedder is not None and embedder.fingerprint == facts.fingerprint:
         return embedder
     with _load_lock:
-        if spec not in _loaded:
-            facts, embedder = facts_for(spec), load(spec)
+        embedder = _loaded.get(spec)
+        if embedder is None or embedder.fingerprint != facts.fingerprint:
+            embedder = load(spec)
+            if embedder.fingerprint != facts.fingerprint:
+                raise ImproperlyConfigured(
+                    f"MEDRAG_ENCODERS: [{spec.name}]: its files were changed while it was loaded. "
+                    "Nothing was encoded: wait until all are written, then try again."
+                )
             if embedder.dimensions != facts.dimensions:
                 raise ImproperlyConfigured(
                     f"MEDRAG_ENCODERS: [{spec.name}]: it makes {embedder.dimensions} dimensions; "
                     f"its files say {facts.dimensions}."
                 )
             _loaded[spec] = embedder
-        return _loaded[spec]
+        return embedder
 
 
 def load(spec: EncoderSpec) -> Embedder:

@@ -24,14 +24,15 @@ from core.errors import MedragError
 from corpus.intake.files import Item, Outcome, People, take_in
 from corpus.intake.folders import leads_out
 from corpus.models import Collection, Document, Lifecycle
-from corpus.review.words_found import PagesNotReviewed
+from corpus.review.words_found import PagesNotReviewed, pages_named
 from corpus.services.lifecycle import (
     document_publish,
     document_submit,
-    document_supersede,
+    document_supersede_later,
     document_withdraw,
     refuse_to_publish,
 )
+from corpus.staff_selectors import page_checks, pages_doubtful
 
 # Fields of `Document` that a row may give.
 FIELDS = (
@@ -266,16 +267,22 @@ def manifest_ingest(
     outcome = take_in(items, uploader=people.uploader, dry_run=dry_run, on_file=on_file)
     if not dry_run:
         entries = [entry for entry in manifest.entries if entry.path in outcome.documents]
-        _bring_to_life(entries, outcome, people, today)
+        _bring_to_life(entries, outcome, people, today, despite_doubts=despite_doubts)
     return outcome
 
 
 def _bring_to_life(
-    entries: list[Entry], outcome: Outcome, people: People, today: datetime.date
+    entries: list[Entry],
+    outcome: Outcome,
+    people: People,
+    today: datetime.date,
+    *,
+    despite_doubts: bool,
 ) -> None:
     """Take each lifecycle step only from the state before it, so that repeating it does nothing.
 
-    What somebody has to check first is rejected, and stops no other.
+    What somebody has to check first is rejected, and stops no other. What is superseded stays in
+    force until its successor is published and indexed.
     """
     documents = outcome.documents
     for entry in entries:
@@ -284,16 +291,28 @@ def _bring_to_life(
             document_submit(document, by=people.uploader)
         if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
             try:
+                _refuse_doubts(document, entry, despite_doubts=despite_doubts)
                 document_publish(document, by=people.publisher, today=today)
             except PagesNotReviewed as error:
                 outcome.refused[entry.path] = error.sentence
     for entry in entries:
         old = documents.get(entry.supersedes) if entry.supersedes else None
-        is_refused = entry.path in outcome.refused
-        if old is not None and old.lifecycle == Lifecycle.PUBLISHED and not is_refused:
-            document_supersede(old, by=people.publisher, successor=documents[entry.path])
+        if old is not None and old.lifecycle not in (Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN):
+            successor = documents[entry.path]
+            document_supersede_later(old, by=people.publisher, successor=successor)
     for entry in entries:
         document = documents[entry.path]
         document.refresh_from_db()
         if entry.lifecycle == Lifecycle.WITHDRAWN and document.lifecycle == Lifecycle.PUBLISHED:
             document_withdraw(document, by=people.publisher, reason=entry.withdrawn_reason)
+
+
+def _refuse_doubts(document: Document, entry: Entry, *, despite_doubts: bool) -> None:
+    """Raise PagesNotReviewed for a document that was read before and held back for its doubts."""
+    if despite_doubts or entry.lifecycle != Lifecycle.PUBLISHED:
+        return
+    if doubtful := pages_doubtful(page_checks(document)):
+        raise PagesNotReviewed(
+            f"Left in review, with doubts on {pages_named(doubtful)}.",
+            hint="Open “Check and publish” in the administration.",
+        )

@@ -110,6 +110,11 @@ class Document(models.Model):
     superseded_by = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes"
     )
+    # Its successor, from the day it is named until it is published and indexed: the older one stays
+    # in force for as long.
+    to_be_superseded_by = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="to_supersede", editable=False
+    )
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     withdrawn_reason = models.TextField(blank=True, editable=False)
     uploaded_by = models.ForeignKey(

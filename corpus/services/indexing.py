@@ -48,7 +48,12 @@ from corpus.review.words_found import lines_misread
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
 from corpus.services.embedding import document_embed, reading_embedder
-from corpus.services.lifecycle import document_hold_back, document_hold_misread
+from corpus.services.lifecycle import (
+    document_hold_back,
+    document_hold_misread,
+    documents_supersede_due,
+    lock_for_succession,
+)
 from corpus.services.passages import passages_write
 from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
 from corpus.signals import document_indexed
@@ -314,7 +319,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
     recipe = site_recipe(encoder_facts())
     with transaction.atomic():
         # Its row first: who edits it holds that, and then looks whether a job is at work.
-        document = Document.objects.select_for_update().get(pk=document.pk)
+        document = lock_for_succession(document)
         if document.index_fingerprint != fingerprint(document, recipe):
             return Stage.PARSED  # its title, population or language was edited since
         encoders = vectors.searched_to_the_end()
@@ -335,6 +340,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
         document_indexed.send(Document, document=document, actor=None)
+        documents_supersede_due(document, by=document.published_by)
         lease.lap("finish")
         Job.objects.filter(pk=lease.job_id).update(timings=lease.timings)
     return Stage.INDEXED

@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, Value
+from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
 
 from core.errors import MedragError
@@ -89,8 +89,9 @@ def document_publish(
 
     It is searchable as soon as it is indexed. Rejected are an unreadable document, one that lost
     words unless all its poor pages are in `looked`, and one with new corrections unless somebody
-    else `compared` them (primary keys). `supersedes` ends in the same commit. Raises NotNow,
-    NotPermitted, SecondPersonNeeded, PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
+    else `compared` them (primary keys). `supersedes`, and what was to be superseded by it, ends in
+    the same commit, or when it is indexed if that comes later. Raises NotNow, NotPermitted,
+    SecondPersonNeeded, PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
     """
     both = [document] if supersedes is None else [document, supersedes]
     _refuse_others(by, *both)
@@ -119,6 +120,7 @@ def document_publish(
     document_published.send(Document, document=document, actor=by)
     if supersedes is not None:
         document_supersede(supersedes, by=by, successor=document)
+    documents_supersede_due(document, by=by)
 
 
 @transaction.atomic
@@ -203,20 +205,70 @@ def document_recheck(document: Document, *, by: User | None, reason: str) -> Non
 
 @transaction.atomic
 def document_supersede(old: Document, *, by: User | None, successor: Document) -> None:
-    """Move PUBLISHED -> SUPERSEDED by another published document.
+    """Move PUBLISHED -> SUPERSEDED by another published document, as soon as that is indexed.
 
     Raises NotNow, NotPermitted, BadSuccessor.
     """
     _refuse_others(by, old)
     _lock(old, successor)
-    published = Document.objects.filter(pk=successor.pk, lifecycle=Lifecycle.PUBLISHED)
-    if old.pk == successor.pk or not published.exists():
+    published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
+    if not published.filter(pk=successor.pk).exists():
         raise BadSuccessor(
             "Nothing was changed: only another published document can replace it.",
             hint="Publish the new version first.",
         )
-    _move(old, Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, superseded_by=successor)
-    document_superseded.send(Document, document=old, actor=by)
+    if not published.filter(pk=old.pk).exists():
+        raise _not_now(old, Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED)
+    document_supersede_later(old, by=by, successor=successor)
+
+
+@transaction.atomic
+def document_supersede_later(old: Document, *, by: User | None, successor: Document) -> None:
+    """Supersede a document in the moment when its successor is both published and indexed.
+
+    That may be now. Until then the old one stays in force: a successor that is held back replaces
+    nothing. Raises NotPermitted, BadSuccessor.
+    """
+    _refuse_others(by, old)
+    _lock(old, successor)
+    if old.pk == successor.pk:
+        raise BadSuccessor(
+            "Nothing was changed: a document can't replace itself.", hint="Choose another one."
+        )
+    Document.objects.filter(pk=old.pk).update(to_be_superseded_by=successor)
+    documents_supersede_due(successor, by=by)
+    old.refresh_from_db()
+
+
+def documents_supersede_due(document: Document, *, by: User | None) -> None:
+    """Supersede what was waiting for this document, now published or indexed, or it for another.
+
+    A successor that was superseded before it was indexed counts, since another took its place.
+    Called in the transaction that publishes or indexes, after `lock_for_succession`.
+    """
+    indexed = Q(to_be_superseded_by__indexed_at__isnull=False)
+    due = Document.objects.filter(
+        Q(pk=document.pk) | Q(to_be_superseded_by=document),
+        Q(to_be_superseded_by__lifecycle=Lifecycle.SUPERSEDED)
+        | Q(to_be_superseded_by__lifecycle=Lifecycle.PUBLISHED) & indexed,
+        lifecycle=Lifecycle.PUBLISHED,
+    )
+    for old in due.order_by("pk"):
+        _move(
+            old,
+            Lifecycle.PUBLISHED,
+            Lifecycle.SUPERSEDED,
+            superseded_by=old.to_be_superseded_by_id,
+            to_be_superseded_by=None,
+        )
+        document_superseded.send(Document, document=old, actor=by)
+        documents_supersede_due(old, by=by)
+
+
+def lock_for_succession(document: Document) -> Document:
+    """Lock a document and those that it supersedes or waits for; return it as it is now."""
+    _lock(document)
+    return Document.objects.get(pk=document.pk)
 
 
 @transaction.atomic
@@ -234,6 +286,7 @@ def document_withdraw(document: Document, *, by: User | None, reason: str) -> li
         Lifecycle.WITHDRAWN,
         withdrawn_at=Now(),
         withdrawn_reason=reason,
+        to_be_superseded_by=None,
     )
     document_withdrawn.send(Document, document=document, actor=by, reason=reason)
     return answers_citing(document)
@@ -249,6 +302,7 @@ def document_reinstate(document: Document, *, by: User | None, reason: str) -> l
     """
     _refuse_others(by, document)
     reason = reason_given(reason, "To put a document back in force needs a reason.")
+    _lock(document)
     is_superseded = document.lifecycle == Lifecycle.SUPERSEDED
     _move(
         document,
@@ -259,24 +313,34 @@ def document_reinstate(document: Document, *, by: User | None, reason: str) -> l
         superseded_by=None,
     )
     document_reinstated.send(Document, document=document, actor=by, reason=reason)
+    documents_supersede_due(document, by=by)
     return answers_citing(document)
 
 
 def _move(document: Document, old: Lifecycle, new: Lifecycle, **changes: Any) -> None:
     rows = Document.objects.filter(pk=document.pk, lifecycle=old)
     if rows.update(lifecycle=new, **changes) != 1:
-        now = Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
-        raise NotNow(
-            f"“{document}” is {Lifecycle(now).label.lower()} and was not changed. "
-            f"Only a document that is {old.label.lower()} can become {new.label.lower()}.",
-            hint="Reload the page to see its present state.",
-        )
+        raise _not_now(document, old, new)
     document.refresh_from_db()
 
 
+def _not_now(document: Document, old: Lifecycle, new: Lifecycle) -> NotNow:
+    now = Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
+    return NotNow(
+        f"“{document}” is {Lifecycle(now).label.lower()} and was not changed. "
+        f"Only a document that is {old.label.lower()} can become {new.label.lower()}.",
+        hint="Reload the page to see its present state.",
+    )
+
+
 def _lock(*documents: Document) -> None:
+    """Lock these rows, those that wait to be superseded by them, and those that they wait for."""
     pks = [document.pk for document in documents]
-    list(Document.objects.select_for_update().filter(pk__in=pks).order_by("pk").values("pk"))
+    successors = Document.objects.filter(pk__in=pks).values("to_be_superseded_by")
+    rows = Document.objects.filter(
+        Q(pk__in=pks) | Q(to_be_superseded_by__in=pks) | Q(pk__in=successors)
+    )
+    list(rows.select_for_update().order_by("pk").values("pk"))
 
 
 def reason_given(text: str, sentence: str) -> str:

@@ -28,11 +28,12 @@ from chat.audit.export import event_rows
 from chat.conversations import conversation_share
 from chat.mcp.described import Described
 from chat.mcp.server import _result
-from chat.models import AuditEvent, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, Flag, Reason, Review, ReviewState, Turn, TurnStatus, Verdict
+from chat.reviews.export import review_rows
 from chat.streams import as_event
 from chat.terminal import as_text
 from corpus.models import Collection, Document
-from medrag_site.accounts import AUDITORS, CLINICIANS
+from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS
 from tests.chat.api.api_calls import QUERY, get, post, signed_in
 from tests.chat.guidelines import QUESTION, ask, publish_guideline
 from tests.corpora import publish
@@ -41,6 +42,12 @@ from webhooks.models import Delivery, Endpoint, Event
 from webhooks.receivers import announce_gap
 
 MARKER = "zorbitol"
+# Decided by the question alone, or by a part that failed.
+OF_THE_QUESTION = {
+    *(Reason.UNCLEAR_QUESTION, Reason.IDENTIFIERS_IN_QUESTION, Reason.BUDGET_EXCEEDED),
+    *(Reason.SEARCH_UNAVAILABLE, Reason.GATE_UNAVAILABLE),
+    *(Reason.GENERATOR_UNAVAILABLE, Reason.VERIFIER_UNAVAILABLE),
+}
 TEAM = "Haematology"
 COMPLETIONS = "/v1/chat/completions"
 BODY = {"question": QUESTION}
@@ -100,7 +107,7 @@ def marked(
         "fingerprint": asked.fingerprint,
         "mode": "standard",
         "status": status,
-        "reason": "" if is_answer else Reason.WEAK_EVIDENCE,
+        "reason": "" if is_answer else Reason.CONFLICT,
         "warnings": warnings,
         "nearest": [] if is_answer else [passage],
         "standalone": f"What is the dose of {MARKER}?",
@@ -197,6 +204,12 @@ def command(user: User, turn: Turn) -> str:
     return as_text(Turn.objects.get(pk=turn.pk))
 
 
+def reviews_exported(user: User, turn: Turn) -> str:
+    done = {"state": ReviewState.DONE, "verdict": Verdict.DANGEROUS, "done_at": timezone.now()}
+    Review.objects.create(turn=turn, flags=[Flag.CONFLICT], note=f"On {MARKER}", **done)
+    return json.dumps(list(review_rows(Review.objects.all(), texts=True, by=user)))
+
+
 def exported(user: User, turn: Turn) -> str:
     return json.dumps(list(event_rows(AuditEvent.objects.all(), texts=True)))
 
@@ -219,6 +232,7 @@ WAYS: dict[str, Callable[[User, Turn], str]] = {
     "chunks": chunked,
     "tool": tool,
     "command": command,
+    "export of reviews": reviews_exported,
 }
 TELL_NOTHING = {"export of the log": exported, "webhook": announced}
 
@@ -231,13 +245,44 @@ def test_no_word_of_a_closed_document_reaches_who_was_removed(
     assert MARKER not in said.lower()
     if way in WAYS:  # the log, which auditors read, has the confidence
         assert "0.8125" not in said
+        assert not re.search(r"conflict|disagree|dangerous", said, re.IGNORECASE)
     assert not re.search(r"Option|\"option\": ?\"B\"|a number, a unit", said)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_member_is_shown_the_words(way: str, turn: Turn, member: User) -> None:
     """Shows that the test above can fail in each way."""
-    assert MARKER in WAYS[way](member, turn).lower()
+    said = WAYS[way](member, turn)
+    assert MARKER in said.lower()
+    assert turn.status == TurnStatus.ANSWERED or Reason.CONFLICT.label in said or "CONFLICT" in said
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Reason if reason.value])
+def test_a_reason_that_rests_on_closed_documents_is_told_as_the_neutral_one(
+    reason: Reason, secret: Document, member: User
+) -> None:
+    turn = marked(ask(member), secret, TurnStatus.ABSTAINED, reason=reason)
+    said = json.loads(of_turn(removed(member), turn))
+    told = reason if reason in OF_THE_QUESTION else Reason.WEAK_EVIDENCE
+    assert (said["reason"], said["message"]) == (told, told.label)
+    auditor = json.loads(of_turn(person("auditor", AUDITORS), turn))
+    assert (auditor["reason"], auditor["message"]) == (reason, reason.label)
+
+
+def test_that_the_evidence_is_closed_is_told_only_to_who_works_there(secret: Document) -> None:
+    narrow(secret.collection, "publishers", TEAM)
+    narrow(secret.collection, "searchers", "Nobody")
+    staff = person("staff", PUBLISHERS, TEAM)
+    trace = {"documents": [], "verdicts": [], "searches": [
+        {"rights": "hidden", "hits": [{"chunk": f"{secret.sha256}_p1_c0"}]}
+    ]}  # fmt: skip
+    reason = Reason.NOT_PERMITTED_EVIDENCE
+    fields = {"reason": reason, "nearest": [], "warnings": [], "standalone": "", "trace": trace}
+    turn = marked(ask(staff), secret, TurnStatus.ABSTAINED, **fields)
+    assert json.loads(of_turn(staff, turn))["reason"] == reason
+    assert reason.label in shared_page(staff, turn)
+    assert reason.label not in shared_page(person("colleague", CLINICIANS), turn)
+    assert json.loads(of_turn(removed(staff), turn))["reason"] == Reason.WEAK_EVIDENCE
 
 
 def test_a_colleague_without_rights_reads_no_word_by_the_link(turn: Turn) -> None:
@@ -257,9 +302,19 @@ def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(
     said = get(signed_in(member), f"/api/v1/turns/{turn.pk}").json()
     of_the_question = {
         *("turn", "question", "asked_at", "conversation", "feedback", "duration_ms", "mode"),
-        *("status", "reason", "message", "text_removed_at", "hidden"),
+        *("status", "text_removed_at", "hidden"),
     }
-    made = {"standalone", "option", "warnings", "withheld", "owner", "claims", "nearest"}
+    made = {
+        "reason",
+        "message",
+        "standalone",
+        "option",
+        "warnings",
+        "withheld",
+        "owner",
+        "claims",
+        "nearest",
+    }
     assert said.keys() == of_the_question | made | {"confidence"}
 
 

@@ -27,7 +27,7 @@ from chat.api.documents.serializers import (
 from chat.api.documents.views import CONFLICT, FORBIDDEN, details
 from chat.api.fields import Strict
 from chat.api.guarded import BODY, NOT_FOUND, problems, user_of, valid
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
 from corpus.review.corrections import corrections_unseen
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.documents import document_reindex, document_retry
@@ -137,8 +137,8 @@ def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 @_step(
     "replace",
     "Publish a new version in place of a document",
-    "Publishes the new version and supersedes this one in the same transaction, so that "
-    "exactly one of them is always in force.",
+    "Publishes the new version and supersedes this one in the same transaction, or in that which "
+    "ends the new version's indexing, so that exactly one of them is always in force.",
     asks=ReplaceRequest,
     others=lambda user, document: documents_for_staff(user).exclude(pk=document.pk),
 )
@@ -150,13 +150,14 @@ def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
 @_step(
     "supersede",
     "Mark a document as superseded by another",
-    "Answers come from the other published document from now on.",
+    "Answers come from the other published document from now on, or as soon as it is indexed.",
     asks=SupersedeRequest,
     others=lambda user, document: documents_replaceable(user, other_than=document),
 )
 def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     document_supersede(document, by=user, successor=asked["successor"])
-    return ["Superseded."]
+    is_done = document.lifecycle == Lifecycle.SUPERSEDED
+    return ["Superseded." if is_done else "Will be superseded when its successor is indexed."]
 
 
 @_step(

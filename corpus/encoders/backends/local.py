@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from core.openvino_runtime import precision
@@ -63,6 +62,11 @@ class LocalEmbedder:
                 f"{model.folder} makes {self.dimensions} dimensions and "
                 f"{model.query_folder} makes {self._questions.dimensions}."
             )
+        if local_facts(model) != facts:  # else the fingerprint might be that of other weights
+            raise EncoderUnusable(
+                f"The files in {model.folder} were changed while they were loaded.",
+                hint="Nothing was encoded. Wait until all are written, then try again.",
+            )
         self._cache = QueryCache(self._encode_queries)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -81,9 +85,8 @@ class LocalEmbedder:
         return self._questions.query_vectors([self._model.query_prefix + text for text in texts])
 
 
-@lru_cache(maxsize=32)
 def local_facts(model: LocalModel) -> LocalFacts:
-    """Read the facts from files; weights are hashed once a process. Raises EncoderUnusable."""
+    """Read the facts from files; weights are hashed after a change. Raises EncoderUnusable."""
     passages = facts_of(model.folder)
     questions = facts_of(model.query_folder) if model.query_folder else passages
     parts = [model.pooling, model.passage_prefix, model.query_prefix, questions.digest]

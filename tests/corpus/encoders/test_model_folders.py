@@ -13,7 +13,7 @@ import pytest
 
 from corpus.encoders import folders, model_folders
 from corpus.encoders.backends import openvino_model
-from corpus.encoders.backends.local import LocalEmbedder, LocalModel, local_facts
+from corpus.encoders.backends.local import LocalEmbedder, LocalModel
 from corpus.encoders.folders import bundled_folder, facts_of
 from corpus.encoders.model_folders import files_read, folder_digest
 from corpus.encoders.specs import EncoderSpec, SpecError
@@ -51,7 +51,7 @@ def _as_in_a_new_process() -> Iterator[None]:
 
 
 def forget() -> None:
-    for cached in (model_folders.facts_of, folders._tokenizer_digest, local_facts):
+    for cached in (model_folders._facts_of, folders._tokenizer_digest):
         cached.cache_clear()
 
 

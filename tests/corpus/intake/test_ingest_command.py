@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.core.management.base import OutputWrapper
 from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import Settings
 from reportlab.pdfgen.canvas import Canvas
 
@@ -24,6 +25,7 @@ from chat.models import AuditEvent
 from corpus.intake.wait import list_held_back
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, WorkerHeartbeat
 from corpus.services.indexing import document_index
+from corpus.services.lifecycle import document_publish
 from tests.corpus.documents import guideline
 from tests.processes import in_processes, running
 
@@ -217,6 +219,7 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
         person.user_permissions.add(Permission.objects.get(codename=right))
     for _ in range(2):  # the second run changes nothing
         call_command("ingest", manifest=manifest, user="alice", publisher="bob")
+        index_all()
         new = Document.objects.get(title="One, second edition")
         old = Document.objects.get(title="One")
         gone = Document.objects.get(title="Two")
@@ -300,6 +303,7 @@ def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) 
         csv.writer(stream, delimiter=separator).writerows(rows)
     for _ in range(2):
         call_command("ingest", str(table.parent), manifest=other, collection="renal")
+        index_all()
         new = Document.objects.get(title="One, second edition")
         assert (new.lifecycle, new.version, new.year) == (Lifecycle.PUBLISHED, "2", 2024)
         assert str(new.review_by) == "2027-05-01"
@@ -439,12 +443,16 @@ def doubtful(tmp_path: Path) -> Path:
     return root
 
 
-def lifecycles_after(*arguments: str) -> dict[str, str]:
-    """Ingest and index; return the lifecycle of each file."""
-    call_command("ingest", *arguments)
+def index_all() -> None:
     for document in Document.objects.all():
         document_index(document.pk)
         assert document.job.state == JobState.DONE, document.job.last_error
+
+
+def lifecycles_after(*arguments: str) -> dict[str, str]:
+    """Ingest and index; return the lifecycle of each file."""
+    call_command("ingest", *arguments)
+    index_all()
     return dict(Document.objects.values_list("filename", "lifecycle"))
 
 
@@ -483,3 +491,25 @@ def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite:
     held = OutputWrapper(io.StringIO())
     list_held_back([document.pk for document in Document.objects.all()], held)
     assert ("Left in review: sums.xlsx" in held.getvalue()) is not despite
+
+
+@pytest.mark.django_db
+def test_a_document_stays_in_force_while_its_successor_is_held_back(doubtful: Path) -> None:
+    Collection.objects.create(slug="renal", name="Renal")
+    table = doubtful / "table.csv"
+    arguments = [str(doubtful), "--manifest", str(table), "--collection", "renal"]
+    table.write_text(
+        "file,title,lifecycle,supersedes\n"
+        "clear.md,First,SUPERSEDED,\nsums.xlsx,Second,PUBLISHED,clear.md\n"
+    )
+    for _ in range(2):  # the second run changes nothing
+        with suppress(SystemExit):
+            call_command("ingest", *arguments)
+        assert Document.objects.get(title="First").lifecycle == Lifecycle.PUBLISHED
+        index_all()
+        states = dict(Document.objects.values_list("title", "lifecycle"))
+        assert states == {"First": Lifecycle.PUBLISHED, "Second": Lifecycle.REVIEW}
+    held = Document.objects.get(title="Second")
+    document_publish(held, by=None, today=timezone.localdate())
+    first = Document.objects.get(title="First")
+    assert (first.lifecycle, first.superseded_by) == (Lifecycle.SUPERSEDED, held)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise, permutations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models.functions import Now
 from django.dispatch import Signal
 from pytest_django import Settings
 
@@ -21,11 +23,14 @@ from corpus.services.lifecycle import (
     ReasonNeeded,
     SecondPersonNeeded,
     document_publish,
+    document_recheck,
     document_reinstate,
     document_return,
     document_submit,
     document_supersede,
+    document_supersede_later,
     document_withdraw,
+    documents_supersede_due,
 )
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import shelf
@@ -37,9 +42,11 @@ from tests.together import at_once
 TODAY = datetime.date(2026, 3, 1)
 
 
-def make(lifecycle: Lifecycle, number: int = 0) -> Document:
+def make(lifecycle: Lifecycle, number: int = 0, *, is_indexed: bool = True) -> Document:
     document = ingest(f"# Guideline {number}\n\nText.\n", f"g{number}.md")
-    Document.objects.filter(pk=document.pk).update(lifecycle=lifecycle)
+    Document.objects.filter(pk=document.pk).update(
+        lifecycle=lifecycle, indexed_at=Now() if is_indexed else None
+    )
     document.refresh_from_db()
     return document
 
@@ -271,8 +278,57 @@ def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None
 
 
 @pytest.mark.django_db
+def test_a_document_stays_in_force_until_its_successor_is_published_and_indexed() -> None:
+    old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.DRAFT, 1, is_indexed=False)
+    document_supersede_later(old, by=None, successor=new)
+    submit(new)
+    publish(new)
+    assert (state(old), state(new)) == (Lifecycle.PUBLISHED, Lifecycle.PUBLISHED)
+    document_recheck(new, by=None, reason="It is in doubt.")
+    index(new)
+    assert (state(old), state(new)) == (Lifecycle.PUBLISHED, Lifecycle.REVIEW)
+    with refused(signals.document_superseded, lambda: state(old) == Lifecycle.SUPERSEDED):
+        publish(new)
+    assert (state(old), state(new)) == (Lifecycle.PUBLISHED, Lifecycle.REVIEW)
+    publish(new)
+    assert (state(old), state(new)) == (Lifecycle.SUPERSEDED, Lifecycle.PUBLISHED)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_of_three_editions_the_last_stays_whichever_is_indexed_first(order: tuple[int]) -> None:
+    editions = [make(Lifecycle.PUBLISHED, number, is_indexed=False) for number in range(3)]
+    for old, new in pairwise(editions):
+        document_supersede(old, by=None, successor=new)
+        assert state(old) == Lifecycle.PUBLISHED
+    for number in order:
+        index(editions[number])
+    ended = [Lifecycle.SUPERSEDED] * 2
+    assert [state(edition) for edition in editions] == [*ended, Lifecycle.PUBLISHED]
+
+
+@pytest.mark.django_db
+def test_what_was_withdrawn_meanwhile_is_not_superseded_when_it_is_back() -> None:
+    old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 1, is_indexed=False)
+    document_supersede(old, by=None, successor=new)
+    withdraw(old)
+    reinstate(old)
+    index(new)
+    assert state(old) == Lifecycle.PUBLISHED
+
+
+def index(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(indexed_at=Now())
+    documents_supersede_due(document, by=None)
+
+
+def state(document: Document) -> str:
+    return Document.objects.get(pk=document.pk).lifecycle
+
+
+@pytest.mark.django_db
 def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
-    document = make(Lifecycle.DRAFT)
+    document = make(Lifecycle.DRAFT, is_indexed=False)
     with pytest.raises(NotNow):
         document_discard(document, by=None)
     Job.objects.filter(document=document).update(state=JobState.FAILED)
@@ -285,4 +341,4 @@ def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
     document_discard(document, by=None)
     assert not Document.objects.exists()
     assert not files.document_path(document.sha256).exists()
-    make(Lifecycle.DRAFT)  # the same bytes
+    make(Lifecycle.DRAFT, is_indexed=False)  # the same bytes
