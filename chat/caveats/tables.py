@@ -71,10 +71,11 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
     for row in rows.order_by("chunk", "index"):
         document, page = row.chunk.document_id, row.pieces[0][0]
         hit = known.get(row.chunk_id) or hit_of(row.chunk, bases[document, page])
+        table = (document, page, row.table or 0)
         claim = DraftClaim(
             row.text, tuple(_quotes(hit, row.pieces)), kind=ClaimKind.ROW, caption=row.caption
         )
-        found.setdefault((document, page, row.table), {}).setdefault(_place(claim), claim)
+        found.setdefault(table, {}).setdefault(_place(claim), claim)
     return found
 
 

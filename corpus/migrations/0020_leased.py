@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("corpus", "0018_page_labels")]
+    dependencies = [("corpus", "0019_to_be_superseded")]
     operations = [
         migrations.AlterField(
             model_name="job",
