@@ -58,10 +58,11 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Review]:
         return reviews_readable(user_of(request))
 
-    def get_list_display(self, request: HttpRequest) -> Any:
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
         """Leave out the reasons of refusals for who may not read every answer."""
         is_free = may_read_every_turn(user_of(request))
-        return [name for name in self.list_display if is_free or name not in ("became", "why_text")]
+        of_answers = () if is_free else ("became", "why_text")
+        return tuple(name for name in self.list_display if name not in of_answers)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(REVIEWS)
