@@ -12,7 +12,7 @@ from typing import Any
 
 from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
-from chat.reader.features import lacks_dose
+from chat.caveats.doses import lacks_dose
 from chat.types import DraftClaim
 from corpus.models import Authority
 from retrieval.types import Hit
