@@ -121,6 +121,7 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     parts = [_for_whom(asked, named)]
     if needed := _needed(asked, claims):
         parts.append(f"You need {needed}.")
+    parts += _fitting(asked, claims)
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
@@ -193,32 +194,62 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
 def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
     """Return what must be known of the patient: the weight, and the bounds of each statement.
 
-    A weight that the question gives is not asked for.
+    What the question gives is not asked for.
     """
     bounds: dict[str, list[int]] = {}
     for number, claim in claims.items():
         for bound in _bounds(claim):
-            bounds.setdefault(bound, []).append(number)
+            if not bound.asked_of(asked):
+                bounds.setdefault(bound.words, []).append(number)
     is_by_weight = any(_is_by_weight(claim) for claim in claims.values())
     parts = ["the weight"] if is_by_weight and not asked.weights else []
     parts += [
-        bound if len(at) == len(claims) else f"for {_numbers(at)}, {bound}"
-        for bound, at in bounds.items()
+        words if len(at) == len(claims) else f"for {_numbers(at)}, {words}"
+        for words, at in bounds.items()
     ]
     return "; ".join(parts)
 
 
-def _bounds(claim: DraftClaim) -> list[str]:
+def _fitting(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
+    """Return a sentence for each bound that the question's value is within."""
+    fits: dict[tuple[str, str], list[int]] = {}
+    for number, claim in claims.items():
+        for bound in _bounds(claim):
+            given = bound.asked_of(asked)
+            if len(given) == 1 and given[0].meets(bound.interval):
+                value = _plain(said(given[0], bound.unit))
+                fits.setdefault((bound.words, value), []).append(number)
+    return [
+        f"{'This statement' if len(claims) == 1 else _statements(at).capitalize()} {_be(at)} for"
+        f" {words}; the patient's is {value}."
+        for (words, value), at in fits.items()
+    ]
+
+
+@dataclass(frozen=True)
+class _BoundOf:
+    """The bound of a statement: `a creatinine clearance of 20 to 39`."""
+
+    words: str
+    interval: Interval
+    unit: str
+
+    def asked_of(self, people: People) -> Sequence[Interval]:
+        """Return the values of what is bounded that the question gives."""
+        return people.weights if self.unit else people.kidney
+
+
+def _bounds(claim: DraftClaim) -> list[_BoundOf]:
     """Return the bounds of kidney function and weight in a claim."""
     people = people_of(claim.text)
     parts = []
     if len(set(people.kidney)) == _RANGES:
         is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
-        parts.append(
-            _bound("an eGFR" if is_egfr else "a creatinine clearance", people.kidney[0], "")
-        )
+        name = "an eGFR" if is_egfr else "a creatinine clearance"
+        parts.append(_BoundOf(_bound(name, people.kidney[0], ""), people.kidney[0], ""))
     if len(set(people.weights)) == _RANGES:
-        parts.append(_bound("a weight", people.weights[0], "kg"))
+        words = _bound("a weight", people.weights[0], "kg")
+        parts.append(_BoundOf(words, people.weights[0], "kg"))
     return parts
 
 
