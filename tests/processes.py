@@ -18,7 +18,7 @@ _STALL = "stall_s=40"  # a busy machine takes 20 s to start all
 LEASE_S = 15  # and 6 s to load a model
 FAST = {
     "MEDRAG_WORKER": f"lease_s={LEASE_S} {_STALL}",
-    "MEDRAG_PARSING": "timeout_s=5",
+    "MEDRAG_PARSING": "timeout_s=10",
     "DJANGO_SETTINGS_MODULE": "tests.dying.poison_settings",
 }
 
@@ -26,9 +26,11 @@ FAST = {
 def in_processes(count: int, lease_s: int = LEASE_S) -> dict[str, str]:
     """Return the environment of a fast worker with `count` processes.
 
-    With a longer lease, a busy machine takes no job from a process that lives.
+    With a longer lease, a busy machine takes no job from a process that lives. None of the files
+    hangs, so that a parser may take its time.
     """
-    return {"MEDRAG_WORKER": f"lease_s={lease_s} {_STALL} processes={count}"}
+    worker = f"lease_s={lease_s} {_STALL} processes={count}"
+    return {"MEDRAG_WORKER": worker, "MEDRAG_PARSING": "timeout_s=60"}
 
 
 def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
