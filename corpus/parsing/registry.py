@@ -64,7 +64,7 @@ _FORMATS = {
     sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/5", "docling-slim"),
     sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/5", "docling-slim"),
     sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
-    sniff.HTML: _Format(_MARKUP, "parse_html", "html/4"),
+    sniff.HTML: _Format(_MARKUP, "parse_html", "html/5"),
     sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/5", "docling-slim"),
     sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
