@@ -124,12 +124,20 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/5"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} blocks/1"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "
         f"openvino/{_version('openvino')}"
     )
+
+
+def reader_name(engine: str, media_type: str) -> str:
+    """Say which of the two readers of PDFs read a document; other types have one, its engine."""
+    if media_type != sniff.PDF or not engine:
+        return engine
+    name = "docling" if engine.startswith(MODELS_ENGINE) else "the standard reader"
+    return f"{name} ({engine})"
 
 
 def _version(package: str) -> str:
