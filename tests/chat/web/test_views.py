@@ -117,7 +117,7 @@ def test_a_refusal_without_passages_sends_nobody_to_them(
     clinician: Client, alice: User, guideline: Document
 ) -> None:
     turn = refused(alice, Reason.WEAK_EVIDENCE, guideline)
-    assert "Read the nearest passages" in text_of(clinician.get(thread(turn.conversation_id)))
+    assert "It may be in these passages" in text_of(clinician.get(thread(turn.conversation_id)))
     turn = refused(alice, Reason.WEAK_EVIDENCE, guideline, text="")
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert "earest" not in page
