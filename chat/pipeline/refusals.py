@@ -10,7 +10,7 @@ from unicodedata import numeric
 
 from chat.caveats.cautions import missing_evidence_cautions
 from chat.errors import BudgetExceeded, GeneratorUnavailable
-from chat.gate.decision import Decision, GateUnavailable
+from chat.gate.decision import Decision, Gate, GateUnavailable
 from chat.gate.scorers import logistic
 from chat.generation.types import Generation
 from chat.models import Reason
@@ -20,7 +20,7 @@ from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
 from core.text.quantities.levelling import levelled
 from corpus.staff_selectors import collections_closed
-from retrieval.types import Hit, Query, Rights, Scope
+from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
@@ -95,10 +95,27 @@ def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
         return refusal(run, Reason.NOT_PERMITTED_EVIDENCE)
     ended = replace(run.query, scope=Scope.OUT_OF_DATE)
     old = search_and_gate(ended, gate, run.searches, kind=EXPLAINING)
-    if old.reason is None and _odds(old) - _odds(decision) >= CLEARLY:
+    if old.reason is None and not _answered_in_force(run, old, gate):
         shown = _shown(run, Reason.ONLY_OUT_OF_DATE, old.passages, old)
         return replace(shown, confidence=decision.probability)
     return None
+
+
+def _answered_in_force(run: AnswerRun, old: Decision, gate: Gate) -> bool:
+    """Tell whether what is in force may answer as well as what is out of date, by the same gate.
+
+    A narrowed search is asked again of all that the reader may see.
+    """
+    query, current = run.query, [run.decided]
+    if query.collections or query.filters != NO_FILTERS:
+        everywhere = replace(query, collections=(), filters=NO_FILTERS)
+        current.append(search_and_gate(everywhere, gate, run.searches, kind=EXPLAINING))
+    return any(
+        one.reason is None
+        or _odds(old) - _odds(one) < CLEARLY
+        or _likeliest(old, gate) <= _likeliest(one, gate)
+        for one in current
+    )
 
 
 def _on_topic_in_closed(run: AnswerRun) -> Query | None:
@@ -149,6 +166,11 @@ def _shown(
     kept = [*first, *(hit for hit in near if hit.key not in always)][:NEAREST]
     shown = excerpts(kept, reading, run.query.text)
     return Abstained(reason, tuple(kept), decision.probability, shown)
+
+
+def _likeliest(decision: Decision, gate: Gate) -> float:
+    """Return the score of the likeliest passage; the gate may judge all passages together."""
+    return max((gate.scale.score(hit) for hit in decision.passages), default=-math.inf)
 
 
 def _odds(decision: Decision) -> float:

@@ -14,9 +14,11 @@ from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.reader.choose import read
+from corpus.models import Document, Lifecycle
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.gate.calibrations import kept
+from tests.chat.generation.generators import FakeGenerator
 from tests.chat.web.pages import text_of, thread
 from tests.corpora import publish
 
@@ -145,3 +147,38 @@ def test_passages_stand_in_the_order_of_their_best_statements(db: None) -> None:
     assert (turn.status, len(best)) == (TurnStatus.ABSTAINED, 3)
     assert [passage["chunk"] for passage in turn.nearest] == list(best)
     assert turn.nearest[0]["document"] == "Zelomycin"
+
+
+# Only what is no longer in force
+
+
+@pytest.fixture
+def old(db: None) -> Document:
+    return publish(
+        ZELOMYCIN.format("200 mg twice a day"), lifecycle=Lifecycle.SUPERSEDED, collection="chest"
+    )
+
+
+def test_a_narrowed_search_says_only_out_of_date_only_if_nothing_in_force_answers(
+    old: Document, alice: User, client: Client
+) -> None:
+    publish("# Cough\nA cough may last three weeks.", collection="chest")
+    assert ask(QUESTION, collections=("chest",)).reason == Reason.ONLY_OUT_OF_DATE
+    publish(ZELOMYCIN.format("400 mg once a day"), collection="pharmacy")
+    turn = ask(QUESTION, alice, collections=("chest",))
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    looks = [(search["look"], search["scope"]) for search in turn.trace["searches"]]
+    assert looks[1:] == [("explaining", "out_of_date"), ("explaining", "in_force")]
+    client.force_login(alice)
+    page = text_of(client.get(thread(turn.conversation_id)))
+    assert "Searched only: Chest. Search all" in page
+
+
+def test_what_passes_the_gate_in_force_is_not_called_out_of_date(
+    old: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("# Chest\nZelomycin is given to adults with pneumonia: 400 mg once a day.")
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(lambda _: ()))
+    turn = ask(QUESTION)
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    assert {passage["lifecycle"] for passage in turn.nearest} == {"PUBLISHED"}
