@@ -15,7 +15,7 @@ from django.utils import timezone
 from chat.audit import log as audit
 from chat.caveats.cautions import Caution
 from chat.experiments.arms import Assignment
-from chat.models import Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
+from chat.models import Channel, Citation, Claim, Conversation, Turn, TurnStatus
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.identifiers.guard import Guarded
@@ -24,8 +24,6 @@ from corpus.boxes import Blocks
 from corpus.positions import positions_of
 from corpus.selectors import blocks_without_pages
 from retrieval.types import Hit
-
-OWNER_ABOVE = 0.05  # the gate's probability below which no topic is recognised, nor its owner
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,7 @@ def _note_refusal(turn: Turn, outcome: Abstained) -> None:
     turn.status = TurnStatus.ABSTAINED
     turn.reason = outcome.reason
     turn.nearest = [_nearest(hit, outcome.excerpts.get(hit.key, ())) for hit in outcome.nearest]
-    if outcome.reason == Reason.ONLY_OUT_OF_DATE or outcome.confidence >= OWNER_ABOVE:
-        turn.owner = _owner(outcome.nearest)
+    turn.owner = _owner(outcome.nearest)
 
 
 def _store_conversation(turn: Turn) -> None:

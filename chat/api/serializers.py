@@ -256,8 +256,8 @@ class PassageResponse(SourceResponse):
     text = serializers.CharField()
     excerpt = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Whole statements of the passage that are nearest to the question; empty if "
-        "none was read.",
+        help_text="Whole statements of the passage that are nearest to the question, a table row "
+        "with the table's caption; empty if it has none.",
     )
 
 
@@ -315,10 +315,14 @@ class QueryResponse(serializers.Serializer[Any]):
         help_text="Why each withheld statement is not shown, also with a refusal; only in the "
         "mode `standard`.",
     )
-    owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal, if known.")
+    owner = OwnerResponse(
+        allow_null=True,
+        help_text="Whom to ask after a refusal: the owner of the nearest passage's collection.",
+    )
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
     nearest = PassageResponse(
-        many=True, help_text="The nearest passages after a refusal. They are not an answer."
+        many=True,
+        help_text="The nearest passages after a refusal, best first. They are not an answer.",
     )
     hidden = serializers.IntegerField(
         min_value=0,

@@ -17,14 +17,14 @@ REMOVED = "Text removed under retention"  # in place of removed text
 class Reason(models.TextChoices):
     """Reasons for a refusal. The code is stable; the label is for people."""
 
-    NO_EVIDENCE = "NO_EVIDENCE", "No guideline here speaks of this"
-    WEAK_EVIDENCE = "WEAK_EVIDENCE", "No guideline here answers this well enough"
+    NO_EVIDENCE = "NO_EVIDENCE", "The search found no guideline in force"
+    WEAK_EVIDENCE = "WEAK_EVIDENCE", "Not sure enough to answer"
     ONLY_OUT_OF_DATE = "ONLY_OUT_OF_DATE", "Only a guideline that is no longer in force answers it"
     NOT_PERMITTED_EVIDENCE = "NOT_PERMITTED_EVIDENCE", "The guidelines on this are not open to you"
     UNCLEAR_QUESTION = "UNCLEAR_QUESTION", "It is not clear what this question is about"
     OUT_OF_SCOPE = "OUT_OF_SCOPE", "This is outside what these guidelines cover"
     UNSUPPORTED_CLAIMS = "UNSUPPORTED_CLAIMS", "No statement could be verified against its source"
-    LOW_CONFIDENCE = "LOW_CONFIDENCE", "The evidence does not cover the question well enough"
+    LOW_CONFIDENCE = "LOW_CONFIDENCE", "Not sure enough that what was found is the whole answer"
     CONFLICT = "CONFLICT", "Guidelines in force disagree on this"
     IDENTIFIERS_IN_QUESTION = "IDENTIFIERS_IN_QUESTION", "The question seems to identify a patient"
     SEARCH_UNAVAILABLE = "SEARCH_UNAVAILABLE", "The guidelines could not be searched just now"

@@ -5,31 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from chat.evidence.quotable import units_by_passage
+from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import Reading
 from chat.types import Unit
 from corpus.statements.lead_ins import as_lead
+from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
 SHOWN = 3  # statements of one passage at most
 
 
-def excerpts(nearest: Sequence[Hit], reading: Reading) -> Mapping[str, tuple[Unit, ...]]:
+def excerpts(
+    nearest: Sequence[Hit], reading: Reading, question: str
+) -> Mapping[str, tuple[Unit, ...]]:
     """Return the best statements of each passage, complete and in reading order, by chunk key.
 
-    The first row of a table follows its caption. A passage without a scored statement has none.
-    Runs one query.
+    The first row of a table follows its caption. Of a passage without a scored statement, those
+    with most words of the question are taken. Runs one query, and up to five for such passages.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for one in reading.statements:
         found = by_key.get(one.unit.hit.key)
         if found is not None and len(found) < SHOWN:
             found.append(one.unit)
+    by_key |= _by_words([hit for hit in nearest if not by_key[hit.key]], question)
     return {
         key: tuple(_captioned(sorted(with_whole_lists(units), key=_place)))
         for key, units in by_key.items()
         if units
     }
+
+
+def _by_words(hits: Sequence[Hit], question: str) -> dict[str, list[Unit]]:
+    """Return the statements of each passage that have most words of the question, by chunk key."""
+    if not hits:
+        return {}
+    lexemes = asked_lexemes(question)
+    found: dict[str, list[Unit]] = {}
+    for key, units in units_by_passage(hits, question).items():
+        words, _ = coverage(units, lexemes)
+        best = np.argsort(-words, kind="stable")[:SHOWN]
+        found[key] = [units[place] for place in best]
+    return found
 
 
 def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:

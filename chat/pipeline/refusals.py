@@ -10,7 +10,7 @@ from unicodedata import numeric
 
 from chat.caveats.cautions import missing_evidence_cautions
 from chat.errors import BudgetExceeded, GeneratorUnavailable
-from chat.gate.decision import Decision, GateUnavailable
+from chat.gate.decision import Decision, Gate, GateUnavailable
 from chat.gate.scorers import logistic
 from chat.generation.types import Generation
 from chat.models import Reason
@@ -20,14 +20,14 @@ from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
 from core.text.quantities.levelling import levelled
 from corpus.staff_selectors import collections_closed
-from retrieval.types import Hit, Query, Rights, Scope
+from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
 
 NEAREST = 3  # passages shown with a refusal
-# Probability that the passages hold the answer at all, below which none is shown. Set on the very
-# questions that it was then counted on: 99 % of those that guidelines answer are above it, and 18 %
-# of those off every topic.
+# Probability that the passages hold the answer at all, from which some are shown though none has a
+# word of the question. Set on the very questions that it was then counted on: 99 % of those that
+# guidelines answer are above it, and 18 % of those off every topic.
 NEAR_ENOUGH = 0.1
 _COUNTING = frozenset("once twice thrice half double triple single".split())
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
@@ -43,7 +43,7 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
     nearest += [hit for hit in decision.passages if hit.key not in about]
-    return _shown(reason, nearest, decision, always=frozenset(about))
+    return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
@@ -92,13 +92,30 @@ def _answered_elsewhere(run: AnswerRun) -> Abstained | None:
         return None
     closed = _on_topic_in_closed(run)
     if closed and search_and_gate(closed, gate, run.searches, kind=EXPLAINING).reason is None:
-        return Abstained(Reason.NOT_PERMITTED_EVIDENCE, (), decision.probability)
+        return refusal(run, Reason.NOT_PERMITTED_EVIDENCE)
     ended = replace(run.query, scope=Scope.OUT_OF_DATE)
     old = search_and_gate(ended, gate, run.searches, kind=EXPLAINING)
-    if old.reason is None and _odds(old) - _odds(decision) >= CLEARLY:
-        shown = _shown(Reason.ONLY_OUT_OF_DATE, old.passages, old)
+    if old.reason is None and not _answered_in_force(run, old, gate):
+        shown = _shown(run, Reason.ONLY_OUT_OF_DATE, old.passages, old)
         return replace(shown, confidence=decision.probability)
     return None
+
+
+def _answered_in_force(run: AnswerRun, old: Decision, gate: Gate) -> bool:
+    """Tell whether what is in force may answer as well as what is out of date, by the same gate.
+
+    A narrowed search is asked again of all that the reader may see.
+    """
+    query, current = run.query, [run.decided]
+    if query.collections or query.filters != NO_FILTERS:
+        everywhere = replace(query, collections=(), filters=NO_FILTERS)
+        current.append(search_and_gate(everywhere, gate, run.searches, kind=EXPLAINING))
+    return any(
+        one.reason is None
+        or _odds(old) - _odds(one) < CLEARLY
+        or _likeliest(old, gate) <= _likeliest(one, gate)
+        for one in current
+    )
 
 
 def _on_topic_in_closed(run: AnswerRun) -> Query | None:
@@ -125,17 +142,35 @@ def topic_of(question: str) -> str:
 
 
 def _shown(
-    reason: Reason, nearest: Sequence[Hit], decision: Decision, *, always: Set[str] = frozenset()
+    run: AnswerRun,
+    reason: Reason,
+    nearest: Sequence[Hit],
+    decision: Decision,
+    *,
+    always: Set[str] = frozenset(),
 ) -> Abstained:
-    """Return a refusal with its passages.
+    """Return a refusal with its passages, in the order of their best statements.
 
-    They are those with a scored statement and a word of the question, and always those in `always`
-    (chunk keys). If all are too far from the question, only the latter.
+    Those in `always` (chunk keys) come first. The others have a word of the question; if none has,
+    they have a scored statement and probably hold the answer.
     """
-    read = {one.unit.hit.key for one in decision.reading.statements}
-    near = read if logistic(decision.reading.answerable) >= NEAR_ENOUGH else frozenset[str]()
-    kept = [h for h in nearest if h.key in always or (h.key in near and h.coverage > 0)][:NEAREST]
-    return Abstained(reason, tuple(kept), decision.probability, excerpts(kept, decision.reading))
+    reading = decision.reading
+    places: dict[str, int] = {}  # of the best statement, by passage
+    for place, one in enumerate(reading.statements):
+        places.setdefault(one.unit.hit.key, place)
+    near = [hit for hit in nearest if hit.coverage > 0]
+    if not near and logistic(reading.answerable) >= NEAR_ENOUGH:
+        near = [hit for hit in nearest if hit.key in places]
+    near.sort(key=lambda hit: places.get(hit.key, len(reading.statements)))
+    first = [hit for hit in nearest if hit.key in always]
+    kept = [*first, *(hit for hit in near if hit.key not in always)][:NEAREST]
+    shown = excerpts(kept, reading, run.query.text)
+    return Abstained(reason, tuple(kept), decision.probability, shown)
+
+
+def _likeliest(decision: Decision, gate: Gate) -> float:
+    """Return the score of the likeliest passage; the gate may judge all passages together."""
+    return max((gate.scale.score(hit) for hit in decision.passages), default=-math.inf)
 
 
 def _odds(decision: Decision) -> float:

@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 
 from chat.caveats.cautions import APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
-from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn
+from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.question.follow_up.mentions import Carried, carried
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
@@ -138,6 +138,11 @@ class ShownTurn:
     def reason_label(self) -> str:
         """The reason in words; empty for an answer."""
         return str(Reason(self.reason).label) if self.reason else ""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it is shown as a refusal: not where retention removed the text."""
+        return self.turn.status == TurnStatus.ABSTAINED and not self.turn.removal
 
     @property
     def is_verbatim(self) -> bool:

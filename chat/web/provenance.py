@@ -17,6 +17,7 @@ from django.urls import reverse
 
 from chat.caveats.notices import Notice, document_notices
 from chat.models import AuditEvent, Citation, Mode, Reason, Turn
+from chat.pipeline.search import EXPLAINING
 from chat.selectors import documents_by_sha256, every_collection, pages_at
 from chat.web.narrowing import narrowed_to
 from chat.web.painting import locate
@@ -158,6 +159,8 @@ def _what(search: Mapping[str, Any]) -> str:
         return "Among what is not open to who asked, to explain the refusal"
     if search.get("scope", "in_force") != "in_force":
         return "Among what is no longer in force, to explain the refusal"
+    if search.get("look") == EXPLAINING:
+        return "Among all that was in force and open to who asked, to explain the refusal"
     return "Among what was in force and open to who asked"
 
 

@@ -6,6 +6,10 @@ _WAIT = (
     "Your question was kept. What the search found is below: read it in its documents, or ask "
     "again in a minute."
 )
+_IN_FULL = (
+    "It leaves something out that I can't tell. Ask it in full: the medicine or condition, the "
+    "patient, and what you want to know."
+)
 
 # Why a statement was withheld, by the check that it failed.
 WHY: dict[str, str] = {
@@ -25,19 +29,18 @@ WHY: dict[str, str] = {
 ADVICE: dict[Reason, str] = {
     Reason.NO_EVIDENCE: "Name the condition or medicine as the guideline would write it. If a "
     "guideline should exist, tell the topic's owner.",
-    Reason.WEAK_EVIDENCE: "Read the nearest passages yourself, or ask again with more detail: the "
-    "medicine, the patient group, the setting.",
+    Reason.WEAK_EVIDENCE: "It may be in these passages: read them in their documents, or ask again "
+    "with more detail: the medicine, the patient group, the setting.",
     Reason.ONLY_OUT_OF_DATE: "Do not act on the old text. Use what replaced it, or ask the topic's "
     "owner what applies now.",
     Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
     "knows this topic.",
-    Reason.UNCLEAR_QUESTION: "It leaves something out that I can't tell. Ask it in full: the "
-    "medicine or condition, the patient, and what you want to know.",
+    Reason.UNCLEAR_QUESTION: f"{_IN_FULL} It may be in these passages.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
     "from them passed the check against its source.",
-    Reason.LOW_CONFIDENCE: "Ask a narrower question, or read the nearest passages in their "
-    "documents.",
+    Reason.LOW_CONFIDENCE: "It may be in these passages: read them in their documents, or ask a "
+    "narrower question.",
     Reason.CONFLICT: "Read both passages with their dates and issuers, and ask the topic's owner "
     "which one applies.",
     Reason.IDENTIFIERS_IN_QUESTION: "Ask again without names, dates of birth, addresses or record "
@@ -55,6 +58,7 @@ ADVICE: dict[Reason, str] = {
 ADVICE_ALONE: dict[Reason, str] = ADVICE | {
     Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
     "setting. Or open the guidelines themselves.",
+    Reason.UNCLEAR_QUESTION: _IN_FULL,
     Reason.UNSUPPORTED_CLAIMS: "No statement drawn from the guidelines passed the check against "
     "its source. Open the guidelines themselves, or use another source.",
     Reason.LOW_CONFIDENCE: "Ask a narrower question, or use another source.",

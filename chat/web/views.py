@@ -47,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 @reads
 def home(request: SignedInRequest) -> HttpResponseBase:
+    """Begin a new question, of everything again."""
+    request.session.pop(CHOSEN, None)
     return render(request, "chat/home.html", _context(request, None))
 
 

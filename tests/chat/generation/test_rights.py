@@ -256,6 +256,15 @@ def test_a_refusal_says_that_there_is_something_and_not_what(
     assert not SECRETS.search(stored + caplog.text)
 
 
+def test_what_is_open_and_near_is_shown_beside_it(secret: Document, worker: User) -> None:
+    publish("# Ward\nCall the pharmacist before pneumonia is treated in adults.")
+    turn = ask(worker)
+    assert turn.reason == Reason.NOT_PERMITTED_EVIDENCE
+    assert [passage["document"] for passage in turn.nearest] == ["Ward"]
+    assert turn.owner["name"] == "Dr general"
+    assert not SECRETS.search(json.dumps([turn.nearest, turn.owner, turn.trace]))
+
+
 @pytest.mark.parametrize("who", ["clinician", "staff", "publisher", "nobody"])
 def test_who_may_not_know_the_collection_is_told_nothing_of_it(secret: Document, who: str) -> None:
     user = None if who == "nobody" else person("outsider", *OUTSIDERS[who])

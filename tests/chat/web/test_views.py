@@ -117,7 +117,7 @@ def test_a_refusal_without_passages_sends_nobody_to_them(
     clinician: Client, alice: User, guideline: Document
 ) -> None:
     turn = refused(alice, Reason.WEAK_EVIDENCE, guideline)
-    assert "Read the nearest passages" in text_of(clinician.get(thread(turn.conversation_id)))
+    assert "It may be in these passages" in text_of(clinician.get(thread(turn.conversation_id)))
     turn = refused(alice, Reason.WEAK_EVIDENCE, guideline, text="")
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert "earest" not in page
@@ -358,7 +358,9 @@ def test_a_chosen_collection_is_named_in_answer_and_refusal_and_can_be_given_up(
     page = clinician.post(ASK, {"question": QUESTION, "collection": "chest"}, follow=True)
     assert "Searched only: Chest. Search all" in text_of(page)
     page = clinician.post(ASK, {"question": QUESTION, "collection": "heart"}, follow=True)
+    assert "No answer The search found no guideline in force." in text_of(page)
     assert "Searched only: Heart &lt;3. Search all" in text_of(page)
+    assert 'class="quiet" name="question"' not in page.content.decode()
     turn = Turn.objects.latest("created_at")
     again = {"question": QUESTION}  # what its button sends
     assert f'name="question" value="{QUESTION}"' in page.content.decode()
@@ -369,21 +371,25 @@ def test_a_chosen_collection_is_named_in_answer_and_refusal_and_can_be_given_up(
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
-def test_a_choice_stays_until_it_is_changed(
+def test_a_choice_stays_until_it_is_changed_or_a_new_question_begins(
     headers: dict[str, str], clinician: Client, guideline: Document
 ) -> None:
     heart = Collection.objects.create(slug="heart", name="Heart")
     chosen = '<option value="heart" selected>'
     clinician.post(ASK, {"question": QUESTION, "collection": "heart"}, headers=headers)
-    assert chosen in clinician.get("/").content.decode()
     conversation = Conversation.objects.get()
+    assert chosen in clinician.get(thread(conversation.pk)).content.decode()
     address = thread(conversation.pk, "ask_in")
     asked = {"question": QUESTION, "collection": "heart"}
     page = clinician.post(address, asked, headers=headers, follow=True)
     assert chosen in page.content.decode()
     Collection.objects.create(slug="skin", name="Skin")
+    clinician.get("/")  # New question
+    assert chosen not in clinician.get(thread(conversation.pk)).content.decode()
+    clinician.post(address, asked, headers=headers)
     heart.delete()
-    assert '<option value="" selected>' in clinician.get("/").content.decode()
+    page = clinician.get(thread(conversation.pk))
+    assert '<option value="" selected>' in page.content.decode()
 
 
 def test_a_collection_that_is_closed_by_now_is_not_named(

@@ -1,0 +1,184 @@
+"""Test what a refusal shows and says, from the question to the page and the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from chat.api.answers import turn_payload
+from chat.ask import turn_ask
+from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.reader.choose import read
+from corpus.models import Document, Lifecycle
+from retrieval.pipeline import retrieve
+from retrieval.types import Query
+from tests.chat.gate.calibrations import kept
+from tests.chat.generation.generators import FakeGenerator
+from tests.chat.web.pages import text_of, thread
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+
+GENTAMICIN = """# Gentamicin in adults
+## Dose
+Give gentamicin 5 mg/kg once daily to adults.
+## Levels
+Take a level after 18 hours.
+"""
+TRIMETHOPRIM = """# Urinary infection
+## Treatment
+Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy.
+"""
+ANAPHYLAXIS = """# Anaphylaxis
+## Adrenaline
+Give adrenaline into the thigh in anaphylaxis.
+"""
+HEPARIN = """# Preventing thrombosis
+## Low molecular weight heparin
+: Table 3. Enoxaparin by weight
+| Weight | Dose |
+| 50 to 99 kg | 40 mg |
+| 100 to 150 kg | 40 mg twice daily |
+"""
+QUESTION = "What dose of zelomycin treats pneumonia in adults?"
+ZELOMYCIN = "# Pneumonia\n## Treatment\nGive zelomycin {} to adults with pneumonia."
+ROW = "Table 3. Enoxaparin by weight: Weight: 50 to 99 kg; Dose: 40 mg"
+
+
+def ask(question: str, user: User | None = None, **arguments: Any) -> Turn:
+    channel = Channel.PAGE if user else Channel.COMMAND
+    return turn_ask(question, user=user, channel=channel, **arguments)
+
+
+@pytest.fixture
+def shelves(db: None) -> None:
+    publish(GENTAMICIN, population="adult", collection="infection")
+    publish(TRIMETHOPRIM, collection="urology")
+    publish(ANAPHYLAXIS, collection="emergency")
+    publish(HEPARIN, collection="haematology")
+
+
+# Passages and whom to ask
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "owner", "said"),
+    [
+        (
+            "epinephrine dose anaphylaxis adult",
+            "Anaphylaxis",
+            "Dr emergency",
+            "Give adrenaline into the thigh in anaphylaxis.",
+        ),
+        ("LMWH 70kg", "Preventing thrombosis", "Dr haematology", ROW),
+        (
+            "trimethoprim at 8 weeks",
+            "Urinary infection",
+            "Dr urology",
+            "Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy.",
+        ),
+        (
+            "gentamicin in pregnancy",
+            "Gentamicin in adults",
+            "Dr infection",
+            "Give gentamicin 5 mg/kg once daily to adults.",
+        ),
+    ],
+)
+def test_what_is_near_is_shown_with_its_owner_however_unsure_the_gate_is(
+    shelves: None,
+    settings: LazySettings,
+    alice: User,
+    client: Client,
+    question: str,
+    title: str,
+    owner: str,
+    said: str,
+) -> None:
+    settings.GATE_THRESHOLD = 0.99
+    turn = ask(question, alice)
+    assert turn.reason in (Reason.WEAK_EVIDENCE, Reason.UNCLEAR_QUESTION)
+    assert (turn.nearest[0]["document"], turn.nearest[0]["excerpt"]) == (title, [said])
+    client.force_login(alice)
+    page = text_of(client.get(thread(turn.conversation_id)))
+    assert "It may be in these passages" in page
+    assert f"Topic owner {owner}: 4417" in page
+    assert said.rstrip(".") in page  # marks stand between the words
+    told = turn_payload(turn)
+    assert told["owner"] == {"name": owner, "contact": "4417"}
+    assert told["nearest"][0]["excerpt"] == [said]
+
+
+def test_a_refusal_for_low_confidence_shows_what_was_found(
+    settings: LazySettings, alice: User, client: Client
+) -> None:
+    settings.CONFIDENCE_THRESHOLD = 1.0
+    publish(ZELOMYCIN.format("200 mg"), collection="chest")
+    turn = ask(QUESTION, alice)
+    assert turn.reason == Reason.LOW_CONFIDENCE
+    assert turn.nearest and turn.owner["name"] == "Dr chest"
+    client.force_login(alice)
+    page = text_of(client.get(thread(turn.conversation_id)))
+    assert "Not sure enough that what was found is the whole answer. It may be in these" in page
+
+
+def test_a_refusal_says_that_it_is_not_sure_and_not_that_no_guideline_answers(
+    shelves: None,
+) -> None:
+    turn = ask("gentamicin in pregnancy")
+    assert turn_payload(turn)["message"] == "Not sure enough to answer"
+
+
+def test_passages_stand_in_the_order_of_their_best_statements(db: None) -> None:
+    """The gate, as this site calibrated it, prefers the passages that are least like a question."""
+    kept(intercept=-90.0, cosine=-50.0, coverage=-50.0)
+    publish("# Zelomycin\nZelomycin is kept in a fridge on the ward.")
+    publish("# Charts\nA missed tablet of zelomycin is written on the chart.")
+    publish("# Rash\nTell the ward when a rash appears under zelomycin.")
+    question = "Where is zelomycin kept?"
+    found = retrieve(Query(text=question, on=timezone.localdate())).hits
+    best = dict.fromkeys(one.unit.hit.key for one in read(question, found).statements)
+    turn = ask(question)
+    assert (turn.status, len(best)) == (TurnStatus.ABSTAINED, 3)
+    assert [passage["chunk"] for passage in turn.nearest] == list(best)
+    assert turn.nearest[0]["document"] == "Zelomycin"
+
+
+# Only what is no longer in force
+
+
+@pytest.fixture
+def old(db: None) -> Document:
+    return publish(
+        ZELOMYCIN.format("200 mg twice a day"), lifecycle=Lifecycle.SUPERSEDED, collection="chest"
+    )
+
+
+def test_a_narrowed_search_says_only_out_of_date_only_if_nothing_in_force_answers(
+    old: Document, alice: User, client: Client
+) -> None:
+    publish("# Cough\nA cough may last three weeks.", collection="chest")
+    assert ask(QUESTION, collections=("chest",)).reason == Reason.ONLY_OUT_OF_DATE
+    publish(ZELOMYCIN.format("400 mg once a day"), collection="pharmacy")
+    turn = ask(QUESTION, alice, collections=("chest",))
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    looks = [(search["look"], search["scope"]) for search in turn.trace["searches"]]
+    assert looks[1:] == [("explaining", "out_of_date"), ("explaining", "in_force")]
+    client.force_login(alice)
+    page = text_of(client.get(thread(turn.conversation_id)))
+    assert "Searched only: Chest. Search all" in page
+
+
+def test_what_passes_the_gate_in_force_is_not_called_out_of_date(
+    old: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("# Chest\nZelomycin is given to adults with pneumonia: 400 mg once a day.")
+    monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(lambda _: ()))
+    turn = ask(QUESTION)
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    assert {passage["lifecycle"] for passage in turn.nearest} == {"PUBLISHED"}
