@@ -231,7 +231,7 @@ def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
         document=document,
         documents=[document],
         form=form,
-        cited_by=answers_citing(document) if decision in TOLD else None,
+        cited_by=answers_citing(document, reader=request.user) if decision in TOLD else None,
     )
 
 

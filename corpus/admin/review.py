@@ -149,7 +149,7 @@ def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Show the past answers that cited a document: whom a withdrawal concerns."""
     if not may_recall(request.user, document):
         raise PermissionDenied
-    answers = answers_citing(document)
+    answers = answers_citing(document, reader=request.user)
     return page(request, "recall.html", title="Recall list", document=document, cited_by=answers)
 
 
@@ -164,12 +164,14 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
     rows = csv.writer(response)
     reads_questions = request.user.has_perm("chat.view_turn")
     question = ["question"] if reads_questions else []
-    rows.writerow(["answer", "asked at", "asked by", *question, "address"])
-    for answer in answers_citing(document):
-        link = request.build_absolute_uri(answer.url) if answer.url else ""
+    rows.writerow(["answer", "asked at", "asked by", *question, "statements", "address"])
+    for answer in answers_citing(document, reader=request.user):
+        may_open = answer.url and reads_questions
+        link = request.build_absolute_uri(answer.url) if may_open else ""
         asked_at = answer.asked_at.isoformat(timespec="seconds")
         question = [answer.question] if reads_questions else []
-        cells = [answer.reference, asked_at, answer.asked_by, *question, link]
+        said = "\n".join(answer.statements)
+        cells = [answer.reference, asked_at, answer.asked_by, *question, said, link]
         rows.writerow([harmless(cell) for cell in cells])
     return response
 
