@@ -30,7 +30,7 @@ from corpus.admin.pages import StaffRequest, address, page
 from corpus.admin.progress import JobCell
 from corpus.models import Document, JobState, Lifecycle
 from corpus.selectors import answers_citing
-from corpus.services.documents import document_discard, document_reindex, document_retry
+from corpus.services.documents import document_discard, document_read_again
 from corpus.services.history import history_add, history_ended
 from corpus.services.lifecycle import (
     document_approve,
@@ -138,10 +138,9 @@ DISCARD = Decision(
     step=_discard,
 )
 SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", document_submit)
-RETRY = Decision("retry", Right.CHANGE, "Queued again", document_retry)
-REINDEX = Decision("reindex", Right.CHANGE, "Queued to be parsed again", document_reindex)
+READ_AGAIN = Decision("read_again", Right.CHANGE, "Queued to be read again", document_read_again)
 
-ON_A_PAGE = {d.action: d for d in (SUBMIT, RETRY, REINDEX, WITHDRAW, REINSTATE, DISCARD, RETURN)}
+ON_A_PAGE = {d.action: d for d in (SUBMIT, READ_AGAIN, WITHDRAW, REINSTATE, DISCARD, RETURN)}
 TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
 
 
@@ -175,10 +174,8 @@ def transitions(document: Document, *, may_change: bool, may_publish: bool) -> l
         found.append(Transition("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
         found.append(Transition("Discard…", address("step", pk, "discard")))
-    if may_change and has_failed:
-        found.append(Transition("Retry", address("step", pk, "retry"), is_step=True))
     if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
-        found.append(Transition("Read again", address("step", pk, "reindex"), is_step=True))
+        found.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
     return found
 
 

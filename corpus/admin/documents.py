@@ -96,8 +96,7 @@ _ACTIONS = {
     "Withdraw…": decisions.WITHDRAW,
     "Send to review": decisions.SUBMIT,
     "Set the review date…": decisions.REVIEW_DATE,
-    "Retry failed ingestion": decisions.RETRY,
-    "Parse again from the file": decisions.REINDEX,
+    "Read again": decisions.READ_AGAIN,
 }
 
 

@@ -266,8 +266,8 @@ def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[C
         return f"The document is {state}, so there is nothing to approve."
     if document.job.state == JobState.FAILED:
         return (
-            "The document could not be read, so it can't be published. Retry it, or upload it "
-            "again."
+            "The document could not be read, so it can't be published. Press Read again, or "
+            "upload it again."
         )
     if not document.pages.exists():
         return (

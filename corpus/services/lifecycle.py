@@ -363,7 +363,8 @@ def _refuse_unread(document: Document) -> None:
     if Job.objects.filter(document=document, state=JobState.FAILED).exists():
         raise NotNow(
             "This document could not be read, so it can't be checked or published.",
-            hint="Nothing was changed. Retry it, or discard it and upload it in another format.",
+            hint="Nothing was changed. Press Read again, or discard it and upload it in another "
+            "format.",
         )
 
 

@@ -33,7 +33,7 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
         raise ParseError(
             f"Docling's layout models can't be loaded ({type(error).__name__}).",
             code="models_unusable",
-            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Retry.",
+            hint="Check DOCLING_ARTIFACTS_PATH and the extra `layout`, then press Read again.",
         ) from error
     result = converter.convert(request.path, raises_on_error=True)
     total = renderer.page_count
