@@ -174,7 +174,7 @@ def transitions(document: Document, *, may_change: bool, may_publish: bool) -> l
         found.append(Transition("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
         found.append(Transition("Discard…", address("step", pk, "discard")))
-    if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
+    if may_change and document.job.may_be_repeated:
         found.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
     return found
 
@@ -259,10 +259,10 @@ def _taken(
 
 
 def _line(decision: Decision, answers: dict[str, Any]) -> str:
-    """Return the history line, where the uploader reads why a document came back."""
+    """Return the history line, where the uploader reads why a document came back or ended."""
     if decision is RETURN:
         return f"{SENT_BACK}{answers['reason']}"
-    return f"{decision.done}: {answers['reason']}" if decision is REINSTATE else f"{decision.done}."
+    return f"{decision.done}: {answers['reason']}" if "reason" in answers else f"{decision.done}."
 
 
 def signed_in_user(request: HttpRequest) -> User:
@@ -303,7 +303,7 @@ def _take_steps(
         except MedragError as error:
             refused.append(error.sentence)
         else:
-            history_add(document, by=by, line=f"{decision.done}.")
+            history_add(document, by=by, line=_line(decision, answers))
             done.append(document)
     for sentence in refused[:TOLD_BY_NAME]:
         messages.error(request, sentence)

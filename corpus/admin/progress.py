@@ -81,7 +81,7 @@ class JobCell:
             total=job.total if counted else 0,
             error="" if job.state == JobState.DONE else job.last_error,
             is_active=job.state in (JobState.PENDING, JobState.RUNNING),
-            can_read_again=can_mend,
+            can_read_again=can_mend and job.may_be_repeated,
             can_discard=can_mend and document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW),
             steps=_steps(Stage(job.stage), JobState(job.state)),
             outlook=_outlook(document) if job.state == JobState.DONE else "",

@@ -265,10 +265,9 @@ def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[C
         state = document.get_lifecycle_display().lower()
         return f"The document is {state}, so there is nothing to approve."
     if document.job.state == JobState.FAILED:
-        return (
-            "The document could not be read, so it can't be published. Press Read again, or "
-            "upload it again."
-        )
+        may_pass = document.job.may_be_repeated
+        what = "Press Read again, or upload it again." if may_pass else document.job.last_error
+        return f"The document could not be read, so it can't be published. {what}"
     if not document.pages.exists():
         return (
             "The document has not been read yet, so there is nothing to check. Wait until it has "

@@ -168,7 +168,7 @@ def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str
 )
 def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     document_withdraw(document, by=user, reason=asked["reason"])
-    return ["Withdrawn."]
+    return [f"Withdrawn: {asked['reason']}"]
 
 
 @_step(

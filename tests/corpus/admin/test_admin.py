@@ -223,6 +223,8 @@ def test_withdrawing_needs_a_reason(staff: Client) -> None:
     document.refresh_from_db()
     assert document.lifecycle == Lifecycle.WITHDRAWN
     assert document.withdrawn_reason == "Wrong dose."
+    history = reverse("admin:corpus_document_history", args=[document.pk])
+    assert b"Withdrawn: Wrong dose." in staff.get(history).content
 
 
 def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> None:
@@ -271,6 +273,18 @@ def test_what_failed_after_the_cutting_is_not_read_from_its_file(
     staff.post(page_of("step", document.pk, "read_again"))
     job = Job.objects.get()
     assert (job.state, job.stage) == (JobState.PENDING, left)
+
+
+def test_a_locked_file_is_not_offered_to_be_read_again(staff: Client) -> None:
+    (document,) = documents(1)
+    locked = "The PDF is protected by a password. Save it without a password and upload it again."
+    Job.objects.update(state=JobState.FAILED, error_code="pdf_encrypted", last_error=locked)
+    for name, more in (("changelist", ""), ("change", "Discard"), ("approve", "upload it again")):
+        address = LIST if name == "changelist" else page_of(name, document.pk)
+        content = staff.get(address).content.decode()
+        assert "Read again</button>" not in content
+        assert locked in content
+        assert more in content
 
 
 def test_reading_again_has_one_name(staff: Client) -> None:

@@ -207,6 +207,7 @@ def test_a_withdrawal_shows_whom_it_concerns_before_and_after(
     after = publisher.post(address, {"reason": "Wrong dose."}, follow=True)
     assert after.redirect_chain[-1][0] == page_of("recall", document.pk)
     assert b"Wrong dose." in after.content
+    assert LogEntry.objects.get().change_message == "Withdrawn: Wrong dose."
     assert b"turn/2/change" not in after.content  # a publisher may not open it
     assert b"amikacin" not in after.content
     assert page_of("recall_csv", document.pk) in after.content.decode()
