@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 else:
     DocumentModelAdmin, DocumentForm = admin.ModelAdmin, ModelForm
 
+INHERITED_HELP = "Inherited from the version that it replaces. Change it if that is wrong."
 PREVIEWED = 25  # pages and passages on the page of a document
 
 _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
@@ -246,6 +247,9 @@ class DocumentAdmin(DocumentModelAdmin):
             form.base_fields["population"] = forms.ChoiceField(
                 choices=choices, required=False, help_text="Patients that it applies to"
             )
+        for name in obj.inherited if obj else ():
+            if name in form.base_fields:
+                form.base_fields[name].help_text = INHERITED_HELP
         return form
 
     def formfield_for_foreignkey(

@@ -226,8 +226,13 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
 def _say_superseded(request: StaffRequest, old: Document, successor: Document, done: str) -> None:
     """Say and write in its history that a document ended, or that it will with the indexing.
 
-    The history's line is without the successor's title, which may be closed to its readers.
+    And what the successor inherited. The history's lines are without titles, which may be closed to
+    their readers.
     """
+    if successor.inherited:
+        named = f"Inherited from the version that it replaces: {', '.join(successor.inherited)}."
+        history_add(successor, by=request.user, line=named)
+        messages.success(request, f"{named} To change it, open {successor}.")
     if old.lifecycle == Lifecycle.SUPERSEDED:
         history_add(old, by=request.user, line=f"Superseded by document {successor.pk}.")
         messages.success(request, f"{done}: {old}.")

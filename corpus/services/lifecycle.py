@@ -28,6 +28,7 @@ from corpus.review.corrections import corrections_unseen, refuse_uncompared
 from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
+from corpus.services.metadata import document_inherit
 from corpus.signals import (
     document_published,
     document_reinstated,
@@ -227,7 +228,7 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
     """Supersede a document in the moment when its successor is both published and indexed.
 
     That may be now. Until then the old one stays in force: a successor that is held back replaces
-    nothing. Raises NotPermitted, BadSuccessor.
+    nothing. It inherits at once (`document_inherit`). Raises NotPermitted, BadSuccessor.
     """
     _refuse_others(by, old)
     _lock(old, successor)
@@ -235,6 +236,7 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
         raise BadSuccessor(
             "Nothing was changed: a document can't replace itself.", hint="Choose another one."
         )
+    document_inherit(successor, old=old, by=by)
     Document.objects.filter(pk=old.pk).update(to_be_superseded_by=successor)
     documents_supersede_due(successor, by=by)
     old.refresh_from_db()

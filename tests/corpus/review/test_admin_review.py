@@ -81,6 +81,23 @@ def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, 
     assert b"It took the place of" in publisher.get(page_of("change", new.pk)).content
 
 
+def test_what_a_new_version_inherits_is_told_and_can_be_changed(publisher: Client) -> None:
+    old = publish_guideline(title="Old", population="adult", issuer="NICE", sha256="0" * 64)
+    new = draft(title="New", population="", issuer="", sha256="1" * 64)
+    assert b"are inherited from it" in publisher.get(page_of("approve", new.pk)).content
+    done = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
+    told = "Inherited from the version that it replaces: issuer, population."
+    assert told in done.content.decode()
+    new.refresh_from_db()
+    assert (new.population, new.issuer) == ("adult", "NICE")
+    assert LogEntry.objects.filter(object_id=str(new.pk), change_message=told).count() == 1
+    form = publisher.get(page_of("change", new.pk)).context["adminform"].form
+    helped = [name for name, field in form.fields.items() if "Inherited" in str(field.help_text)]
+    assert helped == ["issuer", "population"]
+    other = publisher.get(page_of("change", old.pk)).content
+    assert b"Inherited from" not in other
+
+
 def test_nothing_is_chosen_where_nothing_is_sure(publisher: Client) -> None:
     publish_guideline(title="Asthma in children", population="child")
     new = draft(title="Pneumonia in adults")
