@@ -68,6 +68,7 @@ class DraftClaim:
     # lead-in. Empty: the quotes as they stand.
     read_as: tuple[str, ...] = ()
     caption: str = ""  # of the table whose row it is
+    holds_asked_number: bool = False  # as of a `Unit`: the table's other rows are for others
 
 
 @dataclass(frozen=True)

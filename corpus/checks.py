@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from django.apps import AppConfig
@@ -14,11 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from corpus.encoders.registry import configured_specs, facts_for
 from corpus.indexing import context_lines
+from corpus.parsing.engines import models_fault
 from corpus.summaries import abstractive as written
-
-# Below DOCLING_ARTIFACTS_PATH, as docling names them: layout, and structure of tables.
-DOCLING_MODELS = ("docling-project--docling-layout-heron", "docling-project--docling-models")
-LAYOUT_EXTRA = ("docling", "docling_ibm_models", "torchvision")  # what it brings
 
 
 @register("corpus")
@@ -31,7 +26,7 @@ def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
     except ImproperlyConfigured as error:
         hint = "Name the folder of a sentence-transformers model, or leave it out for the bundled."
         found.append(Error(str(error), hint=hint, id="corpus.E004"))
-    if wrong := _artifacts_fault(settings.DOCLING_ARTIFACTS_PATH):
+    if settings.DOCLING_ARTIFACTS_PATH and (wrong := models_fault()):
         hint = "Without it the layout engine of this project reads PDFs."
         found.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
     return found
@@ -59,17 +54,3 @@ def check_prompts(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
         }.items()
         if (wrong := prompt.fault())
     ]
-
-
-def _artifacts_fault(name: str) -> str:
-    folder = Path(name)
-    if not name:
-        return ""
-    if not folder.is_dir():
-        return f"there is no folder {name}."
-    if not all(map(find_spec, LAYOUT_EXTRA)):
-        return "docling's models need the extra `layout`: pip install '.[layout]'."
-    for model in DOCLING_MODELS:
-        if not any((folder / model).rglob("*.safetensors")):
-            return f"{folder / model} holds no weights; docling-tools models download fills it."
-    return ""

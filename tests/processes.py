@@ -14,17 +14,23 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-_WORKER = "lease_s=15 stall_s=40"  # a busy machine takes 20 s to start all, and 6 to load a model
+_STALL = "stall_s=40"  # a busy machine takes 20 s to start all
+LEASE_S = 15  # and 6 s to load a model
 FAST = {
-    "MEDRAG_WORKER": _WORKER,
-    "MEDRAG_PARSING": "timeout_s=5",
+    "MEDRAG_WORKER": f"lease_s={LEASE_S} {_STALL}",
+    "MEDRAG_PARSING": "timeout_s=10",
     "DJANGO_SETTINGS_MODULE": "tests.dying.poison_settings",
 }
 
 
-def in_processes(count: int) -> dict[str, str]:
-    """Return the environment of a fast worker with `count` processes."""
-    return {"MEDRAG_WORKER": f"{_WORKER} processes={count}"}
+def in_processes(count: int, lease_s: int = LEASE_S) -> dict[str, str]:
+    """Return the environment of a fast worker with `count` processes.
+
+    With a longer lease, a busy machine takes no job from a process that lives. None of the files
+    hangs, so that a parser may take its time.
+    """
+    worker = f"lease_s={lease_s} {_STALL} processes={count}"
+    return {"MEDRAG_WORKER": worker, "MEDRAG_PARSING": "timeout_s=60"}
 
 
 def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
@@ -102,7 +108,7 @@ def survivors(family: list[psutil.Process], timeout_s: float = 5.0) -> list[str]
     return [" ".join(member.cmdline()) for member in family if _lives(member)]
 
 
-def wait_until(condition: Callable[[], object], what: str, timeout_s: float = 120.0) -> None:
+def wait_until(condition: Callable[[], object], what: str, timeout_s: float = 240.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:

@@ -7,13 +7,12 @@ the headings above it, else the document's title and population. No query.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chat.caveats.neighbours import hits_of
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
-from chat.reader.agreement import are_of_prevention
 from chat.types import DraftClaim
 from core.text.drugs import drugs
 from core.text.measures import Interval
@@ -37,6 +36,8 @@ _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
 _CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
 _NOT_STATED = "not stated by the source"
 _OF_ALL_AGES = "people of all ages"
+_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
+_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
 _RANGES = 1  # several in one quote are columns of a table: none is assumed
 
 
@@ -120,6 +121,7 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     parts = [_for_whom(asked, named)]
     if needed := _needed(asked, claims):
         parts.append(f"You need {needed}.")
+    parts += _fitting(asked, claims)
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
@@ -149,7 +151,7 @@ def _unasked(
     found: dict[str, list[int]] = {}
     for number, claim in claims.items():
         hit = claim.quotes[0].hit
-        is_preventive = are_of_prevention((*reversed(hit.section_path), hit.title))
+        is_preventive = _are_of_prevention((*reversed(hit.section_path), hit.title))
         if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
             found.setdefault("prevention", []).append(number)
         if not asked.states and not asked.kidney:
@@ -192,32 +194,62 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
 def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
     """Return what must be known of the patient: the weight, and the bounds of each statement.
 
-    A weight that the question gives is not asked for.
+    What the question gives is not asked for.
     """
     bounds: dict[str, list[int]] = {}
     for number, claim in claims.items():
         for bound in _bounds(claim):
-            bounds.setdefault(bound, []).append(number)
+            if not bound.asked_of(asked):
+                bounds.setdefault(bound.words, []).append(number)
     is_by_weight = any(_is_by_weight(claim) for claim in claims.values())
     parts = ["the weight"] if is_by_weight and not asked.weights else []
     parts += [
-        bound if len(at) == len(claims) else f"for {_numbers(at)}, {bound}"
-        for bound, at in bounds.items()
+        words if len(at) == len(claims) else f"for {_numbers(at)}, {words}"
+        for words, at in bounds.items()
     ]
     return "; ".join(parts)
 
 
-def _bounds(claim: DraftClaim) -> list[str]:
+def _fitting(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
+    """Return a sentence for each bound that the question's value is within."""
+    fits: dict[tuple[str, str], list[int]] = {}
+    for number, claim in claims.items():
+        for bound in _bounds(claim):
+            given = bound.asked_of(asked)
+            if len(given) == 1 and given[0].meets(bound.interval):
+                value = _plain(said(given[0], bound.unit))
+                fits.setdefault((bound.words, value), []).append(number)
+    return [
+        f"{'This statement' if len(claims) == 1 else _statements(at).capitalize()} {_be(at)} for"
+        f" {words}; the patient's is {value}."
+        for (words, value), at in fits.items()
+    ]
+
+
+@dataclass(frozen=True)
+class _BoundOf:
+    """The bound of a statement: `a creatinine clearance of 20 to 39`."""
+
+    words: str
+    interval: Interval
+    unit: str
+
+    def asked_of(self, people: People) -> Sequence[Interval]:
+        """Return the values of what is bounded that the question gives."""
+        return people.weights if self.unit else people.kidney
+
+
+def _bounds(claim: DraftClaim) -> list[_BoundOf]:
     """Return the bounds of kidney function and weight in a claim."""
     people = people_of(claim.text)
     parts = []
     if len(set(people.kidney)) == _RANGES:
         is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
-        parts.append(
-            _bound("an eGFR" if is_egfr else "a creatinine clearance", people.kidney[0], "")
-        )
+        name = "an eGFR" if is_egfr else "a creatinine clearance"
+        parts.append(_BoundOf(_bound(name, people.kidney[0], ""), people.kidney[0], ""))
     if len(set(people.weights)) == _RANGES:
-        parts.append(_bound("a weight", people.weights[0], "kg"))
+        words = _bound("a weight", people.weights[0], "kg")
+        parts.append(_BoundOf(words, people.weights[0], "kg"))
     return parts
 
 
@@ -293,3 +325,13 @@ def _plain(words: str) -> str:
 
 def _be(at: Sequence[int]) -> str:
     return "is" if len(at) == 1 else "are"
+
+
+def _are_of_prevention(texts: Iterable[str]) -> bool:
+    """Tell whether the first text that names a purpose names prevention and not treatment."""
+    for text in texts:
+        if _TREATS.search(text):
+            return False
+        if _PREVENTS.search(text):
+            return True
+    return False

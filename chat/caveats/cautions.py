@@ -6,13 +6,14 @@ is about. Settings decide whether it is shown or the answer is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
-from chat.reader.features import lacks_dose
+from chat.caveats.doses import lacks_dose
+from chat.models import ClaimKind
 from chat.types import DraftClaim
 from corpus.models import Authority
 from retrieval.types import Hit
@@ -49,6 +50,17 @@ def omission_caution(left_out: DraftClaim) -> Caution:
         f"A caution is not part of this answer: {_place(quote.hit, quote.page)}. Read it first.",
         documents=(quote.hit.sha256,),
     )
+
+
+def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
+    """Tell which statements say that they are not for the patient, by number, with their words."""
+    said = [f"statement {number} (“{text}”)" for number, text in sorted(words.items())]
+    answers = [n for n, claim in enumerate(claims, start=1) if claim.kind is ClaimKind.ANSWER]
+    sentence = f"Not for this patient by the source's own words: {'; '.join(said)}."
+    if all(number in words for number in answers):
+        sentence = f"No statement that answers is left for this patient. {sentence}"
+    shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
+    return Caution(MISMATCH, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:

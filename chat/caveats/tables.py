@@ -25,7 +25,8 @@ def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
 
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
-    a language model's words. Runs one query if a claim is a row, else none.
+    a language model's words, and rows that a number of the question falls into: there another row
+    is a wrong dose. Runs one query if a claim is another row, else none.
     """
     own = {_place(claim): claim for claim in claims if _is_row(claim)}
     if not own:
@@ -45,8 +46,9 @@ def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
 
 
 def _is_row(claim: DraftClaim) -> bool:
-    is_written = bool(claim.read_as)
-    return bool(claim.quotes) and not is_written and CELLS in f" {claim.quotes[0].text}"
+    """Tell whether a claim is a row as its table has it, which no number of the question chose."""
+    is_chosen = bool(claim.read_as) or claim.holds_asked_number
+    return bool(claim.quotes) and not is_chosen and CELLS in f" {claim.quotes[0].text}"
 
 
 def _place(claim: DraftClaim) -> _Place:

@@ -41,7 +41,15 @@ class ExtractiveGenerator:
         units = [one.unit for one in self._choose(task.statements)]
         chosen = _together(with_whole_lists(units, all_items=asks_for_all(task.question)))
         return Generation(
-            tuple(DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in chosen)
+            tuple(
+                DraftClaim(
+                    unit.text,
+                    unit.quotes,
+                    caption=unit.caption,
+                    holds_asked_number=unit.holds_asked_number,
+                )
+                for unit in chosen
+            )
         )
 
     def again(self, task: Task, stored: Generation) -> Generation:

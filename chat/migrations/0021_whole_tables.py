@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='claim',
             name='kind',
-            field=models.CharField(choices=[('answer', 'Answer'), ('row', 'Another row of this table'), ('caution', 'Caution from the same section'), ('otherwise', 'Another guideline says otherwise')], default='answer', max_length=10),
+            field=models.CharField(choices=[('answer', 'Answer'), ('row', 'Another row of this table'), ('caution', 'Caution from the same guideline'), ('otherwise', 'Another guideline says otherwise')], default='answer', max_length=10),
         ),
     ]

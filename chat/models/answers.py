@@ -56,7 +56,7 @@ class Mode(models.TextChoices):
 class ClaimKind(models.TextChoices):
     ANSWER = "answer", "Answer"
     ROW = "row", "Another row of this table"  # added, so that a small table is shown whole
-    CAUTION = "caution", "Caution from the same section"  # added, since the answer left it out
+    CAUTION = "caution", "Caution from the same guideline"  # added, since the answer left it out
     OTHERWISE = "otherwise", "Another guideline says otherwise"
 
 

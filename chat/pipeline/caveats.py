@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
+from chat.caveats.barred import barred
 from chat.caveats.cautions import (
     applicability_cautions,
+    barred_caution,
     conflict_caution,
     further_caution,
     omission_caution,
@@ -23,8 +25,17 @@ from chat.verification.verify import verify
 
 
 def add_caveats(run: AnswerRun) -> Abstained | None:
-    """Set the shown claims with their caveats; refuse where the site's policy says so."""
-    run.claims = _with_whole_tables(run)
+    """Set the shown claims with their caveats; refuse where the site's policy says so.
+
+    What says that it is not for the patient of the question comes last.
+    """
+    shown = _with_whole_tables(run)
+    against = barred(run.query.text, shown)
+    order = sorted(range(len(shown)), key=lambda place: place in against)
+    run.claims = tuple(shown[place] for place in order)
+    if against:
+        words = {order.index(place) + 1: said for place, said in against.items()}
+        run.cautions.append(barred_caution(words, run.claims))
     return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
 
 

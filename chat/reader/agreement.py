@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise
-from typing import NamedTuple
 
-from chat.reader.asked import asked_medicines, fits_stage, is_only_next, without_denied
+from chat.reader.asked import asked_medicines, without_denied
 from chat.types import Unit
 from core.text.clinical_terms import routes
-from core.text.drugs import drug_places, drugs
-from core.text.populations import People, apart, fits_bracketed_ages, people_of
-from core.text.quantities.reading import read
+from core.text.drugs import drugs
+from core.text.populations import People, apart, people_of
 from core.text.severity import severities
 
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
@@ -41,72 +37,25 @@ _RESTRICTS = re.compile(
     r" (?:be|recommended|for|suitable)|never|unless)\b",
     re.IGNORECASE,
 )
-_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
-_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
-# Not `who needed two doses`.
-_ASKS_DOSE = re.compile(
-    r"(?<!\d\s)(?<!\btwo\s)(?<!\bthree\s)(?<!\bfour\s)(?<!\bseveral\s)\bdos(?:es?|ing|age)\b"
-    r"|\bhow (?:much|many mg)\b",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"\d\s*(?:-\s*)?(?:mg|mcg|micrograms?|mcgs?|g|grams?|ml|l|lit(?:re|er)s?|units?|iu|mmol|meq|%|mu"
-    r"|million|tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?|joules?|j|bolus\w*"
-    r"|pools?|cups?|spoon\w*|pat\w+|suppositor\w+|drinks?|nebul\w+)(?![a-z])(?! ?(?:/|per )d?l)"
-    r"|\b(?:one|two|three|four|half|double) (?:\w+ (?:of )?)?"
-    r"(?:tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?)\b",
-    re.IGNORECASE,
-)
-_ABOUT_DOSE = re.compile(
-    r"\bdos(?:es?|ing|age)\b.*\b(?:adjust\w*|reduc\w+|half|halve\w*|doubl\w+|increas\w+|same|not)\b"
-    r"|\b(?:adjust\w*|reduc\w+|half|halve\w*|doubl\w+|increas\w+|same|no|not)\b.*\bdos"
-    r"|\b(?:contra-?indicated|avoid|not (?:be )?(?:recommended|given|used)|do not|omit)\b",
-    re.IGNORECASE | re.DOTALL,
-)
 _WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
-# What is still to be found out recommends nothing.
-_TO_RESEARCH = re.compile(
-    r"^\W*(?:\d+\W*)?(?:key )?(?:recommendations? for research|research recommendations?)\b",
-    re.IGNORECASE,
-)
-_ASKS_RESEARCH = re.compile(r"\b(?:research|trials?|stud(?:y|ies)|evidence)\b", re.IGNORECASE)
-_SHARED = re.compile(r"[\s,/+]*(?:or|and|plus)?\s*")  # between medicines that one dose is for
-_NUMBER = re.compile(r"\d")
-_NUMBER_OF = re.compile(r"\d[^.;:]*\bof\b")
-
-
-class _Bound(NamedTuple):
-    """A one-sided bound in a text."""
-
-    end: Fraction
-    unit: str
-    is_upper: bool
 
 
 def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
-    """Drop statements about other medicines, people, routes, severities or stages.
+    """Drop statements about other medicines, people, routes or severities.
 
     `asked` is the question with the other names of its terms.
     """
     medicines, people = asked_medicines(asked), people_of(question)
-    wants_dose = bool(medicines and _ASKS_DOSE.search(question))
-    wants_treatment = bool(_TREATS.search(question)) and not _PREVENTS.search(question)
     wanted_levels = severities(question, asked)
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
-    left = [
+    return [
         unit
-        for unit in advising(question, without_denied(question, on_asked_side(question, units)))
+        for unit in without_denied(question, units)
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
-        and (not wants_treatment or not prevents(unit))
         and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
-        and (not medicines or is_of_age(medicines, people, unit))
-        and (not wants_dose or gives_dose(medicines, unit))
-        and (not wants_dose or not is_only_next(question, unit.text))
-        and fits_stage(question, unit.text, unit.context)
     ]
-    return with_amounts(left) if is_amount_asked(question) else left
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
@@ -125,23 +74,6 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
     return not _DOSE.search(unit.text)
 
 
-def is_amount_asked(question: str) -> bool:
-    """Tell whether a question asks for an amount, rather than about changing a dose."""
-    return bool(_ASKS_DOSE.search(question)) and not _ABOUT_DOSE.search(question)
-
-
-def with_amounts(units: Sequence[Unit]) -> list[Unit]:
-    """Keep only statements with an amount or a prohibition, if any statement has an amount."""
-    if not any(_AMOUNT.search(unit.text) for unit in units):
-        return list(units)
-    return [u for u in units if _AMOUNT.search(u.text) or _RESTRICTS.search(u.text)]
-
-
-def gives_dose(medicines: frozenset[str], unit: Unit) -> bool:
-    """Tell whether a statement is about the dose of one of the medicines."""
-    return says_of_dose(unit.text) and doses(medicines, unit.text)
-
-
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
     """Tell whether a dose may be given by one of the asked routes.
 
@@ -153,63 +85,6 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = next((found for text in texts if (found := routes(text))), asked)
     return not asked.isdisjoint(named)
-
-
-def doses(asked: frozenset[str], text: str) -> bool:
-    """Tell whether a number in the text may be a dose of an asked medicine.
-
-    Such a number follows the medicine before the next one, which may share it, or precedes it (`400
-    mg of`): `unless ibuprofen was given; codeine 1 mg/kg` has no dose of ibuprofen. True for a text
-    without numbers or without the medicine.
-    """
-    named = _named(text)
-    places = [n for n, (*_, name) in enumerate(named) if _meet(asked, name)]
-    if not places or not _NUMBER.search(text):
-        return True
-    return any(_is_dosed(n, named, text) for n in places)
-
-
-def is_of_age(asked: frozenset[str], people: People, unit: Unit) -> bool:
-    """Tell whether what follows a medicine in brackets allows the patient's age.
-
-    `Codeine 1 mg/kg (over 12 years) or morphine` has a child's dose of morphine, none of codeine.
-    """
-    named = [*_named(unit.text), (len(unit.text), 0, frozenset[str]())]
-    said = [
-        unit.text[start:following]
-        for (start, _, name), (following, *_) in pairwise(named)
-        if _meet(asked, name)
-    ]
-    return not said or any(fits_bracketed_ages(people, each) for each in said)
-
-
-def _named(text: str) -> list[tuple[int, int, frozenset[str]]]:
-    """Return `(start, end, names)` for each medicine in the text; a brand has several names."""
-    places = groupby(drug_places(text), key=lambda place: place[:2])
-    return [(*span, frozenset(name for *_, name in group)) for span, group in places]
-
-
-def _is_dosed(place: int, named: Sequence[tuple[int, int, frozenset[str]]], text: str) -> bool:
-    """Tell whether a number follows the medicine, before the next one, or precedes it."""
-    begin = named[place - 1][1] if place else 0
-    before = text[begin : named[place][0]]
-    if _NUMBER_OF.search(before) or (not place and _NUMBER.search(before)):
-        return True
-    ends = [*(start for start, *_ in named[place + 1 :]), len(text)]
-    for (_, end, _), following in zip(named[place:], ends, strict=True):
-        behind = text[end:following]
-        if _NUMBER.search(behind):
-            return True
-        if not _SHARED.fullmatch(behind):
-            return False
-    return False
-
-
-def advising(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Drop recommendations for research, unless the question asks about research."""
-    if _ASKS_RESEARCH.search(question):
-        return list(units)
-    return [unit for unit in units if not any(map(_TO_RESEARCH.match, unit.hit.section_path))]
 
 
 def is_for(asked: People, unit: Unit) -> bool:
@@ -265,26 +140,6 @@ def _tells_of_organs(unit: Unit) -> bool:
     return any(_ORGANS.search(text) for text in (unit.text, *_above(unit)))
 
 
-def says_of_dose(text: str) -> bool:
-    """Tell whether a text gives an amount or says how a dose changes."""
-    return bool(_AMOUNT.search(text) or _ABOUT_DOSE.search(text))
-
-
-def prevents(unit: Unit) -> bool:
-    """Tell whether a dose is for prevention, by the nearest text that names a purpose."""
-    return bool(_DOSE.search(unit.text)) and are_of_prevention((unit.text, *_above(unit)))
-
-
-def are_of_prevention(texts: Iterable[str]) -> bool:
-    """Tell whether the first text that names a purpose names prevention and not treatment."""
-    for text in texts:
-        if _TREATS.search(text):
-            return False
-        if _PREVENTS.search(text):
-            return True
-    return False
-
-
 def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
     """Tell whether the nearest text that names a severity names an asked one; True if none does."""
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
@@ -294,33 +149,6 @@ def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
 
 def names_anybody(people: People) -> bool:
     return bool(people.groups or people.ages)
-
-
-def on_asked_side(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Drop statements for the other side of a bound: `more than 12 weeks` for `within 12 weeks`.
-
-    Only where both have the same value and the statement doesn't cover the question's side as well.
-    """
-    bounds = _bounds(question)
-    return [unit for unit in units if not (bounds and _is_other_side(bounds, _bounds(unit.text)))]
-
-
-def _is_other_side(asked: frozenset[_Bound], said: frozenset[_Bound]) -> bool:
-    return any(
-        bound._replace(is_upper=not bound.is_upper) in said and bound not in said for bound in asked
-    )
-
-
-@lru_cache(maxsize=8192)
-def _bounds(text: str) -> frozenset[_Bound]:
-    """Return the one-sided bounds with a unit; a bare number may count anything."""
-    intervals = (one for found in read(text).quantities for one in found.readings)
-    return frozenset(
-        _Bound(end, interval.unit, is_upper=interval.low is None)
-        for interval in intervals
-        if interval.unit and (interval.low is None) != (interval.high is None)
-        for end in interval.ends
-    )
 
 
 def _is_under(asked: frozenset[str], unit: Unit) -> bool:

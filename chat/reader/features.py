@@ -6,8 +6,7 @@ what was asked from the readers. The weight of each is learned (`chat.reader.wei
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +20,6 @@ Column = npt.NDArray[np.float64]  # one number for each statement
 Features = dict[str, Column]
 
 READER, LARGE = "reader", "large reader"
-_DOSE = re.compile(
-    r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|mg/kg|ml/kg|%)(?![a-z])", re.IGNORECASE
-)
-_ASKS_DOSE = re.compile(r"\bdos|\bmg\b|how much|strength|\bmcg|micrograms", re.IGNORECASE)
 
 
 def cheap_features(units: Sequence[Unit], covered: Column, around: Column) -> Features:
@@ -68,11 +63,6 @@ def weighted(features: Mapping[str, Column], weights: Mapping[str, float], count
         if name in features:
             total = total + weights[name] * features[name]
     return total
-
-
-def lacks_dose(question: str, texts: Iterable[str]) -> bool:
-    """Tell whether a dose is asked for and no text has one."""
-    return bool(_ASKS_DOSE.search(question)) and not any(map(_DOSE.search, texts))
 
 
 _HELD_SQL = """

@@ -28,6 +28,12 @@ _LEAST_LETTERS = 4
 _SOLID_BEFORE = frozenset(
     "counter electro hyper hypo immuno inter macro micro over super trans under".split()
 )
+# First parts that keep it before the vowel in which they end, as in `re-evaluate` and `pre-empt`.
+_VOWEL_LAST = frozenset(
+    """
+    contra de di electro extra gastro immuno infra intra micro neuro pre re retro supra tri ultra
+    """.split()
+)
 # Words that begin like a compound and are written as one, by their first letters.
 _SOLID = re.compile(
     r"anti(?:bi|bod|ch|co|de|di|do|em|ep|fun|gen|his|hy|infec|mal|mic|nau|pla|psy|pyr|ret|sep|thr|vir)"
@@ -44,6 +50,6 @@ def keeps_hyphen(first: str, second: str) -> bool:
     joined = first + second
     if _SOLID.match(joined) or (drugs(joined) and not drugs(second)):
         return False
-    if first in _FIRST:
+    if first in _FIRST or (first in _VOWEL_LAST and second.startswith(first[-1])):
         return True
     return second in _LAST and len(first) >= _LEAST_LETTERS and first not in _SOLID_BEFORE

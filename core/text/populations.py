@@ -58,8 +58,6 @@ _AGE_AFTER = re.compile(
     r"[\s-]*(?:old\b|of age\b|/?o\b|boy|girl|child|infant|baby|male|female|man\b|woman)"
 )
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
-_BRACKET = re.compile(r"[(\[]\s*(?:if |for |in |children |those |patients |age[ds]? )*$")
-_BRACKET_END = re.compile(r"\s*(?:old|of age)?\s*[)\],;:]")
 _MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
 _YOUNG = frozenset(("preterm", "neonate", "infant", "child"))
@@ -214,23 +212,6 @@ def _ages_apart(asked: People, about: People) -> Apart | None:
         if asked.ages and asked.age_groups:
             one = f"{one} of {_age_in_words(ours[0])}"
     return Apart(one, many)
-
-
-def fits_bracketed_ages(asked: People, text: str) -> bool:
-    """Tell whether a bracketed age, such as in `1 mg/kg (over 12 years)`, fits; True for none.
-
-    For the words about one medicine: a text with ages of several medicines is about all of them.
-    """
-    level = levelled(text)
-    ages = tuple(
-        _age(measure)
-        for measure in measures(level)
-        if measure.bounded
-        and measure.written_unit in ("year", "month")
-        and _BRACKET.search(level[: measure.start])
-        and _BRACKET_END.match(level[measure.end :])
-    )
-    return _ages_apart(asked, People(ages=ages)) is None
 
 
 def group_words(groups: Iterable[str]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -28,9 +29,11 @@ from corpus.admin.forms import (
 )
 from corpus.admin.pages import StaffRequest, address, page
 from corpus.admin.progress import JobCell
-from corpus.models import Document, JobState, Lifecycle
+from corpus.models import Document, JobState, Lifecycle, ReadWith
+from corpus.parsing.engines import is_for_models, models_fault
+from corpus.parsing.sniff import PDF
 from corpus.selectors import answers_citing
-from corpus.services.documents import document_discard, document_read_again
+from corpus.services.documents import document_discard, document_read_again, document_reindex
 from corpus.services.history import history_add, history_ended
 from corpus.services.lifecycle import (
     document_approve,
@@ -139,8 +142,26 @@ DISCARD = Decision(
 )
 SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", document_submit)
 READ_AGAIN = Decision("read_again", Right.CHANGE, "Queued to be read again", document_read_again)
+DOCLING = Decision(
+    "docling",
+    Right.CHANGE,
+    "Queued to be read again with docling",
+    partial(document_reindex, read_with=ReadWith.MODELS),
+)
+STANDARD = Decision(
+    "standard",
+    Right.CHANGE,
+    "Queued to be read again with the standard reader",
+    partial(document_reindex, read_with=ReadWith.GEOMETRY),
+)
 
-ON_A_PAGE = {d.action: d for d in (SUBMIT, READ_AGAIN, WITHDRAW, REINSTATE, DISCARD, RETURN)}
+ON_A_PAGE = {
+    decision.action: decision
+    for decision in (
+        *(SUBMIT, READ_AGAIN, DOCLING, STANDARD),
+        *(WITHDRAW, REINSTATE, DISCARD, RETURN),
+    )
+}
 TOLD = (WITHDRAW, REINSTATE)  # of them the answers that cited the document are shown
 
 
@@ -176,7 +197,27 @@ def transitions(document: Document, *, may_change: bool, may_publish: bool) -> l
         found.append(Transition("Discard…", address("step", pk, "discard")))
     if may_change and document.job.may_be_repeated:
         found.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
+        found += _other_reader(document)
     return found
+
+
+def _other_reader(document: Document) -> Iterator[Transition]:
+    """Yield the step that has a PDF read by the other of the two readers, if that is there."""
+    if document.media_type != PDF:
+        return
+    if is_for_models(document.read_with):
+        label, decision = "Read again with the standard reader", STANDARD
+    elif not models_fault():
+        label, decision = "Read again with docling", DOCLING
+    else:
+        return
+    yield Transition(label, address("step", document.pk, decision.action), is_step=True)
+
+
+def docling_fault(document: Document) -> str:
+    """Return why docling can't be chosen for a PDF; empty if it can, or is, or for another type."""
+    is_choice = document.media_type == PDF and not is_for_models(document.read_with)
+    return models_fault() if is_choice else ""
 
 
 def decide_many(

@@ -37,6 +37,7 @@ from corpus.admin.forms import population_choices
 from corpus.admin.pages import address
 from corpus.admin.progress import JobCell, progress
 from corpus.models import Collection, Document, Encoder
+from corpus.parsing.registry import reader_name
 from corpus.parsing.types import DOCUMENT_ENOUGH
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
@@ -86,7 +87,6 @@ _LABELS = {
     "effective_from": "In force from",
     "source_url": "Web address",
     "indexed_at": "Last indexed",
-    "engine": "Read by",
     "media_type": "Type",
     "size_bytes": "Size in bytes",
 }
@@ -156,12 +156,12 @@ class DocumentAdmin(DocumentModelAdmin):
                 )
             },
         ),
-        ("Reading and indexing", {"fields": ("job_cell", "attempts", "indexed_at", "engine")}),
+        ("Reading and indexing", {"fields": ("job_cell", "attempts", "indexed_at", "read_by")}),
         ("What was read", {"fields": ("pages_preview", "passages_preview")}),
         ("File", {"fields": ("file_link", "media_type", "size_bytes", "sha256", "origin")}),
     )
     readonly_fields = (
-        "lifecycle_text", "job_cell", "attempts", "indexed_at", "engine", "pages_preview",
+        "lifecycle_text", "job_cell", "attempts", "indexed_at", "read_by", "pages_preview",
         "passages_preview", "file_link", "media_type", "size_bytes", "sha256", "origin",
     )  # fmt: skip
 
@@ -225,6 +225,7 @@ class DocumentAdmin(DocumentModelAdmin):
                     may_change=may_change(document),
                     may_publish=may_publish(user, document),
                 ),
+                "docling_fault": decisions.docling_fault(document),
                 "worker_is_alive": worker_is_alive(),
                 "is_active": JobCell.of(document).is_active,
                 "may_recall": review.may_recall(user, document),
@@ -322,6 +323,10 @@ class DocumentAdmin(DocumentModelAdmin):
     @admin.display(description="attempts")
     def attempts(self, document: Document) -> int:
         return document.job.attempts
+
+    @admin.display(description="read by")
+    def read_by(self, document: Document) -> str:
+        return reader_name(document.engine, document.media_type)
 
     @admin.display(description="uploaded", ordering="uploaded_at")
     def origin(self, document: Document) -> SafeString:

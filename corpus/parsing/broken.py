@@ -27,6 +27,17 @@ _GIVEN = re.compile(
     r"\s(?P<whole>\d{1,3})\.$",
     re.IGNORECASE,
 )
+# Nor is a dose `1,`. An age or a score can stand before a dose, so the words before the number must
+# speak of one.
+_GIVEN_THOUSANDS = re.compile(
+    r"\b(?:give|take|inject|infuse|add|administer|prescribe|dose of|total of|not exceed"
+    r"|maximum(?: of)?)\s[1-9]\d?,$",
+    re.IGNORECASE,
+)
+# Things in the plural behind it may be counted by the number: `2,` / `500 mL boluses`.
+_HUNDREDS = re.compile(
+    rf"(?!\d+-)\d{{3}}{UNIT}(?!$)(?!(?:\s[\w-]+){{0,2}}\s[\w-]{{3,}}s\b)", re.IGNORECASE
+)
 _END = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})*[.,]$")
 _LABEL = (
     r"(?:tables?|figures?|figs?\.?|sections?|chapters?|appendix|appendices|box|pages?|steps?"
@@ -53,13 +64,21 @@ _FLOWING = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 def goes_on(before: str, after: str) -> bool:
     """Tell whether a line most probably ends in a number that the next one completes."""
-    return bool(_GIVEN.search(before) and _AMOUNT_FIRST.match(after))
+    return bool(_GIVEN.search(before) and _AMOUNT_FIRST.match(after)) or _is_given_in_thousands(
+        before, after
+    )
+
+
+def _is_given_in_thousands(before: str, after: str) -> bool:
+    return bool(_GIVEN_THOUSANDS.search(before) and _HUNDREDS.match(after))
 
 
 def _is_sure(before: str, after: str) -> bool:
     """Tell whether two joined lines can only be one number: `Give 0.5 mg`, `1,000`."""
     if given := _GIVEN.search(before):
         return int(given["whole"]) == 0
+    if _is_given_in_thousands(before, after):
+        return True
     return before.endswith(",") and _THOUSANDS.match(after) is not None
 
 

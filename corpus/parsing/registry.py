@@ -16,7 +16,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 10  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 11  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -64,7 +64,7 @@ _FORMATS = {
     sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/5", "docling-slim"),
     sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/5", "docling-slim"),
     sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
-    sniff.HTML: _Format(_MARKUP, "parse_html", "html/4"),
+    sniff.HTML: _Format(_MARKUP, "parse_html", "html/5"),
     sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/5", "docling-slim"),
     sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
@@ -124,12 +124,20 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
         package = found.package
         return f"{found.engine} {package}/{_version(package)}" if package else found.engine
     if with_models:
-        return f"{MODELS_ENGINE}/{_version('docling-slim')} html/5"
+        return f"{MODELS_ENGINE}/{_version('docling-slim')} blocks/1"
     return (
         f"geometry/{LAYOUT_REVISION} "
         f"pypdfium2/{_version('pypdfium2')} rapidocr/{_version('rapidocr')} "
         f"openvino/{_version('openvino')}"
     )
+
+
+def reader_name(engine: str, media_type: str) -> str:
+    """Say which of the two readers of PDFs read a document; other types have one, its engine."""
+    if media_type != sniff.PDF or not engine:
+        return engine
+    name = "docling" if engine.startswith(MODELS_ENGINE) else "the standard reader"
+    return f"{name} ({engine})"
 
 
 def _version(package: str) -> str:

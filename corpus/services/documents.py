@@ -22,7 +22,7 @@ from corpus.access import NotPermitted, collections_searchable, documents_visibl
 from corpus.filenames import clean_filename, title_from
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage, UploadKey
 from corpus.parsing.clean import clean_line
-from corpus.parsing.engines import artifacts_for
+from corpus.parsing.engines import require_models
 from corpus.parsing.sniff import media_type_of
 from corpus.signals import (
     document_discarded,
@@ -185,8 +185,7 @@ def document_reindex(
     has been cut again, then is missing until the new passages are embedded. Raises NotNow while a
     job runs or waits, and ModelsMissing.
     """
-    if read_with is not None:
-        artifacts_for(read_with)  # refuses what this site has not got, before anything is changed
+    require_models(read_with)
     with transaction.atomic():
         if not document.pages.exists():
             stage = Stage.STORED

@@ -19,6 +19,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 from core.errors import MedragError
 from corpus.access import NotPermitted, may_publish
@@ -245,10 +246,12 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
 def documents_supersede_due(document: Document, *, by: User | None) -> None:
     """Supersede what was waiting for this document, now published or indexed, or it for another.
 
-    A successor that was superseded before it was indexed counts, since another took its place.
+    A successor that was superseded before it was indexed counts, since another took its place; one
+    that is in force from a later day doesn't yet.
     Called in the transaction that publishes or indexes, after `lock_for_succession`.
     """
-    indexed = Q(to_be_superseded_by__indexed_at__isnull=False)
+    of_later = Q(to_be_superseded_by__effective_from__gt=timezone.localdate())
+    indexed = Q(to_be_superseded_by__indexed_at__isnull=False) & ~of_later
     due = Document.objects.filter(
         Q(pk=document.pk) | Q(to_be_superseded_by=document),
         Q(to_be_superseded_by__lifecycle=Lifecycle.SUPERSEDED)
@@ -265,6 +268,14 @@ def documents_supersede_due(document: Document, *, by: User | None) -> None:
         )
         document_superseded.send(Document, document=old, actor=by)
         documents_supersede_due(old, by=by)
+
+
+def successions_make_due() -> None:
+    """Supersede what waited for the day from which its successor is in force. One query if none."""
+    waiting = Document.objects.filter(to_supersede__isnull=False).distinct().order_by("pk")
+    for successor in waiting:
+        with transaction.atomic():
+            documents_supersede_due(lock_for_succession(successor), by=successor.published_by)
 
 
 def lock_for_succession(document: Document) -> Document:
@@ -365,8 +376,7 @@ def _refuse_unread(document: Document) -> None:
     if Job.objects.filter(document=document, state=JobState.FAILED).exists():
         raise NotNow(
             "This document could not be read, so it can't be checked or published.",
-            hint="Nothing was changed. Press Read again, or discard it and upload it in another "
-            "format.",
+            hint="Nothing was changed. Press Read again, or discard it and upload another format.",
         )
 
 

@@ -3,6 +3,8 @@ from collections.abc import Set
 
 from django import template
 
+from corpus.models import Document
+from corpus.parsing.registry import reader_name
 from corpus.review.pages import Place
 
 register = template.Library()
@@ -26,3 +28,8 @@ def by_number(text: str) -> list[tuple[str, bool]]:
     """Split a text where numbers are, for highlighting them."""
     parts = _NUMBER.split(text)
     return [(part, index % 2 == 1) for index, part in enumerate(parts) if part]
+
+
+@register.filter
+def read_by(document: Document) -> str:
+    return reader_name(document.engine, document.media_type) or "not read yet"

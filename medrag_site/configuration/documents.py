@@ -28,6 +28,13 @@ PARSE_MEMORY_MB = parsing.integer(
 PARSE_MAX_PAGES = parsing.integer(
     "pages", 1000, low=1, high=20_000, about="most pages of a document"
 )
+DOCLING_READS = parsing.choice(
+    "docling",
+    "all",
+    ("all", "chosen"),
+    about="which PDFs docling's models read, where there are some: all without a choice of their "
+    "own, or only those chosen on their pages",
+)
 DOCLING_ARTIFACTS_PATH = env.text(
     "DOCLING_ARTIFACTS_PATH",
     about="folder of docling's layout and table models, which need the extra `layout`: "

@@ -25,6 +25,7 @@ from chat.audit.heads_copy import AGAIN, send_heads
 from core.errors import MedragError
 from corpus.indexing import jobs
 from corpus.services.indexing import describe
+from corpus.services.lifecycle import successions_make_due
 from medrag_site.processes.background import KINDS, STOPPED, Kind
 from medrag_site.processes.parent_death import PARENT_VARIABLE
 from medrag_site.processes.schedules import SIGNING, went_well
@@ -119,8 +120,9 @@ def _child_ended(name: str, kind: Kind) -> int:
 
 @_told_plainly()
 def sweep() -> None:
-    """End abandoned attempts, and wake the worker for documents whose task was lost."""
+    """End abandoned attempts, wake the worker for lost tasks, and supersede what is due today."""
     jobs.sweep()
+    successions_make_due()
 
 
 @_told_plainly()

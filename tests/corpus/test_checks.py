@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from corpus.checks import DOCLING_MODELS, LAYOUT_EXTRA, check_models
+from corpus.checks import check_models
+from corpus.parsing.engines import DOCLING_MODELS, LAYOUT_EXTRA
 
 
 def faults() -> list[str]:

@@ -13,7 +13,7 @@ from corpus import selectors
 from corpus.intake.wait import follow, list_failures
 from corpus.management.arguments import collection_named, person_named
 from corpus.models import Document, Job, JobState, ReadWith, Stage
-from corpus.parsing.engines import ModelsMissing, artifacts_for
+from corpus.parsing.engines import ModelsMissing, require_models
 from corpus.services.documents import NotNow, document_reindex
 
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         person = person_named(options["user"])
         try:
-            artifacts_for(options["read_with"] or "")  # which this site may not have
+            require_models(options["read_with"])
         except ModelsMissing as error:
             raise CommandError(error.sentence) from error
         read_again = bool(options["read_with"] or not options["stale"])

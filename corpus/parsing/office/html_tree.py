@@ -9,8 +9,9 @@ import re
 from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
-from corpus.parsing.clean import UNREADABLE, clean_line
-from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK, UNKNOWN_SIGN, in_font
+from corpus.parsing.clean import clean_line
+from corpus.parsing.office.html_fonts import Fonts, Styled, shown_in
+from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
 from corpus.parsing.types import ParseError, too_deep
 
 MAX_CELLS = 100_000  # of all tables, as of a workbook
@@ -36,11 +37,6 @@ _DROPPED = frozenset(
 _STRUCK = frozenset("del s strike".split())  # no longer said
 _RANKS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
-# The first family is the one that is shown; a size and a weight may stand before it.
-_FONT = re.compile(r"(?<![\w-])font(?:-family\s*:|\s*:[^;,]*\s)\s*[\"']?([^;,\"']*)", re.I)
-_SIGN_FONTS = ("symbol", "wingdings")
-# In a symbol font these may be meant as they are, by writers whose programs know Unicode.
-_UNSURE_SIGNS = frozenset("µ×÷²¹¼½¾")
 _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
 
 
@@ -61,7 +57,10 @@ class _Parser(HTMLParser):
         self._builder = TreeBuilder()
         self._open: list[str] = []
         self._cells = 0
-        self._fonts: list[str] = []  # of the open elements: a symbol font, or none
+        self._sheets = Fonts()
+        self._css = ""  # of the open `style`
+        self._styled: list[Styled] = []  # of the open elements, as these two
+        self._fonts: list[str] = []  # a symbol font, or none
         self._start("body", {})
 
     def finish(self) -> Element:
@@ -95,40 +94,27 @@ class _Parser(HTMLParser):
             self._end()
 
     def handle_data(self, data: str) -> None:
-        self._builder.data(_shown(data, self._fonts[-1]) if self._fonts[-1] else data)
+        if self._open[-1] == "style":
+            self._css += data
+        self._builder.data(shown_in(data, self._fonts[-1]) if self._fonts[-1] else data)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self._open) >= MAX_DEPTH:
             raise too_deep()
         self._open.append(tag)
-        self._fonts.append(_font_of(attributes, self._fonts[-1] if self._fonts else ""))
+        self._styled.append(Styled.of(tag, attributes))
+        outer = self._fonts[-1] if self._fonts else ""
+        self._fonts.append(self._sheets.font_of(self._styled, attributes, outer))
         self._builder.start(tag, attributes)
 
     def _end(self) -> None:
         self._fonts.pop()
-        self._builder.end(self._open.pop())
-
-
-def _font_of(attributes: dict[str, str], outer: str) -> str:
-    """Return the symbol font of an element, which may be that of the one around it, or nothing."""
-    styled = _FONT.search(attributes.get("style", ""))
-    named = styled.group(1) if styled else attributes.get("face", "").partition(",")[0]
-    font = named.strip(" \t\n\"'")
-    if not font:
-        return outer
-    return font if font.casefold() in _SIGN_FONTS else ""
-
-
-def _shown(text: str, font: str) -> str:
-    """Return text as a symbol font shows it: there, letters stand for signs."""
-
-    def sign(char: str) -> str:
-        if char in _UNSURE_SIGNS:
-            return UNREADABLE + UNKNOWN_SIGN
-        is_letter = ord(char) < 256 and not char.isspace()
-        return in_font(chr(0xF000 | ord(char)), font) if is_letter else char
-
-    return "".join(map(sign, text))
+        self._styled.pop()
+        tag = self._open.pop()
+        if tag == "style":
+            self._sheets.add(self._css)
+            self._css = ""
+        self._builder.end(tag)
 
 
 def prune(parent: Element) -> None:

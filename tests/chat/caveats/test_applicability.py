@@ -205,6 +205,13 @@ def test_a_value_outside_a_statement_is_told_with_both(question: str, text: str,
     assert mismatch(question, text, "adult") == told
 
 
+def test_a_value_within_a_bound_is_told_with_it() -> None:
+    row = claim("Creatinine clearance (mL/min): 20 to 39; Interval: Every 48 hours")
+    told = applicability("gentamicin interval at a clearance of 30 mL/min", [row]).line
+    assert told.endswith("is for a creatinine clearance of 20 to 39; the patient's is 30.")
+    assert "You need" not in told
+
+
 @pytest.mark.parametrize("weight", ["14 kg", "a weight of 14 kg"])
 def test_a_weight_that_the_question_gives_is_not_asked_for(weight: str) -> None:
     by_weight = claim("Give 15 mg/kg.", population="all")

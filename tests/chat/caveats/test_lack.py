@@ -3,6 +3,7 @@
 import pytest
 
 from chat.caveats.cautions import missing_evidence_cautions
+from chat.caveats.doses import says_of_dose
 from retrieval.types import Hit
 from tests.chat.evidence.hits import made_up_hit
 
@@ -24,3 +25,8 @@ NO_DOSE = "The nearest passages give no dose."
 )
 def test_what_they_lack_is_said(question: str, hits: list[Hit], said: list[str]) -> None:
     assert [caution.text for caution in missing_evidence_cautions(question, hits)] == said
+
+
+def test_a_number_of_doses_is_no_dose() -> None:
+    assert not says_of_dose("Observe for 12 hours after two doses of adrenaline.")
+    assert says_of_dose("Give adrenaline 500 micrograms.")

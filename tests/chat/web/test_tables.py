@@ -98,6 +98,16 @@ def test_rows_that_a_model_put_into_words_bring_no_others(monkeypatch: pytest.Mo
     assert len(shown(answered(monkeypatch, ROW, read_as=("Age: 6 to 12 years",))).claims) == 1
 
 
+def test_of_rows_that_a_number_selects_no_other_is_shown() -> None:
+    """Another row of a dosing table is a wrong dose."""
+    publish(TABLE)
+    turn = turn_ask(
+        "zelomycin dose in chest infection, he is 8 years old", user=None, channel=Channel.COMMAND
+    )
+    assert [claim.kind for claim in turn.claims.all()] == ["answer"]
+    assert "300 mg" in turn.claims.get().text
+
+
 @pytest.fixture
 def long_table() -> None:
     rows = "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20))

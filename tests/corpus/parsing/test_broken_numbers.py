@@ -37,7 +37,13 @@ def _doubted(document: ParsedDocument) -> list[str]:
         ("The usual amount is 1.", "25 mg/kg of colchicine."),
         ("Stop it if the INR is above 1.", "5 or the patient bleeds."),
         ("Stop it if the pH is below 7.", "35."),
-        ("Do not exceed a daily dose of 1,", "500 mg of colchicine."),
+        ("It is a daily amount of 1,", "500 mg of colchicine."),
+        # A limit of age, a count of tablets or boluses and two doses are no thousands.
+        ("For children aged 6 to 12,", "250 mg of colchicine."),
+        ("If it fails, take 2,", "500 mg tablets of colchicine."),
+        ("In shock give 2,", "500 mL warm fluid boluses."),
+        ("In shock give 2,", "500 mL"),
+        ("Give 250,", "500 mg of colchicine."),
         ("Do not exceed a daily dose of 1,", "5 mg of colchicine."),
         ("Do not exceed 1.", "5-2 mg of colchicine."),
     ],
@@ -60,6 +66,8 @@ def test_what_most_probably_goes_on_is_joined_and_doubted(tmp_path: Path) -> Non
         ("In renal disease give 0.", "5 mg of colchicine.", "give 0.5 mg of"),
         ("Give a daily dose of 0.", "25 mg of colchicine.", "dose of 0.25 mg of"),
         ("Do not exceed a daily dose of 1,", "000 mg of colchicine.", "dose of 1,000 mg of"),
+        ("Do not exceed a daily dose of 1,", "500 mg of colchicine.", "dose of 1,500 mg of"),
+        ("Once a day inject 12,", "500 units of dalteparin.", "inject 12,500 units of"),
     ],
 )
 def test_what_can_only_be_one_number_is_joined(

@@ -319,6 +319,12 @@ DIVIDED = ["information on admission and infor-", "mation by admis-", "sion"]
         ([], ["anti-", "biotics"], "antibiotics"),
         ([], ["anti-", "inflammatory"], "anti-inflammatory"),
         ([], ["mid-", "night"], "midnight"),
+        ([], ["re-", "evaluation"], "re-evaluation"),
+        ([], ["pre-", "eclampsia"], "pre-eclampsia"),
+        ([], ["intra-", "articular"], "intra-articular"),
+        ([], ["re-", "ceive"], "receive"),
+        ([], ["vacu-", "um"], "vacuum"),  # a double vowel alone tells nothing
+        (["a reevaluation"], ["re-", "evaluation"], "reevaluation"),
         ([], ["weight-", "based"], "weight-based"),
         ([], ["over-", "dose"], "overdose"),
         ([], ["manage-", "ment"], "management"),

@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.dispatch import Signal
+from django.utils import timezone
 from pytest_django import Settings
 
 from corpus import files, signals
@@ -31,6 +32,7 @@ from corpus.services.lifecycle import (
     document_supersede_later,
     document_withdraw,
     documents_supersede_due,
+    successions_make_due,
 )
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import shelf
@@ -275,6 +277,19 @@ def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None
     assert (old.lifecycle, old.superseded_by) == (Lifecycle.PUBLISHED, None)
     new.refresh_from_db()
     assert new.lifecycle == Lifecycle.WITHDRAWN
+
+
+@pytest.mark.django_db
+def test_a_document_stays_in_force_until_the_day_of_its_successor() -> None:
+    old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 1)
+    day = Document.objects.filter(pk=new.pk)
+    day.update(effective_from=timezone.localdate() + datetime.timedelta(days=1))
+    document_supersede(old, by=None, successor=new)
+    successions_make_due()
+    assert state(old) == Lifecycle.PUBLISHED
+    day.update(effective_from=timezone.localdate())
+    successions_make_due()
+    assert state(old) == Lifecycle.SUPERSEDED
 
 
 @pytest.mark.django_db

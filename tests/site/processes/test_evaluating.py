@@ -52,14 +52,14 @@ def test_a_file_is_indexed_meanwhile_and_a_stop_gives_the_item_back(
     publish_guideline(picture=False)
     run = many(400)
     with running("worker", log=tmp_path / "worker.log", **in_processes(1)) as worker:
-        wait_until(lambda: done(run) >= 3, "some are asked", 90)
+        wait_until(lambda: done(run) >= 3, "some are asked")
         document = ingest(guideline(sections=2), "meanwhile.md")
-        wait_until(lambda: Job.objects.get(document=document).state == JobState.DONE, "it is", 60)
+        wait_until(lambda: Job.objects.get(document=document).state == JobState.DONE, "it is")
         assert done(run) < 400
         question_run_cancel(run)
-        wait_until(lambda: asking_process(worker.pid) is None, "nobody asks", 60)
+        wait_until(lambda: asking_process(worker.pid) is None, "nobody asks")
         question_run_resume(run)
-        wait_until(lambda: state(run) == RunState.RUNNING, "it goes on", 60)
+        wait_until(lambda: state(run) == RunState.RUNNING, "it goes on")
         worker.terminate()
         assert worker.wait(30) == 0
     assert not run.results.filter(state=ResultState.RUNNING).exists()

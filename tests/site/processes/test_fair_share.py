@@ -50,7 +50,7 @@ def test_short_files_of_a_batch_are_done_before_the_long_ones(
         ingest_long(name)
     short = [f"short-{n}.md" for n in range(5)]
     ingest_short(*short)
-    with running("worker", log=tmp_path / "worker.log", **in_processes(workers)):
+    with running("worker", log=tmp_path / "worker.log", **in_processes(workers, lease_s=120)):
         wait_until(lambda: len(finished()) == len(long) + len(short), "all are done", 240)
     assert set(finished()[: len(short)]) == set(short)
 
@@ -61,9 +61,9 @@ def test_a_short_file_passes_the_long_ones_that_hold_every_worker(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:
     long = [ingest_long(f"long-{n}.md") for n in range(workers)]
-    with running("worker", log=tmp_path / "worker.log", **in_processes(workers)):
+    with running("worker", log=tmp_path / "worker.log", **in_processes(workers, lease_s=120)):
         held = Job.objects.filter(state=JobState.RUNNING, stage=Stage.CHUNKED, done__gt=0)
-        wait_until(lambda: held.count() == workers, "each worker embeds a long one", 120)
+        wait_until(lambda: held.count() == workers, "each worker embeds a long one")
         ingest_short("short-0.md", "short-1.md", "short-2.md")
         wait_until(lambda: len(finished()) == workers + 3, "all are done", 240)
     assert set(finished()[:3]) == {"short-0.md", "short-1.md", "short-2.md"}

@@ -79,7 +79,7 @@ def test_killing_it_in_mid_work_changes_nothing_in_the_end(
                 worker = start("worker", log=log, **ONE_PROCESS)
             else:
                 busy_process(worker.pid).kill()
-        wait_until(lambda: job(document).finished_at is not None, "it has ended", 90)
+        wait_until(lambda: job(document).finished_at is not None, "it has ended")
     finally:
         worker.terminate()
         worker.wait(30)
@@ -105,10 +105,8 @@ def test_poison_is_parked_after_three_attempts_while_good_documents_go_on(
     }
     good = ingest(guideline(sections=2), "good.md")
     with running("worker", log=tmp_path / "worker.log") as worker:
-        wait_until(lambda: job(good).state == JobState.DONE, "the good one is done", 90)
-        wait_until(
-            lambda: Job.objects.filter(state=JobState.FAILED).count() == 3, "three failed", 120
-        )
+        wait_until(lambda: job(good).state == JobState.DONE, "the good one is done")
+        wait_until(lambda: Job.objects.filter(state=JobState.FAILED).count() == 3, "three failed")
         family = family_of(worker.pid)
         worker.terminate()
         assert worker.wait(30) == 0
@@ -175,7 +173,7 @@ def test_a_queue_that_lost_a_process_goes_on(
         (sentinel,) = main.children()
         (sentinel if victim == "its sentinel" else sentinel.children()[0]).kill()
         document = ingest("# Dosing\n\nGive 5 mg.\n")
-        wait_until(lambda: job(document).state == JobState.DONE, "the document is read", 90)
+        wait_until(lambda: job(document).state == JobState.DONE, "the document is read")
     assert job(document).attempts == 1
 
 
@@ -185,7 +183,7 @@ def test_a_job_that_takes_too_long_ends_its_process(own_database: str, tmp_path:
     with running(
         "worker", log=tmp_path / "worker.log", MEDRAG_TEST_JOB_TIMEOUT_S="2", **ONE_PROCESS
     ):
-        wait_until(lambda: job(document).attempts > 1, "it was ended and is tried again", 60)
+        wait_until(lambda: job(document).attempts > 1, "it was ended and is tried again")
     assert "status -14" in (tmp_path / "worker.log").read_text()
 
 
@@ -200,7 +198,7 @@ def test_new_vectors_are_made_beside_the_work_and_taken_over(
     settings.ENCODERS = str(configured)
     assert encoders_sync().made == ("tiny",)
     with running("worker", log=tmp_path / "worker.log", MEDRAG_ENCODERS=str(configured)) as worker:
-        wait_until(lambda: not encoders_are_building(), "the new vectors are searched", 120)
+        wait_until(lambda: not encoders_are_building(), "the new vectors are searched")
         family = family_of(worker.pid)
     assert [encoder.name for encoder in active_encoders()] == ["tiny"]
     assert survivors(family) == []

@@ -37,6 +37,32 @@ def test_signs_of_a_symbol_font(tmp_path: Path, written: str, read: str) -> None
     assert page.doubts == ()
 
 
+@pytest.mark.parametrize(
+    ("css", "written", "read"),
+    [
+        (".sym { font-family: Symbol }", '<b class="sym">m</b>g', "µg"),
+        ("/* .x{} */ p .a, b.sym {color: red; font: 9pt 'Symbol'}", '<b class="sym">m</b>g', "µg"),
+        ("@media screen { p b.sym { font-family: Symbol !important } }", '<b class="x sym">£</b> 3',
+         "≤ 3"),
+        ("#s {font-family: Symbol} b {font-family: Arial}", '<b id="s">m</b>g', "µg"),
+        # Another rule or a style at the element decides, the selector asks for something else, or
+        # the font is only declared.
+        (".sym {font-family: Symbol} b.sym {font-family: Arial}", '<b class="sym">m</b>g', "mg"),
+        (".sym {font-family: Symbol}", '<b class="sym" style="font-family:Arial">m</b>g', "mg"),
+        (".sym {font-family: Symbol}", '<b class="symbol">m</b>g', "mg"),
+        ("td .sym, i > .sym {font-family: Symbol}", '<b class="sym">m</b>g', "mg"),
+        ("@font-face {font-family: Symbol}", "<b>m</b>g", "mg"),
+    ],
+)  # fmt: skip
+def test_signs_of_a_symbol_font_that_a_style_element_sets(
+    tmp_path: Path, css: str, written: str, read: str
+) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<style>{css}</style><p>Give it: {written}</p>", encoding="utf-8")
+    (page,) = fixtures.read(path, tmp_path).pages
+    assert (page.text, page.doubts) == (f"Give it: {read}", ())
+
+
 @pytest.mark.parametrize("sign", ["µ", "²", "½", "×"])
 def test_a_sign_that_may_be_meant_as_it_is_is_doubted(tmp_path: Path, sign: str) -> None:
     path = tmp_path / "a.html"

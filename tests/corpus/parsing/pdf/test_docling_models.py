@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from docling_core.types.doc.base import BoundingBox, Size
+from docling_core.types.doc.base import BoundingBox, CoordOrigin, Size
+from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.common.reference import ProvenanceItem
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.items.table.table_data import TableCell, TableData
@@ -14,8 +15,10 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 DOSES = (("Age", "Dose"), ("Adults", "5 mg"))
 
 
-def on(page: int) -> ProvenanceItem:
-    return ProvenanceItem(page_no=page, bbox=BoundingBox(l=0, t=0, r=1, b=1), charspan=(0, 1))
+def on(page: int, start: int = 0) -> ProvenanceItem:
+    """Return a place 10 points from the page's left side, as docling counts: upwards."""
+    box = BoundingBox(l=10, t=90, r=60, b=70, coord_origin=CoordOrigin.BOTTOMLEFT)
+    return ProvenanceItem(page_no=page, bbox=box, charspan=(start, start + 1))
 
 
 def document() -> DoclingDocument:
@@ -42,6 +45,7 @@ def cells() -> list[TableCell]:
             start_col_offset_idx=column,
             end_col_offset_idx=column + 1,
             column_header=row == 0,
+            bbox=BoundingBox(l=10 * column, t=10 * row, r=10 * column + 9, b=10 * row + 9),
         )
         for row, texts in enumerate(DOSES)
         for column, text in enumerate(texts)
@@ -49,7 +53,7 @@ def cells() -> list[TableCell]:
 
 
 def test_each_page_has_its_blocks() -> None:
-    first, second, third = pages_of(document(), 3)
+    (first, second, third), _ = pages_of(document(), [(100.0, 100.0)] * 3)
     assert fixtures.block_texts(first) == [
         ("heading", "Paracetamol"),
         ("heading", "Dose"),
@@ -61,3 +65,48 @@ def test_each_page_has_its_blocks() -> None:
     assert third.text == "Table 1. Doses\nAge | Dose\nAdults | 5 mg"
     (table,) = [block.table for block in third.blocks if block.table]
     assert (table.header, table.caption) == (("Age", "Dose"), "Table 1. Doses")
+    assert [cell.box for cell in table.cells] == [
+        (0.0, 0.0, 9.0, 9.0),
+        (10.0, 0.0, 19.0, 9.0),
+        (0.0, 10.0, 9.0, 19.0),
+        (10.0, 10.0, 19.0, 19.0),
+    ]
+
+
+def test_boxes_are_those_of_the_displayed_page() -> None:
+    (first, *_), _ = pages_of(document(), [(200.0, 200.0)] * 3)
+    assert (first.width, first.height) == (200.0, 200.0)
+    assert {line.box for block in first.blocks for line in block.lines} == {(20, 20, 120, 60)}
+
+
+def test_levels_are_those_of_headings_and_lists() -> None:
+    made = document()
+    outer = made.add_list_group()
+    item = made.add_list_item("outer", parent=outer, prov=on(2))
+    made.add_list_item("inner", parent=made.add_list_group(parent=item), prov=on(2))
+    (first, second, _), _ = pages_of(made, [(100.0, 100.0)] * 3)
+    assert [block.level for block in first.blocks] == [1, 2, 0, 1, 1]
+    assert [block.level for block in second.blocks] == [1, 2]
+
+
+def test_a_text_over_two_pages_is_on_both() -> None:
+    made = document()
+    text = made.add_text(DocItemLabel.TEXT, "Take it with information from us.", prov=on(1))
+    text.prov.append(on(2, start=len("Take it with infor-") + 1))
+    (first, second, _), _ = pages_of(made, [(100.0, 100.0)] * 3)
+    assert first.text.endswith("Take it with")
+    assert (second.text, second.blocks[0].continues) == ("information from us.", True)
+
+
+def test_what_is_left_out_has_its_box_and_figures_a_doubt() -> None:
+    made = document()
+    header = made.add_text(DocItemLabel.PAGE_HEADER, "Trust guideline", prov=on(1))
+    header.content_layer = ContentLayer.FURNITURE
+    figure = made.add_picture(prov=on(2))
+    made.add_text(DocItemLabel.TEXT, "Stop", parent=figure, prov=on(2))
+    (first, second, _), left = pages_of(made, [(100.0, 100.0)] * 3)
+    assert "Trust guideline" not in first.text
+    assert second.text == ""
+    assert [doubt.code for doubt in second.doubts] == ["figure_words_left_out"]
+    box = (10.0, 10.0, 60.0, 30.0)
+    assert ([*left[0].running], [*left[1].labels], left[2].boxes) == ([box], [box], [])
