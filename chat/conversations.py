@@ -1,4 +1,4 @@
-"""Create, rename, share and delete conversations."""
+"""Create, rename, share and delete conversations, and note that a recall in them was seen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import datetime
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from chat.audit import log as audit
@@ -79,6 +80,13 @@ def conversation_read(conversation: Conversation, *, by: User) -> None:
     """Log that a colleague read a conversation."""
     with transaction.atomic():
         _record("read", conversation, by=by)
+
+
+def conversation_recalls_seen(conversation: Conversation, *, by: User) -> None:
+    """Store and log that the owner saw which of its answers are recalled; its place stays."""
+    with transaction.atomic():
+        Conversation.objects.filter(pk=conversation.pk).update(recalls_seen_at=Now())
+        _record("recalls_seen", conversation, by=by)
 
 
 def _shared_since(

@@ -12,13 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import Q
+from django.urls import reverse
 
-from chat.models import Reason, Turn, TurnStatus
-from chat.selectors import documents_by_sha256
+from chat.models import Channel, Claim, Reason, Turn, TurnStatus
+from chat.selectors import cited_claims, documents_by_sha256, turn_readable_ids
 from chat.types import IDENTIFIERS
-from corpus.models import Collection, Document
+from corpus.models import Collection, Document, Lifecycle
 from corpus.staff_selectors import collections_closed
+from corpus.types import CitingAnswer
 from retrieval.spelling import words_open
 from retrieval.types import Rights
 
@@ -48,6 +51,7 @@ class OpenTurn:
     failed: tuple[str, ...]  # checks that statements failed which are not shown
     confidence: float | None
     hidden: int  # number of statements and passages that are not shown
+    ended: str  # WITHDRAWN or SUPERSEDED, the gravest state of a cited document; else empty
 
     @property
     def is_partly_closed(self) -> bool:
@@ -64,7 +68,8 @@ def turns_open(
 ) -> list[OpenTurn]:
     """Return what a reader of these collections, by primary key, may be shown of each turn.
 
-    `reader` is the user's, for what those who work in a closed collection may know of it. Runs one
+    `reader` is the user's, for what those who work in a closed collection may know of it. Askers
+    are always told that what they were shown has ended, without a word of what is closed. Runs one
     query for refusals and turns with warnings, and two if any was worded anew; none if the claims
     of the turns were fetched with them. A reason that may be closed takes up to three more.
     """
@@ -75,7 +80,7 @@ def turns_open(
     telling = _with_closed_reason(turns, documents, readable, reader)
     return [
         replace(
-            _open(turn, known, readable, is_worded_by_closed=turn.pk in closed),
+            _open(turn, known, readable, reader, is_worded_by_closed=turn.pk in closed),
             reason=_NEUTRAL if turn.pk in telling else turn.reason,
         )
         for turn in turns
@@ -123,15 +128,64 @@ def standalone_open(turns: Sequence[Turn], readable: Set[int]) -> dict[uuid.UUID
     }
 
 
-def _open(
-    turn: Turn, known: Mapping[str, Document], readable: Set[int], *, is_worded_by_closed: bool
-) -> OpenTurn:
-    every = list(turn.claims.all())
-    claims = frozenset(
+def answers_citing(document: Document, *, reader: User | None = None) -> list[CitingAnswer]:
+    """Return every answer that cited the document, latest first.
+
+    With its statements that rest on the document, as far as they are open to `reader`, who may
+    read the document itself; without a reader none. Answers of evaluations are left out: nobody
+    acted on them. Runs one query; for a reader three more,
+    and those for permissions.
+    """
+    turns = Turn.objects.filter(pk__in=document.citations.values("claim__turn"))
+    turns = turns.exclude(channel=Channel.EVALUATION).select_related("user")
+    turns = turns.defer("trace", "nearest").order_by("-created_at", "-pk")
+    readable: Set[int] = frozenset()
+    if reader is not None:
+        turns = turns.prefetch_related(cited_claims())
+        readable = turn_readable_ids(reader) | {document.collection_id}
+    return [
+        CitingAnswer(
+            reference=str(turn.pk),
+            asked_at=turn.created_at,
+            asked_by=turn.user.get_username() if turn.user else "system",
+            url=reverse("admin:chat_turn_change", args=[turn.pk]),
+            question=turn.question,
+            statements=_statements(turn, document, readable) if reader is not None else (),
+        )
+        for turn in turns
+    ]
+
+
+def _statements(turn: Turn, document: Document, readable: Set[int]) -> tuple[str, ...]:
+    open_ = _claims_open(turn, readable)
+    return tuple(
+        claim.text
+        for claim in turn.claims.all()
+        if claim.index in open_
+        and any(cited.document_id == document.pk for cited in claim.citations.all())
+    )
+
+
+def _claims_open(turn: Turn, readable: Set[int]) -> frozenset[int]:
+    """Return the numbers of the statements that cite only what is readable."""
+    return frozenset(
         claim.index
-        for claim in every
+        for claim in turn.claims.all()
         if all(cited.document.collection_id in readable for cited in claim.citations.all())
     )
+
+
+def _open(
+    turn: Turn,
+    known: Mapping[str, Document],
+    readable: Set[int],
+    reader: int | None,
+    *,
+    is_worded_by_closed: bool,
+) -> OpenTurn:
+    every = list(turn.claims.all())
+    claims = _claims_open(turn, readable)
+    is_own = reader is not None and reader == turn.user_id
     shas = [str(raw.get("sha256", "")) for raw in turn.nearest]
     nearest = tuple(
         (raw, known[sha]) for raw, sha in zip(turn.nearest, shas, strict=True) if sha in known
@@ -152,7 +206,13 @@ def _open(
         failed=() if hidden else tuple(v["failed"] for v in turn.trace.get("verdicts", ())),
         confidence=None if hidden else turn.confidence,
         hidden=hidden,
+        ended=_ended(claim for claim in every if is_own or claim.index in claims),
     )
+
+
+def _ended(claims: Iterable[Claim]) -> str:
+    states = {cited.document.lifecycle for claim in claims for cited in claim.citations.all()}
+    return next((s for s in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED) if s in states), "")
 
 
 def _is_open(

@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db.models import (
     Count,
     Exists,
+    F,
     OuterRef,
     Prefetch,
     Q,
@@ -26,14 +27,12 @@ from django.db.models import (
 from django.db.models.functions import JSONObject
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.staff_selectors import collections_changeable
-from corpus.types import CitingAnswer
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
 HEARD = datetime.timedelta(days=30)  # how far back staff read what was asked and not answered
@@ -172,23 +171,29 @@ def audited_turns() -> QuerySet[Turn]:
     return _turns().select_related("user")
 
 
-def answers_citing(document: Document) -> list[CitingAnswer]:
-    """Return every answer that cited the document, latest first. Runs one query.
+def recalls_unseen(user: User) -> list[Turn]:
+    """Return the user's recalled answers that they have not opened since, newest first.
 
-    Answers of evaluations are left out: nobody acted on them.
+    An answer is recalled while a document that it cites is withdrawn. Runs one query, and loads
+    only the columns for a link. Left out is what no page shows: turns without a conversation, and
+    those of a deleted one.
     """
-    turns = Turn.objects.filter(pk__in=document.citations.values("claim__turn"))
-    turns = turns.exclude(channel=Channel.EVALUATION)
-    return [
-        CitingAnswer(
-            reference=str(turn.pk),
-            asked_at=turn.created_at,
-            asked_by=turn.user.get_username() if turn.user else "system",
-            url=reverse("admin:chat_turn_change", args=[turn.pk]),
-            question=turn.question,
-        )
-        for turn in turns.select_related("user").order_by("-created_at", "-pk")
-    ]
+    seen_at = F("claim__turn__conversation__recalls_seen_at")
+    cited = _recalled().annotate(seen_at=seen_at).filter(claim__turn__user=user)
+    cited = cited.filter(Q(seen_at=None) | Q(seen_at__lt=F("document__withdrawn_at")))
+    listed = Turn.objects.filter(conversation__isnull=False, conversation__deleted_at=None)
+    found = listed.filter(pk__in=cited.values("claim__turn")).order_by("-created_at", "-pk")
+    return list(found.only("conversation_id", "question", "created_at"))
+
+
+def with_recalls(conversations: QuerySet[Conversation]) -> QuerySet[Conversation]:
+    """Annotate conversations with `is_recalled`: whether an answer in them is recalled."""
+    cited = _recalled().filter(claim__turn__conversation=OuterRef("pk"))
+    return conversations.annotate(is_recalled=Exists(cited))
+
+
+def _recalled() -> QuerySet[Citation]:
+    return Citation.objects.filter(document__lifecycle=Lifecycle.WITHDRAWN).order_by()
 
 
 def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:

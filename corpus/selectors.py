@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth.models import User
 from django.db.models import (
     Count,
     DurationField,
@@ -128,13 +129,14 @@ def _suggestion(document: Document, old: Document) -> Suggestion | None:
     return Suggestion(old, round(score, 4), ", ".join(reasons))
 
 
-def answers_citing(document: Document) -> list[CitingAnswer]:
+def answers_citing(document: Document, *, reader: User | None = None) -> list[CitingAnswer]:
     """Return past answers that cited the document, newest first: the recall list.
 
-    They come from the receivers of the signal of this name. Raises rather than return an empty list
-    in error: that would say that nobody has to be told.
+    With the statements that `reader` may read. They come from the receivers of the signal of this
+    name. Raises rather than return an empty list in error: that would say that nobody has to be
+    told.
     """
-    given: Any = signals.answers_citing.send(Document, document=document)
+    given: Any = signals.answers_citing.send(Document, document=document, reader=reader)
     answers: list[CitingAnswer] = [answer for _, answers in given for answer in answers]
     return sorted(answers, key=lambda answer: (answer.asked_at, answer.reference), reverse=True)
 

@@ -7,7 +7,8 @@ carries `document` and `actor` (a user, or None for the system); `document_faile
 from now on, once in force; it is sent on every indexing.
 
 `answers_citing` is a request: a receiver returns the answers that cited `document`, as a list of
-`corpus.types.CitingAnswer`, newest first.
+`corpus.types.CitingAnswer`, newest first, with the statements that `reader` (a user or None) may
+read.
 """
 
 from django.dispatch import Signal

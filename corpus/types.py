@@ -17,3 +17,4 @@ class CitingAnswer:
     asked_by: str
     url: str  # where an auditor reads it
     question: str = field(default="", repr=False)  # shown to who may read every turn
+    statements: tuple[str, ...] = field(default=(), repr=False)  # that rest on the document

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.dispatch import Signal
 
 from chat.audit import log as audit
-from chat.selectors import answers_citing
+from chat.rights import answers_citing
 from corpus import signals
 from corpus.models import Collection, Document
 from corpus.types import CitingAnswer
@@ -125,5 +126,7 @@ def record_lexicon(
     audit.record("lexicon.changed", actor=actor, subject=f"lexicon:{entry.pk}", payload=payload)
 
 
-def give_answers_citing(sender: object, *, document: Document, **extra: Any) -> list[CitingAnswer]:
-    return answers_citing(document)
+def give_answers_citing(
+    sender: object, *, document: Document, reader: User | None, **extra: Any
+) -> list[CitingAnswer]:
+    return answers_citing(document, reader=reader)

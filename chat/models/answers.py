@@ -93,6 +93,7 @@ class Conversation(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True)  # by its owner, who no longer sees it
     shared_at = models.DateTimeField(null=True)  # since then colleagues may read it by its link
+    recalls_seen_at = models.DateTimeField(null=True)  # its owner last saw a new recall in it
 
     class Meta:
         ordering = ["-updated_at", "pk"]

@@ -32,11 +32,15 @@ from chat.web.tables import (
     plain,
     table_row,
 )
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
 
 PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
 MATCH = "Row that matches the question"
 CHECK_FIRST = "Check the cited page before acting."
+ENDED: dict[str, str] = {
+    Lifecycle.WITHDRAWN: "Do not use this answer: a guideline that it cites was withdrawn.",
+    Lifecycle.SUPERSEDED: "Do not use this answer: a guideline that it cites was superseded.",
+}
 NOT_NAMED = "a collection that is not open to you"
 NOT_OPEN = "This statement came from a guideline that is not open to you."
 
@@ -133,6 +137,7 @@ class ShownTurn:
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
     hidden: int  # number of statements or passages that the reader may not read
+    ended: str  # a sentence, if a cited document is withdrawn or superseded
 
     @property
     def reason_label(self) -> str:
@@ -192,7 +197,8 @@ class ShownTurn:
     def plain_text(self) -> str:
         """The text for the copy button: statements with their references, and notes."""
         turn = self.turn
-        lines = [turn.question]
+        lines = [self.ended] if self.ended else []
+        lines += [turn.question]
         lines += [f"Read as: {self.standalone}"] if self.standalone else []
         lines += [f"Searched only: {self.narrowed}."] if self.narrowed else []
         for claim in self.claims:
@@ -284,6 +290,7 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         warnings=tuple({**warning, "level": _level(warning)} for warning in opened.warnings),
         withheld=_withheld(opened),
         hidden=opened.hidden,
+        ended=ENDED.get(opened.ended, ""),
     )
 
 

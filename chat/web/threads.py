@@ -28,6 +28,7 @@ from chat.selectors import (
     conversations_of,
     questions_holding,
     turns_of,
+    with_recalls,
 )
 from chat.web.http import SignedInRequest, changes, reads, words_of
 from chat.web.presentation import shown_turns
@@ -89,7 +90,7 @@ def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:
     """Show the list of conversations, with an error at the one whose new title was invalid."""
     words = words_of(request)
-    found = conversations_of(request.user, words=words)
+    found = with_recalls(conversations_of(request.user, words=words))
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
     held = questions_holding(words, conversations=page) if words else {}
     context = {

@@ -18,6 +18,7 @@ from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
+from chat.conversations import conversation_recalls_seen
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.events import Tell, ignore_event
 from chat.reviews.feedback import feedback_save
@@ -28,7 +29,9 @@ from chat.selectors import (
     conversations_of,
     documents_in_force,
     narrowing_choices,
+    recalls_unseen,
     turns_of,
+    with_recalls,
 )
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
 from chat.web.forms import AskForm, FeedbackForm
@@ -55,7 +58,10 @@ def home(request: SignedInRequest) -> HttpResponseBase:
 @reads
 def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
     thread = access_conversation(request.user, pk=pk)
-    return render(request, "chat/conversation.html", _context(request, thread))
+    context = _context(request, thread)
+    if request.method == "GET" and any(t.conversation_id == thread.pk for t in context["recalls"]):
+        conversation_recalls_seen(thread, by=request.user)
+    return render(request, "chat/conversation.html", context)
 
 
 @reads
@@ -205,7 +211,8 @@ def _context(
         "form": form or _form(request, collections=collections),
         "collections": collections,
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
-        "history": conversations_of(request.user)[:SIDEBAR],
+        "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
+        "recalls": recalls_unseen(request.user),
     }
 
 

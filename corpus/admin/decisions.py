@@ -33,7 +33,7 @@ from corpus.models import Document, JobState, Lifecycle, ReadWith
 from corpus.parsing.engines import is_for_models, models_fault
 from corpus.parsing.sniff import PDF
 from corpus.selectors import answers_citing
-from corpus.services.documents import document_discard, document_reindex, document_retry
+from corpus.services.documents import document_discard, document_read_again, document_reindex
 from corpus.services.history import history_add, history_ended
 from corpus.services.lifecycle import (
     document_approve,
@@ -141,8 +141,7 @@ DISCARD = Decision(
     step=_discard,
 )
 SUBMIT = Decision("submit", Right.CHANGE, "Sent to review", document_submit)
-RETRY = Decision("retry", Right.CHANGE, "Queued again", document_retry)
-REINDEX = Decision("reindex", Right.CHANGE, "Queued to be parsed again", document_reindex)
+READ_AGAIN = Decision("read_again", Right.CHANGE, "Queued to be read again", document_read_again)
 DOCLING = Decision(
     "docling",
     Right.CHANGE,
@@ -159,7 +158,7 @@ STANDARD = Decision(
 ON_A_PAGE = {
     decision.action: decision
     for decision in (
-        *(SUBMIT, RETRY, REINDEX, DOCLING, STANDARD),
+        *(SUBMIT, READ_AGAIN, DOCLING, STANDARD),
         *(WITHDRAW, REINSTATE, DISCARD, RETURN),
     )
 }
@@ -196,10 +195,8 @@ def transitions(document: Document, *, may_change: bool, may_publish: bool) -> l
         found.append(Transition("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
         found.append(Transition("Discard…", address("step", pk, "discard")))
-    if may_change and has_failed:
-        found.append(Transition("Retry", address("step", pk, "retry"), is_step=True))
-    if may_change and document.job.state in (JobState.DONE, JobState.FAILED):
-        found.append(Transition("Read again", address("step", pk, "reindex"), is_step=True))
+    if may_change and document.job.may_be_repeated:
+        found.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
         found += _other_reader(document)
     return found
 
@@ -272,7 +269,7 @@ def step(request: StaffRequest, pk: int, action: str) -> HttpResponseBase:
         document=document,
         documents=[document],
         form=form,
-        cited_by=answers_citing(document) if decision in TOLD else None,
+        cited_by=answers_citing(document, reader=request.user) if decision in TOLD else None,
     )
 
 
@@ -303,10 +300,10 @@ def _taken(
 
 
 def _line(decision: Decision, answers: dict[str, Any]) -> str:
-    """Return the history line, where the uploader reads why a document came back."""
+    """Return the history line, where the uploader reads why a document came back or ended."""
     if decision is RETURN:
         return f"{SENT_BACK}{answers['reason']}"
-    return f"{decision.done}: {answers['reason']}" if decision is REINSTATE else f"{decision.done}."
+    return f"{decision.done}: {answers['reason']}" if "reason" in answers else f"{decision.done}."
 
 
 def signed_in_user(request: HttpRequest) -> User:
@@ -347,7 +344,7 @@ def _take_steps(
         except MedragError as error:
             refused.append(error.sentence)
         else:
-            history_add(document, by=by, line=f"{decision.done}.")
+            history_add(document, by=by, line=_line(decision, answers))
             done.append(document)
     for sentence in refused[:TOLD_BY_NAME]:
         messages.error(request, sentence)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 else:
     DocumentModelAdmin, DocumentForm = admin.ModelAdmin, ModelForm
 
+INHERITED_HELP = "Inherited from the version that it replaces. Change it if that is wrong."
 PREVIEWED = 25  # pages and passages on the page of a document
 
 _PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase]]] = {
@@ -96,8 +97,7 @@ _ACTIONS = {
     "Withdraw…": decisions.WITHDRAW,
     "Send to review": decisions.SUBMIT,
     "Set the review date…": decisions.REVIEW_DATE,
-    "Retry failed ingestion": decisions.RETRY,
-    "Parse again from the file": decisions.REINDEX,
+    "Read again": decisions.READ_AGAIN,
 }
 
 
@@ -248,6 +248,9 @@ class DocumentAdmin(DocumentModelAdmin):
             form.base_fields["population"] = forms.ChoiceField(
                 choices=choices, required=False, help_text="Patients that it applies to"
             )
+        for name in obj.inherited if obj else ():
+            if name in form.base_fields:
+                form.base_fields[name].help_text = INHERITED_HELP
         return form
 
     def formfield_for_foreignkey(

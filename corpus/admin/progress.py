@@ -59,7 +59,7 @@ class JobCell:
     total: int
     error: str
     is_active: bool
-    can_retry: bool
+    can_read_again: bool
     can_discard: bool
     steps: tuple[Step, ...]
     outlook: str = ""
@@ -68,7 +68,7 @@ class JobCell:
     @classmethod
     def of(cls, document: Document, offers: Sequence[Suggestion] = ()) -> JobCell:
         job = document.job
-        can_retry = job.state == JobState.FAILED and may_change(document)
+        can_mend = job.state == JobState.FAILED and may_change(document)
         counted = job.state == JobState.RUNNING and job.total > 0
         text = "Read" if job.state == JobState.DONE else job.get_state_display()
         if job.state == JobState.RUNNING:
@@ -81,8 +81,8 @@ class JobCell:
             total=job.total if counted else 0,
             error="" if job.state == JobState.DONE else job.last_error,
             is_active=job.state in (JobState.PENDING, JobState.RUNNING),
-            can_retry=can_retry,
-            can_discard=can_retry and document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW),
+            can_read_again=can_mend and job.may_be_repeated,
+            can_discard=can_mend and document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW),
             steps=_steps(Stage(job.stage), JobState(job.state)),
             outlook=_outlook(document) if job.state == JobState.DONE else "",
             offers=tuple(offers),

@@ -149,7 +149,7 @@ def recall(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Show the past answers that cited a document: whom a withdrawal concerns."""
     if not may_recall(request.user, document):
         raise PermissionDenied
-    answers = answers_citing(document)
+    answers = answers_citing(document, reader=request.user)
     return page(request, "recall.html", title="Recall list", document=document, cited_by=answers)
 
 
@@ -164,12 +164,14 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
     rows = csv.writer(response)
     reads_questions = request.user.has_perm("chat.view_turn")
     question = ["question"] if reads_questions else []
-    rows.writerow(["answer", "asked at", "asked by", *question, "address"])
-    for answer in answers_citing(document):
-        link = request.build_absolute_uri(answer.url) if answer.url else ""
+    rows.writerow(["answer", "asked at", "asked by", *question, "statements", "address"])
+    for answer in answers_citing(document, reader=request.user):
+        may_open = answer.url and reads_questions
+        link = request.build_absolute_uri(answer.url) if may_open else ""
         asked_at = answer.asked_at.isoformat(timespec="seconds")
         question = [answer.question] if reads_questions else []
-        cells = [answer.reference, asked_at, answer.asked_by, *question, link]
+        said = "\n".join(answer.statements)
+        cells = [answer.reference, asked_at, answer.asked_by, *question, said, link]
         rows.writerow([harmless(cell) for cell in cells])
     return response
 
@@ -224,8 +226,13 @@ def _published(request: StaffRequest, document: Document, form: ApproveForm) -> 
 def _say_superseded(request: StaffRequest, old: Document, successor: Document, done: str) -> None:
     """Say and write in its history that a document ended, or that it will with the indexing.
 
-    The history's line is without the successor's title, which may be closed to its readers.
+    And what the successor inherited. The history's lines are without titles, which may be closed to
+    their readers.
     """
+    if successor.inherited:
+        named = f"Inherited from the version that it replaces: {', '.join(successor.inherited)}."
+        history_add(successor, by=request.user, line=named)
+        messages.success(request, f"{named} To change it, open {successor}.")
     if old.lifecycle == Lifecycle.SUPERSEDED:
         history_add(old, by=request.user, line=f"Superseded by document {successor.pk}.")
         messages.success(request, f"{done}: {old}.")
@@ -263,10 +270,9 @@ def _obstacle(request: StaffRequest, document: Document, corrections: Sequence[C
         state = document.get_lifecycle_display().lower()
         return f"The document is {state}, so there is nothing to approve."
     if document.job.state == JobState.FAILED:
-        return (
-            "The document could not be read, so it can't be published. Retry it, or upload it "
-            "again."
-        )
+        may_pass = document.job.may_be_repeated
+        what = "Press Read again, or upload it again." if may_pass else document.job.last_error
+        return f"The document could not be read, so it can't be published. {what}"
     if not document.pages.exists():
         return (
             "The document has not been read yet, so there is nothing to check. Wait until it has "

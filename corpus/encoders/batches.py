@@ -47,5 +47,5 @@ def refuse_bad_vectors(vectors: Vectors, count: int) -> None:
     if not np.isfinite(lengths).all() or (abs(lengths - 1) > 1e-3).any():
         raise IncompleteDocument(
             "The encoder gave vectors that can't be searched.",
-            hint="Check MEDRAG_ENCODERS, then press Retry.",
+            hint="Check MEDRAG_ENCODERS, then press Read again.",
         )

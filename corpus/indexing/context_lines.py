@@ -57,7 +57,7 @@ class ContextLineUnavailable(MedragError):
             f"The language model that writes context lines {what}. "
             "The lines written so far are kept.",
             hint=f"{check}, or remove [context] from MEDRAG_MODELS "
-            "to index without such lines, then press Retry.",
+            "to index without such lines, then press Read again.",
             retryable=retryable,
         )
 

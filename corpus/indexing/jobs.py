@@ -280,7 +280,7 @@ def _stopped_reason(job: Job) -> str:
     return (
         f"The worker stopped {job.attempts} times while this document was being "
         f"{STEP_NAMES[Stage(job.stage)]}. The file may need more memory or time than there is: "
-        f"split it or save it again, then press Retry."
+        f"split it or save it again, then press Read again."
     )
 
 

@@ -115,6 +115,8 @@ class Document(models.Model):
     to_be_superseded_by = models.ForeignKey(
         "self", null=True, on_delete=models.SET_NULL, related_name="to_supersede", editable=False
     )
+    # Names of the fields that hold what the version that it replaces said.
+    inherited = ArrayField(models.CharField(max_length=20), default=list, editable=False)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     withdrawn_reason = models.TextField(blank=True, editable=False)
     uploaded_by = models.ForeignKey(

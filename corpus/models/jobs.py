@@ -10,6 +10,8 @@ from django.db.models.functions import Now
 from core.leases import Leased
 from corpus.models.documents import Document
 
+PDF_LOCKED = "pdf_encrypted"  # the code of the error
+
 
 class JobState(models.TextChoices):
     PENDING = "PENDING", "Waiting"
@@ -54,6 +56,12 @@ class Job(Leased):
 
     def __str__(self) -> str:
         return f"{self.state} after {self.stage}"
+
+    @property
+    def may_be_repeated(self) -> bool:
+        """Whether it has ended, and not for what no repetition can change: a password."""
+        is_locked = self.error_code == PDF_LOCKED
+        return self.state == JobState.DONE or (self.state == JobState.FAILED and not is_locked)
 
 
 class WorkerHeartbeat(models.Model):

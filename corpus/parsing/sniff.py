@@ -42,6 +42,7 @@ MEDIA_TYPES = {
     "nxml": XML,
     "jsonl": RECORD,
 }
+OLD_OFFICE = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}  # binary, until 2003
 READ_FORMATS = f"These formats are read: {', '.join(sorted(MEDIA_TYPES))}."
 # Media types of XML by root element; any other is taken for MedQuAD's.
 _ROOTS = {
@@ -94,8 +95,11 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
     if extension == "jsonl" and head.startswith(PASSAGES_MARK):
         media_type = PASSAGES
     if media_type is None:
+        newer = OLD_OFFICE.get(extension)
         raise ParseError(
-            "Files of this type can't be read.", code="unsupported_type", hint=READ_FORMATS
+            "Files of this type can't be read.",
+            code="unsupported_type",
+            hint=f"Open it and save it as .{newer}, then upload that." if newer else READ_FORMATS,
         )
     if not _agrees(head, media_type):
         raise ParseError(

@@ -33,6 +33,7 @@ from corpus.signals import (
 
 # Said to somebody who may not know that these bytes are here already.
 HIDDEN_DUPLICATE = "It can't be added here. Ask an administrator of the corpus, who can see why."
+_CUT = (Stage.CHUNKED, Stage.EMBEDDED, Stage.INDEXED)  # what is left is not the file's fault
 UPLOAD_AGAIN = "Nothing of it was kept: upload it again when there is room."
 
 Upload = BinaryIO | File  # type: ignore[type-arg]
@@ -125,11 +126,24 @@ def document_add(document: Document, *, uploaded_by: User | None) -> Document:
     return document
 
 
+def document_read_again(document: Document, *, by: User | None) -> None:
+    """Queue a document that has been read, or failed, to be read again: "Read again".
+
+    From its file, except that a failed one whose passages were cut goes on from there. Raises
+    NotNow.
+    """
+    failed = Job.objects.filter(document=document, state=JobState.FAILED, stage__in=_CUT)
+    again = document_retry if failed.exists() else document_reindex
+    again(document, by=by)
+
+
 def document_retry(document: Document, *, by: User | None) -> None:
     """Queue a failed document from its last completed step, with all attempts. Raises NotNow."""
     with transaction.atomic():
         if not _queued(document, JobState.FAILED):
-            raise NotNow("Nothing was changed: only a failed document can be retried.")
+            raise NotNow(
+                "Nothing was changed: only a failed document can go on from where it failed."
+            )
         document_retried.send(Document, document=document, actor=by)
 
 
@@ -149,7 +163,7 @@ def document_discard(document: Document, *, by: User | None) -> None:
     if not rows.exists() or not failed.exists():
         raise NotNow(
             f"“{document}” was not discarded: it is not a failed upload.",
-            hint="Reload the page: somebody may have retried it.",
+            hint="Reload the page: somebody may have had it read again.",
         )
     document_discarded.send(Document, document=document, actor=by)
     UploadKey.objects.filter(sha256=document.sha256).delete()
@@ -191,7 +205,7 @@ def document_queue_indexing(document: Document) -> None:
     """Queue a document to be cut and indexed again after a change of its metadata.
 
     Call it in the transaction of the change, which holds the document's row. A waiting or running
-    job takes the change into account before it ends, a failed one when it is retried.
+    job takes the change into account before it ends, a failed one when it is read again.
     """
     _queued(document, JobState.DONE, stage=Stage.PARSED, timings={}, done=0, total=0)
 

@@ -105,7 +105,7 @@ def _searched(lease: Lease) -> list[tuple[Encoder, Embedder]]:
         raise IncompleteDocument(
             "No encoder can be searched yet: the first one is being built.",
             hint="Nothing is lost. Run manage.py reembed or wait for the worker, then press "
-            "Retry if it has not continued.",
+            "Read again if it has not continued.",
             retryable=True,
         )
     raise IncompleteDocument("No encoder is set up.", hint="Run manage.py migrate.")

@@ -360,6 +360,6 @@ def _refuse_gaps(parsed: ParsedDocument) -> None:
     if not numbers or numbers != list(range(1, len(numbers) + 1)):
         raise IncompleteDocument(
             "Some pages could not be read, so this document is not searched.",
-            hint="Press Retry, or save the file again and upload it.",
+            hint="Press Read again, or save the file again and upload it.",
             retryable=True,
         )

@@ -29,6 +29,7 @@ from corpus.review.corrections import corrections_unseen, refuse_uncompared
 from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
 from corpus.selectors import answers_citing
 from corpus.services.documents import NotNow
+from corpus.services.metadata import document_inherit
 from corpus.signals import (
     document_published,
     document_reinstated,
@@ -228,7 +229,7 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
     """Supersede a document in the moment when its successor is both published and indexed.
 
     That may be now. Until then the old one stays in force: a successor that is held back replaces
-    nothing. Raises NotPermitted, BadSuccessor.
+    nothing. It inherits at once (`document_inherit`). Raises NotPermitted, BadSuccessor.
     """
     _refuse_others(by, old)
     _lock(old, successor)
@@ -236,6 +237,7 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
         raise BadSuccessor(
             "Nothing was changed: a document can't replace itself.", hint="Choose another one."
         )
+    document_inherit(successor, old=old, by=by)
     Document.objects.filter(pk=old.pk).update(to_be_superseded_by=successor)
     documents_supersede_due(successor, by=by)
     old.refresh_from_db()
@@ -374,7 +376,7 @@ def _refuse_unread(document: Document) -> None:
     if Job.objects.filter(document=document, state=JobState.FAILED).exists():
         raise NotNow(
             "This document could not be read, so it can't be checked or published.",
-            hint="Nothing was changed. Retry it, or discard it and upload it in another format.",
+            hint="Nothing was changed. Press Read again, or discard it and upload another format.",
         )
 
 

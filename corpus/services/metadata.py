@@ -10,7 +10,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from core.errors import MedragError
-from corpus.access import NotPermitted, collections_publishable, collections_uploadable
+from corpus.access import (
+    NotPermitted,
+    collections_publishable,
+    collections_uploadable,
+    may_publish,
+)
 from corpus.models import Document, Lifecycle
 from corpus.parsing.clean import clean_line
 from corpus.services.documents import document_queue_indexing
@@ -26,6 +31,8 @@ EDITABLE = frozenset(
 IN_FORCE = frozenset(("collection", "effective_from", "population"))
 # Part of `corpus.indexing.recipe.fingerprint`.
 INDEXED = frozenset(("title", "population", "language"))
+# Taken over from the version that a document replaces, where it doesn't say them itself.
+INHERITED = ("issuer", "population", "specialty", "licence")
 
 
 class BadValue(MedragError):
@@ -40,10 +47,11 @@ def document_edit(
     """Write these fields only; return the sorted names of those that changed.
 
     The row is locked, so that concurrent edits of other fields are kept. Sends nothing if nothing
-    differs. Fields that precede each passage in the search (INDEXED) queue a job in the same
-    transaction; the old values are found until it has cut the document, and a running job takes the
-    change into account. Moving to another collection needs the right to upload to or publish in
-    both. Raises BadValue, NotPermitted, and ValueError for a field that can't be edited.
+    differs. What was inherited is no longer called so once it is changed. Fields that precede each
+    passage in the search (INDEXED) queue a job in the same transaction; the old values are found
+    until it has cut the document, and a running job takes the change into account. Moving to
+    another collection needs the right to upload to or publish in both. Raises BadValue,
+    NotPermitted, and ValueError for a field that can't be edited.
     """
     unknown = sorted(set(changes) - EDITABLE)
     if unknown:
@@ -63,11 +71,28 @@ def document_edit(
         for name in fields:
             setattr(stored, name, values[name])
             setattr(document, name, values[name])
-        stored.save(update_fields=fields)
+        stored.inherited = [name for name in stored.inherited if name not in fields]
+        document.inherited = stored.inherited
+        stored.save(update_fields=[*fields, "inherited"])
         document_edited.send(Document, document=stored, actor=by, fields=tuple(fields))
         if INDEXED & set(fields):
             document_queue_indexing(stored)
     return tuple(fields)
+
+
+def document_inherit(document: Document, *, old: Document, by: User | None) -> None:
+    """Take over from the version that it replaces what a document doesn't say itself: INHERITED.
+
+    An edit like any other, in the caller's transaction, which holds both rows. Nothing is taken
+    over by who may not publish the document.
+    """
+    stored, old = Document.objects.get(pk=document.pk), Document.objects.get(pk=old.pk)
+    missing = {name: getattr(old, name) for name in INHERITED if not getattr(stored, name)}
+    if not any(missing.values()) or not may_publish(by, stored):
+        return
+    fields = document_edit(document, by=by, changes=missing)
+    document.inherited = sorted({*stored.inherited, *fields})
+    Document.objects.filter(pk=document.pk).update(inherited=document.inherited)
 
 
 def _refuse_move(by: User | None, collections: set[int]) -> None:

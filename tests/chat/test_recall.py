@@ -11,12 +11,12 @@ from django.test import Client
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from corpus import signals
-from corpus.models import Document, Lifecycle
+from corpus.models import Collection, Document, Lifecycle
 from corpus.selectors import answers_citing
 from corpus.services.lifecycle import document_withdraw
-from medrag_site.accounts import AUDITORS
+from medrag_site.accounts import AUDITORS, PUBLISHERS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
-from tests.people import person
+from tests.people import narrow, person
 
 
 def test_one_row_an_answer_the_newest_first(
@@ -31,6 +31,30 @@ def test_one_row_an_answer_the_newest_first(
     assert [answer.asked_by for answer in found] == ["system", "bob", "alice"]
     assert found[-1].asked_at == first.created_at
     assert QUESTION not in str(found)
+
+
+def test_a_reader_gets_the_statements_that_are_open_to_them(
+    guideline: Document, alice: User, django_assert_num_queries: Any
+) -> None:
+    publisher, auditor = person("publisher", PUBLISHERS), person("auditor", AUDITORS)
+    closed = Collection.objects.create(slug="closed", name="Closed")
+    narrow(closed, "searchers", "Ward")
+    other = publish_guideline(title="Closed to most", collection=closed)
+    for _ in range(3):
+        turn = ask(alice)
+    first = turn.claims.first()
+    assert first is not None
+    narrow(guideline.collection, "searchers", "Ward")  # who works in it reads it all the same
+    said = first.text
+    assert answers_citing(guideline)[0].statements == ()
+    with django_assert_num_queries(6):  # permissions, rights, answers, statements, citations
+        answers = answers_citing(guideline, reader=publisher)
+    assert all(said in answer.statements for answer in answers)
+    cited = first.citations.all()[0]
+    cited.pk, cited.document, cited.sha256 = None, other, other.sha256
+    cited.save(force_insert=True)
+    assert said not in answers_citing(guideline, reader=publisher)[0].statements
+    assert said in answers_citing(guideline, reader=auditor)[0].statements
 
 
 def test_an_answer_of_an_evaluation_is_nobodys_to_be_told(guideline: Document) -> None:

@@ -70,7 +70,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
         "other": [str(draft.pk)],
         "object_id": ["1", str(turn.pk)],
         "id": [str(clinician.pk)],
-        "action": ["submit", "return", "withdraw", "retry", "reindex"],
+        "action": ["submit", "return", "withdraw", "read_again"],
         "app_label": ["corpus"],
         "content_type_id": ["1"],
         "url": ["corpus/document"],

@@ -168,7 +168,7 @@ def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str
 )
 def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     document_withdraw(document, by=user, reason=asked["reason"])
-    return ["Withdrawn."]
+    return [f"Withdrawn: {asked['reason']}"]
 
 
 @_step(
@@ -186,7 +186,7 @@ def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str
 
 @_step(
     "retry",
-    "Retry a failed ingestion",
+    "Read a failed document again, from where it failed",
     "Starts after the last finished step, with a new set of attempts.",
     right=Right.CHANGE,
     status=HTTPStatus.ACCEPTED,
@@ -194,12 +194,12 @@ def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str
 )
 def retry(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     document_retry(document, by=user)
-    return ["Queued again."]
+    return ["Queued to be read again."]
 
 
 @_step(
     "reindex",
-    "Parse a document again from its file",
+    "Read a document again from its file",
     "It is not found between the new cutting of its text and the end of the indexing.",
     right=Right.CHANGE,
     status=HTTPStatus.ACCEPTED,

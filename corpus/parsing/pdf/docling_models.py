@@ -53,7 +53,7 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
             f"Docling's layout models can't be loaded ({type(error).__name__}).",
             code="models_unusable",
             hint="Nothing was lost: what was read of it before stays. Check DOCLING_ARTIFACTS_PATH "
-            "and the extra `layout`, then press Retry; or press Read again with the standard "
+            "and the extra `layout`, then press Read again; or Read again with the standard "
             "reader.",
         ) from error
     result = converter.convert(request.path, raises_on_error=True)

@@ -223,6 +223,8 @@ def test_withdrawing_needs_a_reason(staff: Client) -> None:
     document.refresh_from_db()
     assert document.lifecycle == Lifecycle.WITHDRAWN
     assert document.withdrawn_reason == "Wrong dose."
+    history = reverse("admin:corpus_document_history", args=[document.pk])
+    assert b"Withdrawn: Wrong dose." in staff.get(history).content
 
 
 def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> None:
@@ -243,14 +245,56 @@ def test_the_second_person_is_asked_for(staff: Client, alice: User, settings: Se
     assert document.lifecycle == Lifecycle.DRAFT
 
 
-def test_what_failed_is_tried_again(staff: Client) -> None:
-    failed, waiting = documents(2)
+def test_what_failed_or_was_read_is_read_again(staff: Client) -> None:
+    failed, read, waiting = documents(3)
     Job.objects.filter(document=failed).update(state=JobState.FAILED, attempts=3)
-    response = act(staff, "retry", [failed, waiting])
-    assert b"Queued again: Guideline 0." in response.content
-    assert b"Nothing was changed: only a failed document can be retried." in response.content
-    job = Job.objects.get(document=failed)
-    assert (job.state, job.attempts) == (JobState.PENDING, 0)
+    Job.objects.filter(document=read).update(state=JobState.DONE, stage=Stage.INDEXED)
+    response = act(staff, "read_again", [failed, read, waiting])
+    assert b"Queued to be read again: Guideline 0." in response.content
+    assert b"The document is being ingested at the moment." in response.content
+    jobs = Job.objects.filter(document__in=[failed, read])
+    assert {(job.state, job.stage, job.attempts) for job in jobs} == {
+        (JobState.PENDING, Stage.STORED, 0)
+    }
+    assert set(LogEntry.objects.values_list("change_message", flat=True)) == {
+        "Queued to be read again."
+    }
+
+
+@pytest.mark.parametrize(
+    ("stage", "left"),
+    [(Stage.PARSED, Stage.STORED), (Stage.CHUNKED, Stage.CHUNKED), (Stage.EMBEDDED,) * 2],
+)
+def test_what_failed_after_the_cutting_is_not_read_from_its_file(
+    stage: Stage, left: Stage, staff: Client
+) -> None:
+    document = publish_guideline()
+    Job.objects.update(state=JobState.FAILED, stage=stage)
+    staff.post(page_of("step", document.pk, "read_again"))
+    job = Job.objects.get()
+    assert (job.state, job.stage) == (JobState.PENDING, left)
+
+
+def test_a_locked_file_is_not_offered_to_be_read_again(staff: Client) -> None:
+    (document,) = documents(1)
+    locked = "The PDF is protected by a password. Save it without a password and upload it again."
+    Job.objects.update(state=JobState.FAILED, error_code="pdf_encrypted", last_error=locked)
+    for name, more in (("changelist", ""), ("change", "Discard"), ("approve", "upload it again")):
+        address = LIST if name == "changelist" else page_of(name, document.pk)
+        content = staff.get(address).content.decode()
+        assert "Read again</button>" not in content
+        assert locked in content
+        assert more in content
+
+
+def test_reading_again_has_one_name(staff: Client) -> None:
+    (document,) = documents(1)
+    Job.objects.update(state=JobState.FAILED)
+    for address in (LIST, page_of("change", document.pk)):
+        content = staff.get(address).content
+        assert b"Read again<" in content
+        assert b"Retry" not in content
+        assert b"Parse again" not in content
 
 
 def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
@@ -310,12 +354,12 @@ def test_a_step_is_a_button_that_needs_no_javascript(staff: Client) -> None:
     assert staff.post(page_of("step", document.pk, "explode")).status_code == 404
 
 
-def test_retry_answers_htmx_with_the_cell(staff: Client) -> None:
+def test_read_again_answers_htmx_with_the_cell(staff: Client) -> None:
     (document,) = documents(1)
     Job.objects.update(state=JobState.FAILED, attempts=3, last_error="Why.")
-    assert b"Retry</button>" in staff.get(LIST).content
+    assert b"Read again</button>" in staff.get(LIST).content
     headers = {"HX-Request": "true"}
-    response = staff.post(page_of("step", document.pk, "retry"), headers=headers)
+    response = staff.post(page_of("step", document.pk, "read_again"), headers=headers)
     assert response.content.count(b'<div id="job-') == 1
     assert b"Waiting" in response.content
     assert "stored" in response["HX-Trigger-After-Settle"]
@@ -337,7 +381,7 @@ def test_an_auditor_reads_and_changes_nothing(bob: User) -> None:
     address = reverse("admin:corpus_document_change", args=[document.pk])
     assert b'name="title"' not in auditor.get(address).content
     assert auditor.post(address, {"title": "Mine"}).status_code == 403
-    for action in ("publish", "withdraw", "retry", "reindex", "submit", "set_review_date"):
+    for action in ("publish", "withdraw", "read_again", "submit", "set_review_date"):
         act(auditor, action, [document], confirmed="yes", reason="x")
     assert auditor.get(reverse("admin:corpus_document_add")).status_code == 403
     document.refresh_from_db()

@@ -219,8 +219,7 @@ PRESSED = [
     ("approve", ()),
     ("supersede", ()),
     ("step", ("submit",)),
-    ("step", ("retry",)),
-    ("step", ("reindex",)),
+    ("step", ("read_again",)),
     ("step", ("withdraw",)),
     ("step", ("return",)),
 ]

@@ -179,13 +179,13 @@ def test_a_duplicate_of_what_is_hidden_tells_nothing_of_it(
     assert b"already" not in response.content
 
 
-def test_a_failure_offers_to_retry_right_there(staff: Client, shelf: Collection) -> None:
+def test_a_failure_offers_to_read_it_again_right_there(staff: Client, shelf: Collection) -> None:
     send(staff, shelf, {"a.md": b"# Asthma"})
     Job.objects.update(state=JobState.FAILED, last_error="The file is locked.")
     content = staff.get(UPLOAD).content.decode()
     assert "The file is locked." in content
-    retry = reverse("admin:corpus_document_step", args=[Document.objects.get().pk, "retry"])
-    assert f'formaction="{retry}"' in content
+    again = reverse("admin:corpus_document_step", args=[Document.objects.get().pk, "read_again"])
+    assert f'formaction="{again}"' in content
 
 
 def test_a_new_version_is_offered_once_the_text_is_read(staff: Client, shelf: Collection) -> None:

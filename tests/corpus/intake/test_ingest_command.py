@@ -191,7 +191,13 @@ def test_a_folder_without_files_is_told_with_what_is_read(tmp_path: Path) -> Non
 def manifest(folder: Path) -> Path:
     documents = [
         {"file": "one.md", "title": "One, second edition", "version": "2", "supersedes": "old.md"},
-        {"file": "old.md", "title": "One", "version": "1", "lifecycle": "SUPERSEDED"},
+        {
+            "file": "old.md",
+            "title": "One",
+            "version": "1",
+            "lifecycle": "SUPERSEDED",
+            "population": "adult",
+        },
         {
             "file": "below/two.md",
             "title": "Two",
@@ -225,6 +231,7 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
         gone = Document.objects.get(title="Two")
         assert (new.lifecycle, new.version, new.published_by) == (Lifecycle.PUBLISHED, "2", bob)
         assert new.collection.owner_name == "Dr Water"
+        assert (new.population, new.inherited) == ("adult", ["population"])
         assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
         assert (gone.lifecycle, gone.withdrawn_reason) == (Lifecycle.WITHDRAWN, "Harm.")
         assert str(gone.review_by) == "2027-05-01"

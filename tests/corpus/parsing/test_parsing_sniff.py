@@ -93,3 +93,11 @@ def test_a_truncated_zip_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "b.docx"
     path.write_bytes(whole[: len(whole) // 2])
     assert _code(path, path.name) == "archive_corrupt"
+
+
+@pytest.mark.parametrize(("old", "new"), [("DOC", "docx"), ("ppt", "pptx"), ("xls", "xlsx")])
+def test_an_old_binary_format_is_answered_with_the_one_to_save_it_in(old: str, new: str) -> None:
+    with pytest.raises(ParseError) as failed:
+        media_type_of(b"\xd0\xcf\x11\xe0" + bytes(600), f"guideline.{old}")
+    assert failed.value.code == "unsupported_type"
+    assert f"save it as .{new}" in failed.value.sentence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import datetime
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -79,6 +79,23 @@ def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, 
     assert (new.lifecycle, new.published_by) == (Lifecycle.PUBLISHED, bob)
     assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
     assert b"It took the place of" in publisher.get(page_of("change", new.pk)).content
+
+
+def test_what_a_new_version_inherits_is_told_and_can_be_changed(publisher: Client) -> None:
+    old = publish_guideline(title="Old", population="adult", issuer="NICE", sha256="0" * 64)
+    new = draft(title="New", population="", issuer="", sha256="1" * 64)
+    assert b"are inherited from it" in publisher.get(page_of("approve", new.pk)).content
+    done = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
+    told = "Inherited from the version that it replaces: issuer, population."
+    assert told in done.content.decode()
+    new.refresh_from_db()
+    assert (new.population, new.issuer) == ("adult", "NICE")
+    assert LogEntry.objects.filter(object_id=str(new.pk), change_message=told).count() == 1
+    form = publisher.get(page_of("change", new.pk)).context["adminform"].form
+    helped = [name for name, field in form.fields.items() if "Inherited" in str(field.help_text)]
+    assert helped == ["issuer", "population"]
+    other = publisher.get(page_of("change", old.pk)).content
+    assert b"Inherited from" not in other
 
 
 def test_nothing_is_chosen_where_nothing_is_sure(publisher: Client) -> None:
@@ -180,7 +197,11 @@ def cited() -> Any:
     """Answer that every document is cited, once by a user with a formula for a name."""
     asked = datetime.datetime(2026, 3, 4, 5, 6, tzinfo=datetime.UTC)
     answers = [
-        CitingAnswer("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/"),
+        CitingAnswer(
+            *("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/"),
+            question="=dose of amikacin?",
+            statements=("=Give 15 mg/kg.", "Stop."),
+        ),
         CitingAnswer("turn 1", asked - datetime.timedelta(days=1), "clinician", ""),
     ]
 
@@ -198,12 +219,14 @@ def test_a_withdrawal_shows_whom_it_concerns_before_and_after(
     document = publish_guideline()
     address = page_of("step", document.pk, "withdraw")
     asked = publisher.get(address).content.decode()
-    assert "turn 2" in asked
+    assert "=Give 15 mg/kg." in asked
     assert state_of(document) == Lifecycle.PUBLISHED
     after = publisher.post(address, {"reason": "Wrong dose."}, follow=True)
     assert after.redirect_chain[-1][0] == page_of("recall", document.pk)
     assert b"Wrong dose." in after.content
-    assert b'href="/admin/chat/turn/2/change/"' in after.content
+    assert LogEntry.objects.get().change_message == "Withdrawn: Wrong dose."
+    assert b"turn/2/change" not in after.content  # a publisher may not open it
+    assert b"amikacin" not in after.content
     assert page_of("recall_csv", document.pk) in after.content.decode()
     assert state_of(document) == Lifecycle.WITHDRAWN
 
@@ -224,22 +247,24 @@ def test_the_recall_list_is_a_sheet_that_runs_nothing(
     document = publish_guideline()
     response = publisher.get(page_of("recall_csv", document.pk))
     assert response["Content-Disposition"].startswith("attachment")
-    header, second, first = csv.reader(response.content.decode().splitlines())
-    assert header == ["answer", "asked at", "asked by", "address"]
+    header, second, first = csv.reader(StringIO(response.content.decode()))
+    assert header == ["answer", "asked at", "asked by", "statements", "address"]
     assert second[0] == "turn 2"
-    assert second[2] == "'=HYPERLINK(evil)"
-    assert second[3] == "http://testserver/admin/chat/turn/2/change/"
-    assert first[3] == ""
+    assert second[2:] == ["'=HYPERLINK(evil)", "'=Give 15 mg/kg.\nStop.", ""]
+    assert first[3:] == ["", ""]
 
 
-def test_the_sheet_has_the_questions_for_who_may_read_every_turn(
+def test_the_list_has_the_questions_for_who_may_read_every_turn(
     mallory: User, cited: list[CitingAnswer]
 ) -> None:
-    cited[0] = dataclasses.replace(cited[0], question="=dose of amikacin?")
-    response = member(mallory, AUDITORS).get(page_of("recall_csv", publish_guideline().pk))
-    header, second, _ = csv.reader(response.content.decode().splitlines())
-    assert header == ["answer", "asked at", "asked by", "question", "address"]
+    auditor, document = member(mallory, AUDITORS), publish_guideline()
+    response = auditor.get(page_of("recall_csv", document.pk))
+    header, second, _ = csv.reader(StringIO(response.content.decode()))
+    assert header == ["answer", "asked at", "asked by", "question", "statements", "address"]
     assert second[3] == "'=dose of amikacin?"
+    assert second[5] == "http://testserver/admin/chat/turn/2/change/"
+    page = auditor.get(page_of("recall", document.pk)).content.decode()
+    assert '<a href="/admin/chat/turn/2/change/">=dose of amikacin?</a>' in page
 
 
 def test_who_asked_is_told_to_those_who_withdraw_and_to_auditors(

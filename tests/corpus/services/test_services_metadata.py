@@ -12,10 +12,11 @@ from corpus import signals
 from corpus.access import NotPermitted
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import fingerprint, site_recipe
-from corpus.models import Collection, Document, Job, JobState, Stage
+from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
 from corpus.services import indexing
 from corpus.services.collections import collection_save
 from corpus.services.indexing import document_index
+from corpus.services.lifecycle import document_supersede
 from corpus.services.metadata import BadValue, document_edit
 from medrag_site.accounts import PUBLISHERS, STAFF
 from tests.corpora import publish, shelf
@@ -151,3 +152,44 @@ def test_an_edit_while_it_is_indexed_is_not_lost(
     assert Job.objects.get(document=document).state == JobState.DONE
     document.refresh_from_db()
     assert document.index_fingerprint == fingerprint(document, site_recipe(encoder_facts()))
+
+
+def test_a_successor_inherits_what_it_does_not_say_until_that_is_changed(
+    document: Document, alice: User
+) -> None:
+    said = {"issuer": "NICE", "population": "adult", "specialty": "Blood", "licence": "OGL"}
+    Document.objects.filter(pk=document.pk).update(**said)
+    new = publish("# Anaemia, revised\nGive 2 tablets of iron daily.")
+    Document.objects.filter(pk=new.pk).update(issuer="WHO")
+    with heard(signals.document_edited, "fields") as told:
+        document_supersede(document, by=None, successor=new)
+    assert told == [("licence", "population", "specialty")]
+    stored = Document.objects.get(pk=new.pk)
+    assert {name: getattr(stored, name) for name in said} == {**said, "issuer": "WHO"}
+    assert stored.inherited == new.inherited == ["licence", "population", "specialty"]
+    assert Job.objects.get(document=new).state == JobState.PENDING  # its passages name whom for
+    assert document.lifecycle == Lifecycle.SUPERSEDED
+
+    document_edit(stored, by=None, changes={"population": "child", "licence": "OGL"})
+    stored.refresh_from_db()
+    assert (stored.population, stored.inherited) == ("child", ["licence", "specialty"])
+
+
+def test_what_has_nothing_to_inherit_is_not_edited(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(issuer="NICE")
+    new = publish("# Anaemia, revised\nGive 2 tablets of iron daily.")
+    Document.objects.filter(pk=new.pk).update(issuer="WHO")
+    with heard(signals.document_edited, "fields") as told:
+        document_supersede(document, by=None, successor=new)
+    assert told == []
+    assert Document.objects.get(pk=new.pk).inherited == []
+
+
+def test_nobody_inherits_into_a_collection_where_they_may_not_publish(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(population="adult")
+    new = publish("# Anaemia, revised\nGive 2 tablets of iron daily.", collection="blood")
+    narrow(new.collection, "publishers", "Haematology")
+    document_supersede(document, by=person("publisher", PUBLISHERS), successor=new)
+    stored = Document.objects.get(pk=new.pk)
+    assert (stored.population, stored.inherited) == ("", [])
+    assert document.lifecycle == Lifecycle.SUPERSEDED

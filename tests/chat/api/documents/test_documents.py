@@ -162,7 +162,7 @@ def test_a_document_is_read_published_and_withdrawn(client: Client) -> None:
     withdrawn = post(client, of(sha256, "/withdraw"), {"reason": "Wrong dose."}).json()
     assert (withdrawn["lifecycle"], withdrawn["withdrawn_reason"]) == ("WITHDRAWN", "Wrong dose.")
     lines = LogEntry.objects.order_by("pk").values_list("change_message", flat=True)
-    assert list(lines)[1:] == ["Published.", "Withdrawn."]
+    assert list(lines)[1:] == ["Published.", "Withdrawn: Wrong dose."]
 
 
 def test_the_uploader_does_not_publish_where_two_persons_are_wanted(

@@ -154,7 +154,7 @@ def test_weights_that_went_away_fail_it_with_a_sentence_and_lose_nothing(
     before, pages = derived(document), list(Page.objects.values())
     settings.PARSER_COMMAND = ()  # the parser itself, which has no models
     settings.DOCLING_ARTIFACTS_PATH = str(tmp_path / "gone") if is_set else ""
-    staff.post(page_of("step", document.pk, "reindex"))
+    staff.post(page_of("step", document.pk, "read_again"))
     document_index(document.pk)
     document.refresh_from_db()
     code = "models_unusable" if is_set else "models_missing"
