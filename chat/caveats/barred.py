@@ -8,30 +8,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from chat.caveats.limits import Limit, is_same_patient, limit_of
+from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim
 from core.text.drugs import drugs
 from core.text.populations import people_of
 from core.text.sentences import sentence_spans
 
+# Not `stop`, which is for those who take it.
+_EXCLUDES = re.compile(
+    r"\b(?:avoid\w*|contra-?indicat\w*|unsuitable|(?:do )?not (?:be )?(?:suitable|used?|given?|for"
+    r"|if|in|recommended|offer(?:ed)?|prescribed?))\b",
+    re.IGNORECASE,
+)
 _CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
 
 
 def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     """Return, by a claim's place, its words that forbid it for the patient of the question.
 
-    They name a medicine of the question that the rest of the statement doesn't, such as one that
-    the patient is allergic to or takes; or a state or a bound that the patient is in. A statement
-    that is a prohibition as a whole answers, and is none of these.
+    They name a medicine that the patient is allergic to or takes and the rest of the statement
+    doesn't, or a state such as pregnancy. A statement that is a prohibition as a whole answers, and
+    is none of these; nor is an order to stop what the patient takes.
     """
-    asked, people = frozenset(drugs(question)), people_of(question)
+    own = frozenset(drugs(question)) - asked_medicines(question)
+    states = frozenset(people_of(question).states)
+    if not own and not states:
+        return {}
     found = {}
     for place, claim in enumerate(claims):
         for words, rest in _parts(claim.text):
-            if not rest or limit_of(words) is not Limit.CONTRAINDICATION:
+            if not rest or not _EXCLUDES.search(words):
                 continue
-            of_medicine = asked & frozenset(drugs(words)) - frozenset(drugs(rest))
-            if of_medicine or is_same_patient(people, people_of(words)):
+            of_medicine = own & frozenset(drugs(words)) - frozenset(drugs(rest))
+            of_state = states & frozenset(people_of(words).states) - frozenset(
+                people_of(rest).states
+            )
+            if of_medicine or of_state:
                 found[place] = words
                 break
     return found

@@ -90,7 +90,7 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
     text = limit.text
     if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
         return True
-    if is_same_patient(people_of(question), people_of(text)):
+    if _same_patient(people_of(question), people_of(text)):
         return True
     return bool(topic_words(question) & topic_words(text) - topic_words(answers) - _MEASURED)
 
@@ -100,8 +100,7 @@ def said_under(claims: Sequence[DraftClaim]) -> str:
     return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
 
 
-def is_same_patient(asked: People, limited: People) -> bool:
-    """Tell whether a limit names a state of the patient, or a bound that the patient is within."""
+def _same_patient(asked: People, limited: People) -> bool:
     states = frozenset(asked.groups) & frozenset(limited.groups) - _EVERYBODY
     bounds = ((asked.kidney, limited.kidney), (asked.ages, limited.ages))
     return bool(states) or any(

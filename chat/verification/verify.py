@@ -40,9 +40,14 @@ CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     polarity.check,
     check_qualifiers,
 )
+# Checks that a verifier with graded scores may overrule by being surer than usual: alone, they stop
+# true claims and no false one that it would pass (`docs/decisions.md`).
+OVERRULED = frozenset(("groups",))
+SURE = 0.9  # of the verifier's score
 FOREIGN = Finding(
     "language", Label.NOT_FOUND, "its guideline is not in English: only its own words can be shown"
 )
+_Left = tuple[tuple[Evidence, Finding | None], ...]  # each with the objection to be overruled
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 
@@ -79,7 +84,8 @@ def verify(
     and at the end. Raises `VerifierUnavailable`.
     """
     texts = _page_texts(claims)
-    settled = [_settled(claim, texts, question) for claim in claims]
+    overruled = OVERRULED if getattr(verifier, "is_graded", False) else frozenset[str]()
+    settled = [_settled(claim, texts, question, overruled) for claim in claims]
     left = [
         (claim, found)
         for claim, found in zip(claims, settled, strict=True)
@@ -138,7 +144,9 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
     return {(document, number): text for document, number, text in rows}
 
 
-def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | tuple[Evidence, ...]:
+def _settled(
+    claim: DraftClaim, texts: PageTexts, question: str, overruled: frozenset[str]
+) -> Verdict | _Left:
     """Return the verdict on a claim, or the evidence by which the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
@@ -149,15 +157,18 @@ def _settled(claim: DraftClaim, texts: PageTexts, question: str) -> Verdict | tu
         return Verdict(claim, Label.SUPPORTED)
     if not is_english:
         return _failed(claim, FOREIGN)
-    found = [(one, _objection(claim.text, one)) for one in _evidence_of_each(claim, question)]
-    passed = tuple(evidence for evidence, finding in found if finding is None)
-    objections = [finding for _, finding in found if finding is not None]
-    return passed or _failed(claim, objections[0])
+    found = [(one, _objections(claim.text, one)) for one in _evidence_of_each(claim, question)]
+    passed = tuple(
+        (evidence, next(iter(objections), None))
+        for evidence, objections in found
+        if all(finding.check in overruled for finding in objections)
+    )
+    return passed or _failed(claim, found[0][1][0])
 
 
-def _objection(claim: str, evidence: Evidence) -> Finding | None:
-    """Return the first objection of the exact checks; None if there is none."""
-    return next((finding for check in CHECKS if (finding := check(claim, evidence))), None)
+def _objections(claim: str, evidence: Evidence) -> list[Finding]:
+    """Return the objections of the exact checks, in their order."""
+    return [finding for check in CHECKS if (finding := check(claim, evidence))]
 
 
 def _is_english(hit: Hit) -> bool:
@@ -219,7 +230,7 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 
 
 def _judged(
-    left: Sequence[tuple[DraftClaim, tuple[Evidence, ...]]],
+    left: Sequence[tuple[DraftClaim, _Left]],
     verifier: Verifier | None,
     timeout_s: float,
 ) -> Iterator[Verdict]:
@@ -232,13 +243,23 @@ def _judged(
         Pair(part, evidence)
         for (_, found), said in zip(left, parts, strict=True)
         for part in said
-        for evidence in found
+        for evidence, _ in found
     ]
     judgements = iter(judged_pairs(verifier, pairs, timeout_s=timeout_s))
     return (
-        _verdict(claim, [_best([next(judgements) for _ in found]) for _ in said])
+        _verdict(
+            claim,
+            [_best([_over(objection, next(judgements)) for _, objection in found]) for _ in said],
+        )
         for (claim, found), said in zip(left, parts, strict=True)
     )
+
+
+def _over(objection: Finding | None, judgement: Judgement) -> Judgement:
+    """Return the judgement, or the objection where the verifier is not sure enough of it."""
+    if objection is None or judgement.label is not Label.SUPPORTED or judgement.score >= SURE:
+        return judgement
+    return replace(judgement, label=objection.label, detail=objection.detail)
 
 
 def _best(judgements: Sequence[Judgement]) -> Judgement:

@@ -41,6 +41,7 @@ class TrainedChecker:
     """
 
     name = "checker"
+    is_graded = True  # its scores are calibrated probabilities
     usage = Usage()
     said = ()
 
@@ -64,7 +65,7 @@ class TrainedChecker:
 
     @property
     def fingerprint(self) -> str:
-        return f"checker-1:{self._digest}:{self.bar:g}:{self._temperature:g}"
+        return f"checker-2:{self._digest}:{self.bar:g}:{self._temperature:g}"
 
     def judge(self, pairs: Sequence[Pair], *, timeout_s: float) -> Sequence[Judgement]:
         """Return one judgement per pair. Raises VerifierUnavailable on failure or out of time."""

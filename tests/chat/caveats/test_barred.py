@@ -11,7 +11,7 @@ from chat.types import DraftClaim
 from tests.corpora import publish
 
 ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"
-DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it if the eGFR is below 45."
+DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it in pregnancy."
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,9 @@ DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it if the eGFR is below 45
     [
         ("cystitis in pregnancy, allergic to penicillin", ROW, "Avoid: penicillin allergy"),
         ("cystitis in pregnancy", ROW, ""),
-        ("cystitis, eGFR 25", DOSE, "Avoid it if the eGFR is below 45."),
-        ("cystitis, eGFR 60", DOSE, ""),
+        ("cystitis, she is pregnant", DOSE, "Avoid it in pregnancy."),
+        ("cystitis, she is not pregnant", DOSE, ""),
+        ("major bleeding on warfarin", "Give vitamin K 5 mg. Stop warfarin.", ""),
         ("methotrexate and amoxicillin?", "Do not give amoxicillin with methotrexate.", ""),
         ("dose of nitrofurantoin", DOSE, ""),
     ],
