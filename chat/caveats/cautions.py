@@ -20,6 +20,7 @@ from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
+BARRED = "barred"
 LACK, UNKNOWN_WORD = "lack", "unknown_word"
 
 
@@ -60,7 +61,7 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
     if all(number in words for number in answers):
         sentence = f"No statement that answers is left for this patient. {sentence}"
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
-    return Caution(MISMATCH, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
+    return Caution(BARRED, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:

@@ -51,6 +51,6 @@ def test_a_row_that_warns_against_the_asker_never_leads() -> None:
     texts = list(turn.claims.order_by("index").values_list("text", flat=True))
     assert len(texts) == 2
     assert "Nitrofurantoin" in texts[0] and "Amoxicillin" in texts[1]
-    (warning,) = [one for one in turn.warnings if one["code"] == "mismatch"]
+    (warning,) = [one for one in turn.warnings if one["code"] == "barred"]
     assert warning["claims"] == [2]
     assert "Avoid in penicillin allergy" in warning["text"]
