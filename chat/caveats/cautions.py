@@ -56,10 +56,13 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
     """Tell which statements say that they are not for the patient, by number, with their words."""
     said = [f"statement {number} (“{text}”)" for number, text in sorted(words.items())]
-    answers = [n for n, claim in enumerate(claims, start=1) if claim.kind is ClaimKind.ANSWER]
+    choices = (ClaimKind.ANSWER, ClaimKind.ROW)
+    left = [
+        n for n, claim in enumerate(claims, start=1) if claim.kind in choices and n not in words
+    ]
     sentence = f"Not for this patient by the source's own words: {'; '.join(said)}."
-    if all(number in words for number in answers):
-        sentence = f"No statement that answers is left for this patient. {sentence}"
+    if not left:
+        sentence = f"No option shown here is left for this patient. {sentence}"
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
     return Caution(BARRED, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from chat.caveats.cautions import APPLICABILITY
+from chat.caveats.cautions import APPLICABILITY, BARRED
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.question.follow_up.mentions import Carried, carried
@@ -36,6 +36,7 @@ from corpus.models import Document, Lifecycle
 
 PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
 MATCH = "Row that matches the question"
+NOT_FOR_PATIENT = "Not for this patient, by its own words"
 CHECK_FIRST = "Check the cited page before acting."
 ENDED: dict[str, str] = {
     Lifecycle.WITHDRAWN: "Do not use this answer: a guideline that it cites was withdrawn.",
@@ -63,6 +64,7 @@ class ShownClaim:
     table: CitedTable | None = None  # the table of its first quote
     left_out: str = ""  # before the first row of a table: which of its rows are not shown
     is_match: bool = False  # a row that answers, among others of its table
+    is_barred: bool = False  # it says of itself that it is not for the patient
 
     @property
     def under(self) -> str:
@@ -85,8 +87,11 @@ class ShownClaim:
     def beside(self) -> str:
         """Kind of a statement that was added to the answer; empty for one that answers.
 
-        A row that answers is marked where other rows of its table are shown.
+        A row that answers is marked where other rows of its table are shown, and what is not for
+        the patient in any case.
         """
+        if self.is_barred:
+            return NOT_FOR_PATIENT
         if self.is_match:
             return MATCH
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
@@ -315,8 +320,15 @@ def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
         first.setdefault(citation.index, citation)
     quotes = [citation.quote for citation in citations]
     verbatim = is_verbatim(claim.text, quotes)
-    row = table_row(quotes) if verbatim else None
-    return ShownClaim(claim, citations, tuple(first.values()), is_verbatim=verbatim, row=row)
+    barred = (one["claims"] for one in opened.warnings if one["code"] == BARRED)
+    return ShownClaim(
+        claim,
+        citations,
+        tuple(first.values()),
+        is_verbatim=verbatim,
+        row=table_row(quotes) if verbatim else None,
+        is_barred=any(claim.index in numbers for numbers in barred),
+    )
 
 
 def _passages(opened: OpenTurn, reader: _Reader) -> tuple[Passage, ...]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from chat.ask import turn_ask
 from chat.caveats.barred import barred
 from chat.models import Channel
+from chat.selectors import audited_turns, every_collection
 from chat.types import DraftClaim
+from chat.web.presentation import shown_turns
 from tests.corpora import publish
 
 ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"
@@ -43,14 +46,20 @@ GUIDE = """# Cystitis in pregnancy
 @pytest.mark.django_db
 def test_a_row_that_warns_against_the_asker_never_leads() -> None:
     publish(GUIDE)
-    turn = turn_ask(
+    asked = turn_ask(
         "Which antibiotic for cystitis in pregnancy, she is allergic to penicillin?",
         user=None,
         channel=Channel.COMMAND,
     )
+    turn = audited_turns().get(pk=asked.pk)
     texts = list(turn.claims.order_by("index").values_list("text", flat=True))
     assert len(texts) == 2
     assert "Nitrofurantoin" in texts[0] and "Amoxicillin" in texts[1]
     (warning,) = [one for one in turn.warnings if one["code"] == "barred"]
     assert warning["claims"] == [2]
     assert "Avoid in penicillin allergy" in warning["text"]
+    assert not warning["text"].startswith("No option")  # the first row is left
+    (shown,) = shown_turns([turn], on=timezone.localdate(), readable=every_collection())
+    first, last = shown.claims
+    assert not first.is_barred
+    assert last.beside.startswith("Not for this patient")
