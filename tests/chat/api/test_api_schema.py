@@ -125,6 +125,8 @@ def test_each_call_of_the_document_works(
             re.sub(r"'?(\$[A-Z]+)'?", lambda found: there[found[1]], text)
             for text in (f"{ROOT}{address}", body)
         )
+        # As if a worker had read what the call before has queued.
+        Job.objects.filter(state=JobState.PENDING).update(state=JobState.DONE)
         response, method = called_as_written(client, path, sent, form, named=named.lower())
         assert response.status_code in (200, 201, 202, 204), (address, response.content)
         template = re.sub(r"\$[A-Z]+", lambda found: NAMES.get(found[0], "{sha256}"), address)

@@ -100,15 +100,21 @@ class Shown:
         self.told = get(signed_in(user), f"/api/v1/turns/{turn.pk}").json()
 
     def banners(self) -> list[tuple[str, str]]:
-        """Return level and text of each banner of the page, in order."""
+        """Return level and text of each banner of the page, in order.
+
+        Without the line that sums up that a cited guideline has ended.
+        """
         found = re.findall(r'<p class="notice ?([a-z]*)">(.*?)</p>', self.page, re.S)
-        return [(level or "note", words(text)) for level, text in found]
+        return [(level or "note", words(text)) for level, text in found if ENDED not in text]
 
     def viewer(self, link: str) -> str:
         split = urlsplit(link)
         address = f"{split.path}?{split.query}" if split.query else split.path
         response = self.browser.get(address)
         return response.content.decode() if response.status_code == 200 else ""
+
+
+ENDED = "Do not use this answer: a guideline that it cites was"
 
 
 def painted(page: str) -> list[dict[str, float]]:

@@ -171,5 +171,5 @@ def test_a_manifest_names_what_has_to_be_looked_at(tmp_path: Path) -> None:
     document_index(document.pk)
     again = manifest_ingest(manifest, people=People(None, None), today=TODAY)
     (sentence,) = again.refused.values()
-    assert "nobody has checked page 1" in sentence
+    assert "doubts on page 1" in sentence
     assert state_of(document) == Lifecycle.REVIEW
