@@ -8,7 +8,9 @@ from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
 from chat.models import ClaimKind
+from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
+from core.text.drugs import drugs
 from corpus.models import PassageStatement
 from corpus.statements import STATEMENTS_VERSION
 from retrieval.types import Hit
@@ -20,8 +22,11 @@ _Table = tuple[int, int, int]  # document, page, where it starts
 _Place = tuple[int, int, int]  # document, page, where a row starts
 
 
-def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
+def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[DraftClaim, ...]:
     """Return the claims with the other rows of their tables, in the order of each table.
+
+    Where the question is about a medicine, without rows that name only others: another row's dose
+    is soon taken for that of the medicine.
 
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
@@ -32,6 +37,7 @@ def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
+    asked = asked_medicines(question)
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -41,8 +47,14 @@ def with_whole_tables(claims: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
             shown.append(claim)
         elif table not in done:
             done.add(table)
-            shown += [own.get(place, row) for place, row in sorted(tables[table].items())]
+            rows = [own.get(place, row) for place, row in sorted(tables[table].items())]
+            shown += [row for row in rows if row in claims or _is_about(asked, row)]
     return tuple(shown)
+
+
+def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:
+    named = frozenset(drugs(row.text))
+    return not asked or not named or not asked.isdisjoint(named)
 
 
 def _is_row(claim: DraftClaim) -> bool:

@@ -41,7 +41,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
 
 def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
     """Return the supported claims, with those other rows of their tables that pass the checks."""
-    shown = with_whole_tables(run.supported)
+    shown = with_whole_tables(run.supported, run.query.text)
     added = tuple(claim for claim in shown if claim.kind is ClaimKind.ROW)
     verified = frozenset(map(id, _verified_quotes(added)))
     return tuple(claim for claim in shown if claim not in added or id(claim) in verified)

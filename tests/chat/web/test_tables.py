@@ -108,6 +108,23 @@ def test_of_rows_that_a_number_selects_no_other_is_shown() -> None:
     assert "300 mg" in turn.claims.get().text
 
 
+def test_rows_of_other_medicines_than_the_one_asked_about_are_named_only() -> None:
+    publish("""# Shock in children
+## Infusions
+| Drug | Dose |
+| Noradrenaline | 0.1 to 2 micrograms/kg/min |
+| Dobutamine | 5 to 20 micrograms/kg/min |
+""")
+    turn = turn_ask(
+        "What is the dose of noradrenaline in shock in children?",
+        user=None,
+        channel=Channel.COMMAND,
+    )
+    found = shown(audited_turns().get(pk=turn.pk))
+    assert [claim.claim.kind for claim in found.claims] == ["answer"]
+    assert found.claims[0].left_out.endswith("Not shown: Dobutamine.")
+
+
 @pytest.fixture
 def long_table() -> None:
     rows = "".join(f"| {age} years | {age}0 mg |\n" for age in range(13, 20))
