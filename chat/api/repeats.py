@@ -28,9 +28,10 @@ from corpus.services.uploads import MAX_KEY_CHARS
 KEY_HEADER = "Idempotency-Key"
 KEPT = datetime.timedelta(days=1)
 UNPROCESSABLE = (int(HTTPStatus.UNPROCESSABLE_ENTITY),)
+KEY_SCHEMA = {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[!-~]+$"}
 QUESTION_KEY = OpenApiParameter(
     KEY_HEADER,
-    str,
+    KEY_SCHEMA,
     OpenApiParameter.HEADER,
     description="A key of your own for this question. If the request is repeated with it within a "
     "day, the stored turn is returned and nothing is asked again. With another body it is 422.",

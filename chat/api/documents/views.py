@@ -27,7 +27,7 @@ from chat.api.documents.serializers import (
 )
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import Listed, Uploaded
-from chat.api.repeats import KEY_HEADER, key_of
+from chat.api.repeats import KEY_HEADER, KEY_SCHEMA, key_of
 from corpus.access import collections_uploadable, readable_ids
 from corpus.filenames import clean_filename
 from corpus.models import Document
@@ -35,7 +35,7 @@ from corpus.review.corrections import corrections_unseen
 from corpus.services.documents import document_discard, document_ingest
 from corpus.services.history import history_add, history_begin
 from corpus.services.metadata import document_edit
-from corpus.services.uploads import MAX_KEY_CHARS, document_ingest_once
+from corpus.services.uploads import document_ingest_once
 from corpus.staff_selectors import (
     Right,
     access_document_of_staff,
@@ -48,7 +48,7 @@ from corpus.staff_selectors import (
 FORBIDDEN, CONFLICT, UNREADABLE = (403,), (409,), (422,)
 _KEY = OpenApiParameter(
     KEY_HEADER,
-    {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[!-~]+$"},
+    KEY_SCHEMA,
     OpenApiParameter.HEADER,
     description="Your own name for this upload. Sent again with the same file and fields, it "
     "returns the existing document; with others it is refused.",
