@@ -8,11 +8,13 @@ from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
 from chat.models import ClaimKind
+from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
 from core.text.drugs import drugs
 from corpus.models import PassageStatement
 from corpus.statements import STATEMENTS_VERSION
+from retrieval.analysis import by_every_name
 from retrieval.types import Hit
 
 MOST_ROWS = 8  # of a table that is shown whole
@@ -37,7 +39,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
-    asked = asked_medicines(question)
+    asked = asked_medicines(by_every_name(question))
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -54,7 +56,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
 
 def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:
     named = frozenset(drugs(row.text))
-    return not asked or not named or not asked.isdisjoint(named)
+    return not asked or not named or share_a_name(asked, named)
 
 
 def _is_row(claim: DraftClaim) -> bool:

@@ -64,13 +64,13 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
         return True
     own = _drugs(unit.text)
     if own:
-        if _meet(asked, own):
+        if share_a_name(asked, own):
             return True
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
         return not (unit.is_row or _DOSE.search(unit.text)) and _is_under(asked, unit)
     for text in _above(unit):
         if named := _drugs(text):
-            return _meet(asked, named)
+            return share_a_name(asked, named)
     return not _DOSE.search(unit.text)
 
 
@@ -152,7 +152,7 @@ def names_anybody(people: People) -> bool:
 
 
 def _is_under(asked: frozenset[str], unit: Unit) -> bool:
-    return any(_meet(asked, _drugs(text)) for text in _above(unit))
+    return any(share_a_name(asked, _drugs(text)) for text in _above(unit))
 
 
 def _above(unit: Unit) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _above(unit: Unit) -> Iterator[str]:
     yield unit.hit.title
 
 
-def _meet(asked: frozenset[str], named: frozenset[str]) -> bool:
+def share_a_name(asked: frozenset[str], named: frozenset[str]) -> bool:
     """Tell whether the sets share a name, or a kind: `phenoxymethylpenicillin` is a `penicillin`.
 
     An ending alone doesn't count: noradrenaline is no adrenaline.
