@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from chat.caveats.footnotes import without_footnotes
 from chat.caveats.neighbours import hits_of
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
@@ -28,6 +29,7 @@ from core.text.populations import (
     said,
     without,
 )
+from core.text.sentences import sentence_spans
 from retrieval.types import Hit
 
 _EVERYBODY = frozenset(("all", "any", "everybody", "all ages"))
@@ -75,7 +77,7 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
 
 def claim_people(claim: DraftClaim) -> People:
     """Return the people of a claim: from text and quotes, else caption, headings or document."""
-    said_text = " ; ".join([claim.text, *(quote.text for quote in claim.quotes)])
+    said_text = without_footnotes(claim)
     headed = (people for hit in hits_of(claim) for people in _headed(hit))
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
@@ -90,8 +92,8 @@ def _apart(asked: People, claim: DraftClaim) -> Apart | None:
 
 def _by(hit: Hit, claim: DraftClaim) -> People:
     """Return the people that a claim is about, according to one of its passages."""
-    own = (quote.text for quote in claim.quotes if quote.hit.key == hit.key)
-    said_text = " ; ".join([claim.text, *own])
+    own = tuple(quote for quote in claim.quotes if quote.hit.key == hit.key)
+    said_text = without_footnotes(replace(claim, quotes=own))
     return first_named([people_of(said_text), people_of(claim.caption), *_headed(hit)])
 
 
@@ -119,9 +121,9 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     """
     named = {number: _who(claim) for number, claim in claims.items()}
     parts = [_for_whom(asked, named)]
-    if needed := _needed(asked, claims):
-        parts.append(f"You need {needed}.")
-    parts += _fitting(asked, claims)
+    if not asked.weights and any(map(_is_by_weight, claims.values())):
+        parts.append("You need the weight.")
+    parts += _bounded(asked, claims)
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
@@ -191,38 +193,24 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
     return _OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED
 
 
-def _needed(asked: People, claims: Mapping[int, DraftClaim]) -> str:
-    """Return what must be known of the patient: the weight, and the bounds of each statement.
+def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
+    """Return a sentence for each bound of the statements, with the question's value within it.
 
-    What the question gives is not asked for.
+    None for a bound that the question's value is outside of: that is a mismatch.
     """
     bounds: dict[str, list[int]] = {}
     for number, claim in claims.items():
         for bound in _bounds(claim):
-            if not bound.asked_of(asked):
-                bounds.setdefault(bound.words, []).append(number)
-    is_by_weight = any(_is_by_weight(claim) for claim in claims.values())
-    parts = ["the weight"] if is_by_weight and not asked.weights else []
-    parts += [
-        words if len(at) == len(claims) else f"for {_numbers(at)}, {words}"
-        for words, at in bounds.items()
-    ]
-    return "; ".join(parts)
-
-
-def _fitting(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
-    """Return a sentence for each bound that the question's value is within."""
-    fits: dict[tuple[str, str], list[int]] = {}
-    for number, claim in claims.items():
-        for bound in _bounds(claim):
             given = bound.asked_of(asked)
-            if len(given) == 1 and given[0].meets(bound.interval):
+            if not given:
+                bounds.setdefault(bound.words, []).append(number)
+            elif len(given) == 1 and given[0].meets(bound.interval):
                 value = _plain(said(given[0], bound.unit))
-                fits.setdefault((bound.words, value), []).append(number)
+                bounds.setdefault(f"{bound.words}; the patient's is {value}", []).append(number)
     return [
         f"{'This statement' if len(claims) == 1 else _statements(at).capitalize()} {_be(at)} for"
-        f" {words}; the patient's is {value}."
-        for (words, value), at in fits.items()
+        f" {words}."
+        for words, at in bounds.items()
     ]
 
 
@@ -240,9 +228,14 @@ class _BoundOf:
 
 
 def _bounds(claim: DraftClaim) -> list[_BoundOf]:
-    """Return the bounds of kidney function and weight in a claim."""
+    """Return the bounds of kidney function and weight of a row, or of a single sentence.
+
+    A bound in one sentence of several is a condition of that sentence: `Halve this dose below 30.`
+    """
+    parts: list[_BoundOf] = []
+    if not claim.caption and len(sentence_spans(claim.text)) > 1:
+        return parts
     people = people_of(claim.text)
-    parts = []
     if len(set(people.kidney)) == _RANGES:
         is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
         name = "an eGFR" if is_egfr else "a creatinine clearance"

@@ -9,9 +9,9 @@ from dataclasses import replace
 from django.db.models import Q
 
 from chat.caveats.doses import says_of_dose
-from chat.caveats.limits import Limit, is_limiting_heading, limit_of
 from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
+from core.text.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
 from retrieval.types import Hit, Span
 

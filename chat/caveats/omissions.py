@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.limits import Limit, binds, goes_on, is_limiting_heading, limit_of, said_under
+from chat.caveats.footnotes import CELLS, footnotes
+from chat.caveats.limits import binds, said_under
 from chat.caveats.neighbours import (
     REACH,
     adjacent_limits,
@@ -26,13 +27,13 @@ from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
 from core.text.drugs import drugs
+from core.text.limits import Limit, goes_on, is_limiting_heading, limit_of
 from core.text.populations import apart, first_named, people_of
 from core.text.sentences import sentence_spans
 from retrieval.types import Hit
 
 MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
-_ROW = " | "  # between the cells of a row
 _SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
 
 Place = tuple[int, int, int, int]  # document, page, start, end
@@ -111,7 +112,7 @@ class _Scene:
         self.quotes = [quote for claim in claims for quote in claim.quotes]
         self.said = {normalised(quote.text) for quote in self.quotes}
         rows = [unit for unit in units if _is_row(unit)]
-        self.notes = {_place(quote) for row in rows for quote in _notes(row)}
+        self.notes = {_place(quote) for row in rows for quote in footnotes(row.quotes)}
 
     def limits_of(self, number: int, claim: DraftClaim) -> Iterator[_Candidate]:
         """Yield the limits on one claim."""
@@ -147,7 +148,7 @@ class _Scene:
         for row in self.units:
             if not _is_row(row) or not _touches(row.quotes[0], claim.quotes):
                 continue
-            for note in _notes(row):
+            for note in footnotes(row.quotes):
                 if self._is_said(note):
                     continue
                 if normalised(note.text) not in normalised(row.hit.text):
@@ -230,22 +231,11 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_row(unit: Unit) -> bool:
-    return _ROW in unit.quotes[0].text
-
-
-def _notes(row: Unit) -> list[Quote]:
-    """Return the footnotes of a row: the quotes below it, other than rows."""
-    first = row.quotes[0]
-    below = (quote for quote in row.quotes[1:] if _at(quote) > _at(first))
-    return [quote for quote in below if _ROW not in quote.text]
-
-
-def _at(quote: Quote) -> tuple[int, int]:
-    return quote.page, quote.start
+    return CELLS in unit.quotes[0].text
 
 
 def _is_row_quote(claim: DraftClaim) -> bool:
-    return _ROW in claim.quotes[0].text
+    return CELLS in claim.quotes[0].text
 
 
 def _is_listed(unit: Unit) -> bool:

@@ -11,9 +11,9 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from chat.caveats.limits import Limit, limit_of
 from chat.caveats.topics import topic_words
 from core.text.drugs import drugs
+from core.text.limits import Limit, limit_of
 from core.text.measures import DAYS, Interval, Measure, in_base, levelled, measures, unit_of
 from core.text.populations import People, people_of
 

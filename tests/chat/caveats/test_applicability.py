@@ -151,11 +151,11 @@ LINES = [
     (claim("Give 5 mg/kg.", population="adult"),
      "Applies to: adults. You need the weight."),
     (claim("Only if eGFR is 45 mL/min/1.73 m² or more.", population="adult"),
-     "Applies to: adults. You need an eGFR of 45 or more."),
+     "Applies to: adults. This statement is for an eGFR of 45 or more."),
     (claim("Creatinine clearance (mL/min): 40 to 60; Interval: Every 36 hours", population="adult"),
-     "Applies to: adults. You need a creatinine clearance of 40 to 60."),
+     "Applies to: adults. This statement is for a creatinine clearance of 40 to 60."),
     (claim("Patients who weigh less than 50 kg receive less.", population="adult"),
-     "Applies to: adults. You need a weight below 50 kg."),
+     "Applies to: adults. This statement is for a weight below 50 kg."),
     # Columns of a table: none of them is assumed.
     (claim("eGFR 30 to 44: 100 mg; eGFR 15 to 29: Contraindicated", population="adult"),
      "Applies to: adults."),
@@ -187,7 +187,7 @@ def test_what_must_be_known_is_told_with_the_statements_that_it_bounds() -> None
         claim("Only if creatinine clearance is above 60 mL/min.", population="adult"),
     ]
     line = applicability("dose in adults", claims).line
-    assert line == "You need the weight; for 2, a creatinine clearance above 60."
+    assert line == "You need the weight. Statement 2 is for a creatinine clearance above 60."
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from chat.ask import turn_ask
 from chat.caveats.cautions import OMISSION, omission_caution
-from chat.caveats.limits import Limit, is_limiting_heading, limit_of
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, ClaimKind
 from chat.types import DraftClaim
 from chat.verification.verify import verify
+from core.text.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of

@@ -15,7 +15,6 @@ from types import FrameType
 
 import pytest
 
-from chat.caveats.limits import limit_of
 from chat.caveats.statements import read_statement
 from chat.caveats.topics import topic_words
 from chat.generation.foreign_markup import foreign
@@ -24,6 +23,7 @@ from chat.question.identifiers.find import identifiers_in
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 from chat.verification.verify import CHECKS
+from core.text.limits import limit_of
 from core.text.populations import people_of
 from core.text.quantities.reading import read
 

@@ -1,0 +1,30 @@
+"""Tell the footnotes of a cited row from the row. Pure.
+
+Each is about the cell that has its mark: it says nothing of whom the row as a whole is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chat.types import DraftClaim, Quote
+
+CELLS = " | "  # between the cells of a row
+
+
+def footnotes(quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the footnotes among the quotes of a row, the row first: those below it, but rows."""
+    if not quotes or CELLS not in f" {quotes[0].text}":
+        return []
+    first, *others = quotes
+    below = (quote for quote in others if (quote.page, quote.start) > (first.page, first.start))
+    return [quote for quote in below if CELLS not in quote.text]
+
+
+def without_footnotes(claim: DraftClaim) -> str:
+    """Return a claim's text and quotes without the footnotes of its row, one after another."""
+    notes = footnotes(claim.quotes)
+    text = claim.text
+    for note in notes:
+        text = text.replace(f"({' '.join(note.text.split())})", "")
+    return " ; ".join([text, *(quote.text for quote in claim.quotes if quote not in notes)])
