@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chat.question.follow_up.dependence import core_of, leaning, points_back, pronoun_of
+from chat.question.follow_up.dependence import (
+    core_of,
+    leaning,
+    names_more,
+    points_back,
+    pronoun_of,
+)
 from chat.question.follow_up.mentions import (
     POPULATION_SLOTS,
     Mention,
@@ -32,6 +38,8 @@ from chat.question.follow_up.vocabulary import (
 )
 from core.text.words import sentences
 
+# `allergic to penicillin? rash only`: a second sentence of a few words belongs to the first.
+_REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,2}\W*\Z)")
 NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
 UNRESOLVED = "What the question leaves out could not be told from the one before it."
 
@@ -41,9 +49,12 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
 
     Unchanged if it is self-contained, if there is no turn before, or if it is ambiguous.
     """
-    core = core_of(question)
-    kind = leaning(question, core)
-    if not kind and not (before and points_back(question, core)):
+    joined = _REMARK.sub(", ", question)
+    core = core_of(joined)
+    kind = leaning(joined, core)
+    if not before and (kind == "order" or (kind == "state" and names_more(core))):
+        return Standalone(question)
+    if not kind and not (before and points_back(joined, core)):
         return Standalone(question)
     if not before:
         return Standalone(question, is_follow_up=True, notes=(NOTHING_BEFORE,))
@@ -82,6 +93,8 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
         return None
     if kind == "state":
         return _with_state(core, base, named)
+    if kind == "order":
+        return f"{core[:1].upper()}{core[1:]}: {base.rstrip(' ?.')}?"
     if kind == "pronoun":
         return _with_antecedent(core, base, named)
     changes = mentions(core)

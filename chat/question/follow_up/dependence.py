@@ -21,6 +21,8 @@ from chat.question.follow_up.vocabulary import (
     ATTRIBUTES,
     BARE,
     BEGINS_OPEN,
+    BESIDE_ORDERS,
+    DESCRIBES,
     DOSING,
     EXPLETIVE,
     FUNCTION,
@@ -29,6 +31,7 @@ from chat.question.follow_up.vocabulary import (
     MAX_SHORT_FORM,
     OPEN_ENDED,
     OPENER,
+    ORDERS,
     OTHERWISE,
     PRONOUN,
     SOMEBODY,
@@ -87,9 +90,10 @@ def core_of(question: str) -> str:
 def leaning(question: str, core: str) -> str:
     """Return how a question depends on the one before; empty for a self-contained question.
 
-    `slot`: it consists of a change alone. `state`: it gives a value or state of the patient and
-    asks nothing. `otherwise`: it asks for something other than what was said. `pronoun`: its
-    subject is a pronoun. `attribute`: it asks for a property, and does not say of what.
+    `slot`: it consists of a change alone. `state`: it describes the patient or gives a value, and
+    asks nothing. `order`: it asks about giving one medicine, and says neither to whom nor for what.
+    `otherwise`: it asks for something other than what was said. `pronoun`: its subject is a
+    pronoun. `attribute`: it asks for a property, and does not say of what.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return ""
@@ -98,6 +102,8 @@ def leaning(question: str, core: str) -> str:
         return "slot"
     if _states_only(core, named):
         return "state"
+    if _orders_only(core, named):
+        return "order"
     if _asks_otherwise(core, named):
         return "otherwise"
     if pronoun_of(core, named) is not None:
@@ -125,7 +131,11 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
     A medicine or a condition alone is a topic of its own.
     """
     left = _left(core, named)
-    if left & (ASKS - STATES) or not named:
+    if left & (ASKS - STATES):
+        return False
+    if DESCRIBES.match(core):
+        return True
+    if not named:
         return False
     slots = {mention.slot for mention in named}
     if slots & {Slot.DRUG, Slot.CONDITION} and not named[0].start and not left & ALLERGY:
@@ -139,6 +149,18 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
         return False
     is_named = Slot.MEASURE in slots or all(len(word) <= MAX_SHORT_FORM for word in left)
     return is_named and slots <= {Slot.MEASURE, Slot.NUMBER}
+
+
+def names_more(core: str) -> bool:
+    """Tell whether a text has words beside values and what they are of, such as `LMWH 70kg`."""
+    return bool(_left(core, mentions(core)) - STATES - FUNCTION)
+
+
+def _orders_only(core: str, named: Sequence[Mention]) -> bool:
+    """Tell whether a text asks about giving one medicine and names nothing else: `give vit K`."""
+    left = _left(core, named)
+    is_one = [mention.slot for mention in named] == [Slot.DRUG] and not named[0].lead
+    return is_one and bool(left & ORDERS) and left <= ORDERS | BESIDE_ORDERS
 
 
 def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.text.clinical_terms import CONDITION
-from core.text.drugs import drugs
+from core.text.drugs import drug_places
 from core.text.population_terms import populations
 from core.text.words import words
 
@@ -135,32 +135,30 @@ def unplaced_populations(text: str, named: tuple[Mention, ...]) -> set[str]:
 
 def _all(text: str) -> Iterator[Mention]:
     for match in _MEASURE.finditer(text):
-        yield _mention(Slot.MEASURE, match["name"].lower(), match, text)
+        yield _mention(Slot.MEASURE, match["name"].lower(), match.span(), text)
     for pattern in (_LIFE, _STATES):
         for match in pattern.finditer(text):
             groups = populations(match.group())
             if groups:
                 slot = next((_SLOTS[name] for name in groups if name in _SLOTS), Slot.LIFE)
-                yield _mention(slot, " ".join(groups), match, text)
+                yield _mention(slot, " ".join(groups), match.span(), text)
             elif pattern is _STATES:
                 slot = (
                     Slot.RENAL if re.search(r"renal|kidney", match.group(), re.I) else Slot.HEPATIC
                 )
-                yield _mention(slot, match.group().lower(), match, text)
-    for name in drugs(text):
-        for match in re.finditer(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
-            yield _mention(Slot.DRUG, name, match, text)
+                yield _mention(slot, match.group().lower(), match.span(), text)
+    for start, end, name in drug_places(text):  # of a brand's ingredients the first stays
+        yield _mention(Slot.DRUG, name, (start, end), text)
     for match in _CONDITION.finditer(text):
-        yield _mention(Slot.CONDITION, match.group().lower(), match, text)
+        yield _mention(Slot.CONDITION, match.group().lower(), match.span(), text)
     for match in _NUMBER.finditer(text):
-        yield _mention(Slot.NUMBER, (match["unit"] or "").lower(), match, text)
+        yield _mention(Slot.NUMBER, (match["unit"] or "").lower(), match.span(), text)
 
 
-def _mention(slot: Slot, name: str, match: re.Match[str], text: str) -> Mention:
-    lead = _LEAD.search(text[max(0, match.start() - 40) : match.start()])
-    return Mention(
-        slot, name, match.start(), match.end(), match.group(), lead.group().lower() if lead else ""
-    )
+def _mention(slot: Slot, name: str, place: tuple[int, int], text: str) -> Mention:
+    start, end = place
+    lead = _LEAD.search(text[max(0, start - 40) : start])
+    return Mention(slot, name, start, end, text[start:end], lead.group().lower() if lead else "")
 
 
 _BEFORE_MARK = re.compile(r"\s+(?=[?.,;:])")

@@ -100,6 +100,16 @@ STATES = SUBJECT | frozenset(
     only just from for in at since still kg years year old so if
     """.split()
 )
+# What says something of the patient, or of a result: `she has a metal valve`, `culture: no growth`.
+_PATIENT = r"(?:s?he|they|(?:the |my |her |his )?(?:pt|patient|mum|mother|child|baby))"
+DESCRIBES = re.compile(
+    rf"\A(?:if )?{_PATIENT}(?:['’]?s|['’]re| is| are| has| have| was| had| takes| weighs| lives)\b"
+    r"|\A(?:[a-z]+ )?(?:culture|swab|bloods?|urine|ct|mri|ecg|x-ray|results?|allerg(?:y|ies)):",
+    re.IGNORECASE,
+)
+# An order about one medicine, for whom and what the conversation said before: `give vit K`.
+ORDERS = frozenset("give start use stop continue add withhold restart repeat".split())
+BESIDE_ORDERS = frozenset("can could should do i we to now still also him her them a the".split())
 # Words that ask for something other than the earlier answer.
 OTHERWISE = frozenset("instead else other another alternative alternatives different".split())
 OPEN_ENDED = frozenset(

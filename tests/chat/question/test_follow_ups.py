@@ -339,3 +339,39 @@ def test_published_questions_are_hardly_ever_mixed() -> None:
     random.Random(SEED).shuffle(questions)
     assert len(questions) > 15_000
     assert len(merged(questions[:4000])) <= 4  # 0.1 %
+
+
+WARFARIN = "INR 9 on warfarin, not bleeding"
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "text"),
+    [
+        (
+            "she has a metal mitral valve",
+            [WARFARIN],
+            "INR 9 on warfarin, not bleeding, she has a metal mitral valve",
+        ),
+        ("give vit K?", [WARFARIN], "Give vit K: INR 9 on warfarin, not bleeding?"),
+        (
+            "what if she is allergic to penicillin? rash only",
+            ["antibiotic for cystitis in pregnancy"],
+            "antibiotic for cystitis in pregnancy, she is allergic to penicillin, rash only",
+        ),
+        (
+            "culture: only sensitive to nitrofurantoin",
+            ["antibiotic for cystitis in pregnancy"],
+            "antibiotic for cystitis in pregnancy, culture: only sensitive to nitrofurantoin",
+        ),
+        ("what can I give instead of warfarin?", [WARFARIN], ""),
+        ("give vitamin K in major bleeding", [WARFARIN], ""),
+    ],
+)
+def test_what_is_said_of_the_patient_is_kept(question: str, before: list[str], text: str) -> None:
+    made = standalone(question, [Asked(one, one, True) for one in before], by="rules", timeout_s=0)
+    assert (made.text if made.by else "") == text
+
+
+@pytest.mark.parametrize("question", ["LMWH 70kg", "clexane crcl 22", "give vit K?"])
+def test_short_questions_that_name_their_subject_are_asked_alone(question: str) -> None:
+    assert standalone(question, [], by="rules", timeout_s=0) == Standalone(question)
