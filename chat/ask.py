@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.caveats.cautions import unknown_word_cautions
+from chat.caveats.earlier import forgotten
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
 from chat.experiments.arms import Assignment, assignment_of
@@ -100,6 +101,7 @@ def turn_ask(
     before = questions_before(conversation, earlier, config, reader=user) if follows else []
     run.understood = understand(query, options, before, config)
     run.query = replace(query, text=run.understood.text)
+    run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
     return turn_store(run, answer(run), guarded, asker)
 
 

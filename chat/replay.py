@@ -119,6 +119,7 @@ def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
     run.understood = Understood(
         query.text, choice.options if choice else (), is_unclear="unclear" in asked
     )
+    run.forgotten = tuple(asked.get("forgotten", ()))
     if not regenerate:  # nobody is asked, also where there was no answer
         run.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:

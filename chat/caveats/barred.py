@@ -1,4 +1,4 @@
-"""Find statements that say of themselves that they are not for the patient of a question. Pure.
+"""Find statements that are not for the patient of a question, or don't mention an allergy. Pure.
 
 A row on amoxicillin whose last cell is `Avoid: penicillin allergy` answers nobody who is allergic.
 """
@@ -6,11 +6,17 @@ A row on amoxicillin whose last cell is `Avoid: penicillin allergy` answers nobo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from chat.caveats.doses import says_of_dose
+from chat.models import ClaimKind
+from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim
-from core.text.drugs import drugs
+from core.text.drugs import drug_places, drugs
+from core.text.gestation import gestation_of
+from core.text.measures import Interval
 from core.text.populations import people_of
 from core.text.sentences import sentence_spans
 
@@ -21,32 +27,95 @@ _EXCLUDES = re.compile(
     re.IGNORECASE,
 )
 _CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
+_PREGNANT = "pregnant"
+# `allergic to penicillin`, `penicillin allergy`; not `peanut allergy, adrenaline dose`.
+_ALLERGIC_TO = re.compile(
+    r"\b(?:allerg\w*|anaphyla\w*|intoleran\w*|reaction|reacts|rash)\s+(?:to|with|from)"
+    r"\s+(?:[\w-]+\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+_ALLERGY = re.compile(r"[\s-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
 def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     """Return, by a claim's place, its words that forbid it for the patient of the question.
 
-    They name a medicine that the patient is allergic to or takes and the rest of the statement
-    doesn't, or a state such as pregnancy. A statement that is a prohibition as a whole answers, and
-    is none of these; nor is an order to stop what the patient takes.
+    They name a medicine that the patient is allergic to or takes, a state such as pregnancy, or a
+    range that holds the patient's week of pregnancy, kidney function, age or weight, and the rest
+    of the statement doesn't. A statement that is a prohibition as a whole answers, and is none of
+    these; nor is an order to stop what the patient takes.
     """
     own = frozenset(drugs(question)) - asked_medicines(question)
-    states = frozenset(people_of(question).states)
-    if not own and not states:
-        return {}
+    patient = _Patient.of(question, own)
     found = {}
     for place, claim in enumerate(claims):
         for words, rest in _parts(claim.text):
-            if not rest or not _EXCLUDES.search(words):
-                continue
-            of_medicine = own & frozenset(drugs(words)) - frozenset(drugs(rest))
-            of_state = states & frozenset(people_of(words).states) - frozenset(
-                people_of(rest).states
-            )
-            if of_medicine or of_state:
+            if rest and _EXCLUDES.search(words) and patient.is_named(words, rest):
                 found[place] = words
                 break
     return found
+
+
+def allergies(question: str) -> tuple[str, ...]:
+    """Return the medicines that the patient of a question is allergic to, in order of name."""
+    return tuple(
+        sorted(
+            {
+                name
+                for start, end, name in drug_places(question)
+                if _ALLERGY.match(question, end) or _ALLERGIC_TO.search(question[:start])
+            }
+        )
+    )
+
+
+def unaware(allergic_to: Sequence[str], claims: Sequence[DraftClaim]) -> frozenset[int]:
+    """Return the places of answers that give a dose and name none of these medicines."""
+    return frozenset(
+        place
+        for place, claim in enumerate(claims)
+        if allergic_to
+        and claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW)
+        and says_of_dose(claim.text)
+        and not share_a_name(frozenset(allergic_to), frozenset(drugs(claim.text)))
+    )
+
+
+@dataclass(frozen=True)
+class _Patient:
+    """What a text says of a patient."""
+
+    medicines: frozenset[str]
+    states: frozenset[str]
+    values: tuple[tuple[Interval, ...], ...]  # weeks of pregnancy, kidney function, ages, weights
+
+    @classmethod
+    def of(cls, text: str, medicines: Iterable[str]) -> _Patient:
+        people = people_of(text)
+        values = (gestation_of(text), people.kidney, people.ages, people.weights)
+        return cls(frozenset(medicines), frozenset(people.states), values)
+
+    def is_named(self, words: str, rest: str) -> bool:
+        """Tell whether words hold something of this patient that the rest of a text doesn't."""
+        theirs, others = (_Patient.of(text, drugs(text)) for text in (words, rest))
+        weeks, *values = (
+            _meet(mine, named) and not _meet(mine, other)
+            for mine, named, other in zip(self.values, theirs.values, others.values, strict=True)
+        )
+        states = self.states & theirs.states - others.states
+        if self.values[0] and theirs.values[0] and not weeks:
+            states -= {_PREGNANT}  # `avoid in the first trimester of pregnancy`, at 30 weeks
+        is_with_child = _PREGNANT in self.states
+        return bool(
+            self.medicines & theirs.medicines - others.medicines
+            or states
+            or (is_with_child and weeks)
+            or any(values)
+        )
+
+
+def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
+    return any(one.meets(other) for one in ours for other in theirs)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ is about. Settings decide whether it is shown or the answer is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
-BARRED = "barred"
+BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
 LACK, UNKNOWN_WORD = "lack", "unknown_word"
 
 
@@ -65,6 +65,37 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
         sentence = f"No option shown here is left for this patient. {sentence}"
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
     return Caution(BARRED, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
+
+
+def allergy_caution(
+    medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
+) -> Caution:
+    """Tell which answers don't mention what the patient is allergic to. `places` are 0-based."""
+    numbers = tuple(sorted(place + 1 for place in places))
+    which = (
+        f"Statement {numbers[0]} does" if len(numbers) == 1 else f"Statements {_listed(numbers)} do"
+    )
+    named = " and ".join(medicines)
+    shas = (claims[number - 1].quotes[0].hit.sha256 for number in numbers)
+    return Caution(
+        ALLERGY,
+        f"{which} not mention an allergy to {named}. Check before giving.",
+        numbers,
+        tuple(dict.fromkeys(shas)),
+    )
+
+
+def earlier_caution(forgotten: Sequence[str]) -> Caution:
+    """Tell what the conversation said of its patient that this question leaves out."""
+    return Caution(
+        EARLIER,
+        f"This question was read by itself, without what you said before: {'; '.join(forgotten)}. "
+        "If it is the same patient, ask again and say so.",
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
-from chat.caveats.barred import barred
+from chat.caveats.barred import allergies, barred, unaware
 from chat.caveats.cautions import (
+    allergy_caution,
     applicability_cautions,
     barred_caution,
     conflict_caution,
+    earlier_caution,
     further_caution,
     omission_caution,
 )
 from chat.caveats.conflicts import conflicts
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
-from chat.caveats.tables import with_whole_tables
+from chat.caveats.tables import is_row, with_whole_tables
 from chat.models import ClaimKind, Reason
 from chat.pipeline.refusals import refusal
 from chat.pipeline.run import AnswerRun
@@ -27,15 +29,24 @@ from chat.verification.verify import verify
 def add_caveats(run: AnswerRun) -> Abstained | None:
     """Set the shown claims with their caveats; refuse where the site's policy says so.
 
-    What says that it is not for the patient of the question comes last.
+    What says that it is not for the patient of the question comes last, and before it what doesn't
+    mention an allergy that other statements mention. Rows keep the order of their table.
     """
     shown = _with_whole_tables(run)
     against = barred(run.query.text, shown)
-    order = sorted(range(len(shown)), key=lambda place: place in against)
+    allergic_to = allergies(run.query.text)
+    silent = unaware(allergic_to, shown)
+    is_spoken_of = len(silent) < len(shown) and not any(map(is_row, shown))
+    last = silent if is_spoken_of else frozenset()
+    order = sorted(range(len(shown)), key=lambda place: (place in against, place in last))
     run.claims = tuple(shown[place] for place in order)
+    if run.forgotten:
+        run.cautions.append(earlier_caution(run.forgotten))
     if against:
         words = {order.index(place) + 1: said for place, said in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
+    if silent := unaware(allergic_to, run.claims):
+        run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
     return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
 
 

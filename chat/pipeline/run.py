@@ -37,6 +37,7 @@ class AnswerRun:
     verifier: Verifier
     searches: SearchLog = field(default_factory=lambda: SearchLog(site_config()))
     understood: Understood = field(default_factory=Understood)
+    forgotten: tuple[str, ...] = ()  # of the patient, said before in the conversation, in words
     began: float = field(default_factory=time.perf_counter)
     stored: Generation | None = None
     tell: Tell = ignore_event  # who hears of each step; may raise `AskerLeft` and nothing else

@@ -47,6 +47,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
             "filters": asdict(run.query.filters),
             "options": [asdict(option) for option in run.understood.options],
             **({"unclear": run.query.text} if run.understood.is_unclear else {}),
+            **({"forgotten": list(run.forgotten)} if run.forgotten else {}),
         },
         "follow_up": {"by": run.understood.by, "notes": list(run.understood.notes)},
         "spelling": dict(run.understood.spelling),

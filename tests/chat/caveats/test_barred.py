@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from chat.ask import turn_ask
-from chat.caveats.barred import barred
+from chat.caveats.barred import allergies, barred, unaware
 from chat.models import Channel
 from chat.selectors import audited_turns, every_collection
 from chat.types import DraftClaim
@@ -15,6 +15,10 @@ from tests.corpora import publish
 
 ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"
 DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it in pregnancy."
+
+NEAR_TERM = "Choice: First; Medicine: Nitrofurantoin for 7 days; Avoid: From 36 weeks until birth"
+FIRST_TRIMESTER = "Give trimethoprim 200 mg for 7 days. Avoid it in the first trimester."
+KIDNEYS = "Medicine: Nitrofurantoin 100 mg; Avoid: eGFR below 30"
 
 
 @pytest.mark.parametrize(
@@ -27,10 +31,45 @@ DOSE = "Give nitrofurantoin 100 mg twice daily. Avoid it in pregnancy."
         ("major bleeding on warfarin", "Give vitamin K 5 mg. Stop warfarin.", ""),
         ("methotrexate and amoxicillin?", "Do not give amoxicillin with methotrexate.", ""),
         ("dose of nitrofurantoin", DOSE, ""),
+        ("cystitis in pregnancy at 38 weeks", NEAR_TERM, "Avoid: From 36 weeks until birth"),
+        ("cystitis in pregnancy, 37/40", NEAR_TERM, "Avoid: From 36 weeks until birth"),
+        ("cystitis in pregnancy, third trimester", NEAR_TERM, "Avoid: From 36 weeks until birth"),
+        ("cystitis in pregnancy at 20 weeks", NEAR_TERM, ""),
+        ("cystitis in pregnancy", NEAR_TERM, ""),
+        ("cystitis, pregnant, 9 weeks", FIRST_TRIMESTER, "Avoid it in the first trimester."),
+        ("cystitis, pregnant, 16 weeks", FIRST_TRIMESTER, ""),
+        ("cystitis, eGFR 25", KIDNEYS, "Avoid: eGFR below 30"),
+        ("cystitis, eGFR 50", KIDNEYS, ""),
     ],
 )
 def test_only_words_on_the_patient_bar(question: str, text: str, words: str) -> None:
     assert barred(question, [DraftClaim(text, ())]).get(0, "") == words
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("pyelonephritis, anaphylaxis to penicillin", ("penicillin",)),
+        ("penicillin-allergic, cellulitis", ("penicillin",)),
+        ("peanut allergy, anaphylaxis adrenaline dose", ()),
+        ("allergic to nuts; dose of adrenaline", ()),
+    ],
+)
+def test_an_allergy_is_to_the_medicine_that_it_is_said_of(
+    question: str, names: tuple[str, ...]
+) -> None:
+    assert allergies(question) == names
+
+
+def test_doses_that_do_not_mention_the_allergy_are_told() -> None:
+    texts = (
+        "Give cefalexin 1 g three times daily.",
+        "Ciprofloxacin 500 mg is the alternative in penicillin anaphylaxis.",
+        "Send a urine culture.",
+    )
+    claims = [DraftClaim(text, ()) for text in texts]
+    assert unaware(("penicillin",), claims) == {0}
+    assert unaware((), claims) == frozenset()
 
 
 GUIDE = """# Cystitis in pregnancy

@@ -1,0 +1,31 @@
+"""Find what a conversation said of its patient that the question being answered leaves out. Pure.
+
+A question that stands by itself is read by itself, though its patient may still be the one who was
+pregnant or allergic three questions ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chat.caveats.barred import allergies
+from core.text.populations import AGE_GROUPS, group_words, people_of
+
+
+def forgotten(question: str, before: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups and allergies that earlier questions name and this one doesn't, in words.
+
+    Adults are nobody special. An age is left out where the question has one of its own.
+    """
+    found = [fact for text in before for fact in _facts(text)]
+    said = set(_facts(question))
+    has_age = bool(people_of(question).age_groups)
+    ages = set(group_words(AGE_GROUPS))
+    kept = (fact for fact in found if fact not in said and not (has_age and fact in ages))
+    return tuple(dict.fromkeys(kept))
+
+
+def _facts(text: str) -> Iterator[str]:
+    people = people_of(text)
+    yield from group_words(group for group in people.groups if group in people.special)
+    yield from (f"allergy to {name}" for name in allergies(text))

@@ -1,0 +1,42 @@
+"""Test that what was said of the patient earlier in a conversation is not lost silently."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.ask import turn_ask
+from chat.caveats.earlier import forgotten
+from chat.models import Channel
+from chat.replay import turn_replay
+from tests.corpora import publish
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "left_out"),
+    [
+        ("dose of gentamicin", ["cystitis in pregnancy"], ("pregnancy",)),
+        ("dose of gentamicin in pregnancy", ["cystitis in pregnancy"], ()),
+        ("dose of cefalexin", ["allergic to penicillin, what?"], ("allergy to penicillin",)),
+        ("dose of gentamicin", ["cystitis in adults", "sepsis"], ()),
+        ("dose of gentamicin", ["dose in a child"], ("children",)),
+        ("dose of gentamicin in an adult", ["dose in a child"], ()),
+    ],
+)
+def test_forgotten(question: str, before: list[str], left_out: tuple[str, ...]) -> None:
+    assert forgotten(question, before) == left_out
+
+
+@pytest.mark.django_db
+def test_the_answer_says_what_it_was_read_without_and_replays(alice: User) -> None:
+    publish("# Sepsis\n## Treatment\nGive gentamicin 7 mg/kg once daily in sepsis.")
+    first = turn_ask("sepsis in pregnancy", user=alice, channel=Channel.PAGE)
+    turn = turn_ask(
+        "What is the dose of gentamicin in sepsis?",
+        user=alice,
+        channel=Channel.PAGE,
+        conversation=first.conversation,
+    )
+    (warning,) = [one for one in turn.warnings if one["code"] == "earlier"]
+    assert "without what you said before: pregnancy." in warning["text"]
+    assert turn_replay(turn).difference is None
