@@ -11,10 +11,17 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from chat.reader.asked import asked_medicines, without_denied
+from chat.reader.asked import (
+    asked_medicines,
+    asked_people,
+    asks_when_not,
+    asks_when_to_stop,
+    without_denied,
+)
 from chat.types import Unit
 from core.text.clinical_terms import routes
-from core.text.drugs import drugs
+from core.text.drugs import drug_places, drugs
+from core.text.limits import forbids_start, is_limiting_heading
 from core.text.populations import People, apart, people_of
 from core.text.severity import severities
 
@@ -37,16 +44,26 @@ _RESTRICTS = re.compile(
     r" (?:be|recommended|for|suitable)|never|unless)\b",
     re.IGNORECASE,
 )
+_STOPS = re.compile(
+    r"\b(?:stop\w*|discontinu\w+|withdraw\w*|wean\w*|until|no longer|days?|weeks?)\b", re.IGNORECASE
+)
+_ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:[,/]|,?\s*\b(?:or|and)\b)?\s*", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\s+$", re.IGNORECASE)
 _WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
 
 
 def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
     """Drop statements about other medicines, people, routes or severities.
 
-    `asked` is the question with the other names of its terms.
+    Where it is asked when something is not given or is stopped, also those that don't say so; and
+    for a dose, those with the dose of another medicine. `asked` is the question with the other
+    names of its terms.
     """
-    medicines, people = asked_medicines(asked), people_of(question)
+    medicines, people = asked_medicines(asked), asked_people(question)
     wanted_levels = severities(question, asked)
+    when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
+    of_dose = bool(_ASKS_DOSE.search(question))
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     return [
         unit
@@ -55,7 +72,16 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and is_for(people, unit)
         and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
+        and (not when_not or tells_when_not(unit))
+        and (not when_to_stop or _STOPS.search(unit.text))
+        and (not of_dose or is_dose_of(medicines, unit))
     ]
+
+
+def tells_when_not(unit: Unit) -> bool:
+    """Tell whether a statement forbids something, or stands under a heading that does."""
+    headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
+    return forbids_start(unit.text) or any(map(is_limiting_heading, headings))
 
 
 def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
@@ -72,6 +98,37 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
         if named := _drugs(text):
             return share_a_name(asked, named)
     return not _DOSE.search(unit.text)
+
+
+def is_dose_of(asked: frozenset[str], unit: Unit) -> bool:
+    """Tell whether one of a sentence's doses may be of an asked medicine.
+
+    A dose is of the medicine named last before it. `Oxazepam 15 mg instead of chlordiazepoxide`
+    answers for both.
+    """
+    places = drug_places(unit.text)
+    if unit.is_row or not asked or not any(_in(asked, name) for *_, name in places):
+        return True
+    of = [_medicines_before(m.start(), unit.text, places) for m in _DOSE.finditer(unit.text)]
+    if not of or any(not names or share_a_name(asked, names) for names in of):
+        return True
+    return any(_INSTEAD.search(unit.text[:start]) for start, _, name in places if _in(asked, name))
+
+
+def _medicines_before(at: int, text: str, places: Sequence[tuple[int, int, str]]) -> frozenset[str]:
+    """Return the last medicine before a place, and those joined to it by `or`."""
+    names: list[str] = []
+    reached = at
+    for start, end, name in reversed([place for place in places if place[0] < at]):
+        if names and not _JOINED.fullmatch(text[end:reached]):
+            break
+        names.append(name)
+        reached = start
+    return frozenset(names)
+
+
+def _in(asked: frozenset[str], name: str) -> bool:
+    return share_a_name(asked, frozenset((name,)))
 
 
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:

@@ -1,4 +1,4 @@
-"""Find which medicines a question asks about, and what is for patients without it. Pure.
+"""Find what a question asks about: its medicines, when not to give them, patients without it. Pure.
 
 A medicine may only be one that the patient takes or has had.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from chat.types import Unit
 from core.text.drugs import drug_places
+from core.text.populations import People, people_of
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(
@@ -76,6 +78,51 @@ def _is_of_another(
         match.end() <= begin and end <= start and _ASKS.search(question[end:start])
         for begin, end, _ in places
     )
+
+
+# `Contraindications to alteplase`, `when should I not give insulin`; not `if penicillin is
+# contraindicated`, which is said of the patient.
+_WHEN_NOT = re.compile(
+    r"\bcontra-?indications?\b|^\W*(?:is|are|when (?:is|are))\b[^,;?]*\bcontra-?indicated\b"
+    r"|\bwhen (?:(?:should|must|do|can|would|is|are|to)\b[^,;?]{0,40})?\bnot\b(?: to)? ?\b"
+    r"|\bwho (?:should|must|can)(?: ?not|n['’]t)\b",
+    re.IGNORECASE,
+)
+_OF_THE_PATIENT = re.compile(
+    r"\b(?:if|with|has|have|had|no|without|because of|instead|alternatives?|despite)\b"
+    r"[^,;?]{0,40}\bcontra-?indications?\b",
+    re.IGNORECASE,
+)
+
+
+def asks_when_not(question: str) -> bool:
+    """Tell whether a question asks when something is not given: for its contraindications."""
+    return bool(_WHEN_NOT.search(question)) and not _OF_THE_PATIENT.search(question)
+
+
+_WHEN_TO_STOP = re.compile(
+    r"\bwhen (?:do|can|should|could|must|to|is|are|will)\b[^,;?]{0,40}\bstop\w*|\bstopping\b",
+    re.IGNORECASE,
+)
+
+
+def asks_when_to_stop(question: str) -> bool:
+    """Tell whether a question asks when something is stopped."""
+    return bool(_WHEN_TO_STOP.search(question))
+
+
+_GROWN = re.compile(
+    r"\b(?:wom[ae]n|m[ae]n|lady|ladies|gentlem[ae]n|mother|father|mum|wife|husband)\b",
+    re.IGNORECASE,
+)
+
+
+def asked_people(question: str) -> People:
+    """Return the people of a question; a man or a woman of no age is an adult."""
+    people = people_of(question)
+    if people.ages or people.age_groups or not _GROWN.search(question):
+        return people
+    return replace(people, groups=("adult", *people.groups))
 
 
 _WORD = re.compile(r"[a-z][a-z-]+")

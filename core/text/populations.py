@@ -41,7 +41,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _NORMAL = re.compile(
-    r"\bnormal (renal|kidney|hepatic|liver) function\b|\b(?:renal|kidney) function is normal\b",
+    r"\bnormal (renal|kidney|hepatic|liver)(?: function|s)?\b"
+    r"|\b(?:renal function|kidneys?(?: function)?)(?: is| are)? normal\b",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(

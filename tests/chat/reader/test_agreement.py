@@ -12,7 +12,7 @@ from chat.reader.agreement import (
     in_agreement,
     is_about_medicine,
 )
-from chat.reader.asked import asked_medicines
+from chat.reader.asked import asked_medicines, asks_when_not
 from chat.reader.choose import sifted
 from chat.types import Unit
 from tests.chat.evidence.hits import hits_for
@@ -258,3 +258,68 @@ def test_a_dose_for_children_is_for_nobody_under_a_year(question: str, shown: li
     units = quotable_units(hits_for(f"{question} {PAIN}"), "")
     left = [unit.text for unit in in_agreement(question, question, units)]
     assert sorted(text for text in left if text in parts) == sorted(shown)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("contraindications to alteplase in stroke", True),
+        ("When should I not give insulin in DKA?", True),
+        ("who should not have enoxaparin", True),
+        ("Is nitrofurantoin contraindicated at eGFR 50?", True),
+        ("penicillin is contraindicated, what instead?", False),
+        ("alternatives if there are contraindications to NSAIDs", False),
+        ("when is the trough taken", False),
+    ],
+)
+def test_whether_it_is_asked_when_not(question: str, asks: bool) -> None:
+    assert asks_when_not(question) is asks
+
+
+def test_when_not_is_answered_only_by_what_forbids() -> None:
+    publish("""# Insulin in ketoacidosis
+## Insulin
+Give insulin 0.1 units/kg/hour in ketoacidosis.
+
+Do not give insulin in ketoacidosis until potassium is 3.5 mmol/L.
+
+Stop the insulin infusion when ketones are below 0.6 mmol/L.
+## Contraindications
+Severe hypoglycaemia.
+""")
+    texts = said("When should I not give insulin in ketoacidosis?")
+    assert any("until potassium" in text for text in texts)
+    assert any("Severe hypoglycaemia" in text for text in texts)
+    assert not any("0.1 units" in text or "Stop the" in text for text in texts)
+    stopping = said("when to stop insulin in ketoacidosis?")
+    assert any("Stop the" in text for text in stopping)
+    assert not any("0.1 units" in text for text in stopping)
+
+
+def test_a_dose_is_of_the_medicine_named_before_it() -> None:
+    publish("""# Asthma
+## Treatment
+Add ipratropium 500 micrograms in those who respond poorly to salbutamol.
+
+Give salbutamol 5 mg by nebuliser.
+
+Use oxazepam 15 mg instead of chlordiazepoxide in cirrhosis.
+""")
+    texts = said("dose of salbutamol in asthma")
+    assert any("salbutamol 5 mg" in text for text in texts)
+    assert not any("ipratropium 500" in text for text in texts)
+    assert any("oxazepam 15 mg" in text for text in said("dose of chlordiazepoxide in cirrhosis"))
+
+
+def test_a_man_is_no_child_and_normal_kidneys_are_not_impaired() -> None:
+    publish("""# Urinary infection
+## Infants and children
+Give trimethoprim 4 mg/kg for 3 days.
+## Adults with renal impairment
+Treat men for 10 days.
+## Adults
+Treat men with trimethoprim 200 mg for 7 days.
+""")
+    texts = said("man with urinary infection, normal kidneys, which antibiotic")
+    assert any("200 mg for 7 days" in text for text in texts)
+    assert not any("4 mg/kg" in text or "10 days" in text for text in texts)
