@@ -72,15 +72,26 @@ def statements_of(
 
 
 def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
-    """Yield the statements of a block; none for a heading or the caption of a table."""
+    """Yield the statements of a block; none for a heading, or for a table's caption or footnote.
+
+    A footnote is told with its row: `Every 12 hours in the first week of life.`
+    """
     below = next(at.below(), None) if at.kind == "caption" else None
     if at.block.get("table"):
         caption, start = caption_of(at), int(at.block["start"])
         for row in table_rows(at, section_path):
             shown = " ".join([*(as_lead(part.text) for part in row.leads), row.shown])
             yield Statement(one_line(shown), row.pieces, at.kind, caption, start, row.index)
-    elif at.kind != "heading" and not (below and below.block.get("table")):
+    elif at.kind != "heading" and not (below and below.block.get("table")) and not _is_note(at):
         yield from _sentences(at, section_path)
+
+
+def _is_note(at: Place) -> bool:
+    """Tell whether a block is a footnote of the table above it."""
+    if at.kind != "footnote":
+        return False
+    above = next((place for place in at.above() if place.kind != "footnote"), None)
+    return above is not None and above.page == at.page and bool(above.block.get("table"))
 
 
 def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:

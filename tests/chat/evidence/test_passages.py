@@ -44,7 +44,7 @@ TABLE = f": Doses\n{ROWS}^ * Halve in the elderly.\n^ † Not in pregnancy.\nA p
 
 def test_every_quote_is_the_text_of_its_page() -> None:
     made = units(f"{TABLE}\n## List\nDo not give if:\n- deaf\n- pregnant")
-    assert len(made) == 4 + 2 + 1 + 3  # rows, footnotes, paragraph, list with its introduction
+    assert len(made) == 4 + 1 + 3  # rows with their footnotes, paragraph, list with its lead
     for unit in made:
         for quote in unit.quotes:
             page = Page.objects.get(document=quote.hit.document_id, number=quote.page)
