@@ -1,24 +1,32 @@
-"""Show a small table whole: one row of it may be the wrong one, and the right one next to it."""
+"""Show a small table whole: one row of it may be the wrong one, and the right one next to it.
+
+Which of its rows a question is about can be told only by what the question says of them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import Q
 
+from chat.caveats.footnotes import CELLS
 from chat.caveats.neighbours import hit_of
+from chat.caveats.topics import topic_words
 from chat.models import ClaimKind
 from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
 from core.text.drugs import drugs
+from core.text.populations import apart, people_of
 from corpus.models import PassageStatement
 from corpus.statements import STATEMENTS_VERSION
 from retrieval.analysis import by_every_name
 from retrieval.types import Hit
 
 MOST_ROWS = 8  # of a table that is shown whole
-CELLS = " | "  # between the cells of a row
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ORDINAL = re.compile(r"\b(?:first|second|third)\b")  # of choices
 
 _Table = tuple[int, int, int]  # document, page, where it starts
 _Place = tuple[int, int, int]  # document, page, where a row starts
@@ -35,7 +43,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     a language model's words, and rows that a number of the question falls into: there another row
     is a wrong dose. Runs one query if a claim is another row, else none.
     """
-    own = {_place(claim): claim for claim in claims if _is_row(claim)}
+    own = {_place(claim): claim for claim in claims if _is_open_row(claim)}
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
@@ -44,7 +52,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
     for claim in claims:
-        table = table_of.get(_place(claim)) if _is_row(claim) else None
+        table = table_of.get(_place(claim)) if _is_open_row(claim) else None
         if table is None or len(tables[table]) > MOST_ROWS:
             shown.append(claim)
         elif table not in done:
@@ -54,15 +62,44 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     return tuple(shown)
 
 
+def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
+    """Return the places of the rows that a question tells apart from the others of a table. Pure.
+
+    By words that not all rows have, and by people: rows for nobody of the question don't count.
+    Empty where the question fits all rows alike, as one for an antibiotic fits all choices.
+    """
+    asked = people_of(question)
+    open_to = [apart(asked, people_of(row)) is None for row in rows]
+    words = [_words(row) for row in rows]
+    common = frozenset.intersection(*words) if words else frozenset()
+    wanted = _words(by_every_name(question)) - common
+    counts = [len(wanted & own) if fits else 0 for own, fits in zip(words, open_to, strict=True)]
+    if most := max(counts, default=0):
+        return frozenset(place for place, count in enumerate(counts) if count == most)
+    if all(open_to):
+        return frozenset()
+    return frozenset(place for place, fits in enumerate(open_to) if fits)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return topic words, ordinals, and the numbers of a row's first cell or of a question."""
+    numbers = _NUMBER.findall(text.partition("; ")[0])
+    return topic_words(text) | frozenset((*_ORDINAL.findall(text.lower()), *numbers))
+
+
 def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:
     named = frozenset(drugs(row.text))
     return not asked or not named or share_a_name(asked, named)
 
 
-def _is_row(claim: DraftClaim) -> bool:
+def is_row(claim: DraftClaim) -> bool:
+    """Tell whether a claim quotes a row of a table."""
+    return bool(claim.quotes) and CELLS in f" {claim.quotes[0].text}"
+
+
+def _is_open_row(claim: DraftClaim) -> bool:
     """Tell whether a claim is a row as its table has it, which no number of the question chose."""
-    is_chosen = bool(claim.read_as) or claim.holds_asked_number
-    return bool(claim.quotes) and not is_chosen and CELLS in f" {claim.quotes[0].text}"
+    return is_row(claim) and not claim.read_as and not claim.holds_asked_number
 
 
 def _place(claim: DraftClaim) -> _Place:

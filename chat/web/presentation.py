@@ -30,6 +30,7 @@ from chat.web.tables import (
     cited_rows,
     is_verbatim,
     plain,
+    rows_told_apart,
     table_row,
 )
 from corpus.models import Document, Lifecycle
@@ -63,7 +64,8 @@ class ShownClaim:
     is_hidden: bool = False
     table: CitedTable | None = None  # the table of its first quote
     left_out: str = ""  # before the first row of a table: which of its rows are not shown
-    is_match: bool = False  # a row that answers, among others of its table
+    is_match: bool = False  # a row that answers, and that the question tells from the others
+    is_other: bool = False  # another row of a table that has such a row
     is_barred: bool = False  # it says of itself that it is not for the patient
 
     @property
@@ -94,6 +96,8 @@ class ShownClaim:
             return NOT_FOR_PATIENT
         if self.is_match:
             return MATCH
+        if self.claim.kind == ClaimKind.ROW and not self.is_other:
+            return ""
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
 
 
@@ -243,7 +247,7 @@ def shown_turns(
     claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
     rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
     return [
-        _shown(one, _with_tables(of_turn, rows), today)
+        _shown(one, _with_tables(one.standalone or one.turn.question, of_turn, rows), today)
         for one, of_turn in zip(opened, claims, strict=True)
     ]
 
@@ -255,22 +259,30 @@ def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
 
 
 def _with_tables(
-    claims: Sequence[ShownClaim], rows: Mapping[int, CitedRow]
+    question: str, claims: Sequence[ShownClaim], rows: Mapping[int, CitedRow]
 ) -> tuple[ShownClaim, ...]:
     """Add their tables to statements; the first of a table tells which rows are not shown."""
     row_of = [rows.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
     shown: dict[CitedTable, set[int]] = defaultdict(set)
-    others: set[CitedTable] = set()  # tables of which other rows than the answer's are shown
+    of_table: dict[CitedTable, list[Claim]] = defaultdict(list)
     for claim, row in zip(claims, row_of, strict=True):
         if row:
             shown[row.table].add(row.start)
-            others |= {row.table} if claim.claim.kind == ClaimKind.ROW else set()
+            of_table[row.table].append(claim.claim)
+    matches, others = rows_told_apart(question, of_table.values())
     found = []
     for claim, row in zip(claims, row_of, strict=True):
-        table = row.table if row else None
+        table, number = row.table if row else None, claim.claim.index
         left_out = table.without(shown.pop(table)) if table in shown else ""
-        is_match = table in others and claim.claim.kind == ClaimKind.ANSWER
-        found.append(replace(claim, table=table, left_out=left_out, is_match=is_match))
+        found.append(
+            replace(
+                claim,
+                table=table,
+                left_out=left_out,
+                is_match=number in matches,
+                is_other=number in others,
+            )
+        )
     return tuple(found)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from chat.models import Citation
+from chat.caveats.tables import rows_asked_for
+from chat.models import Citation, Claim, ClaimKind
 from chat.selectors import pages_at
 from chat.web.painting import locate
 from corpus.models import Page
@@ -74,6 +75,23 @@ def cited_rows(rows: Iterable[Citation]) -> dict[int, CitedRow]:
     )
     found = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in listed}
     return {key: row for key, row in found.items() if row}
+
+
+def rows_told_apart(question: str, tables: Iterable[Sequence[Claim]]) -> tuple[set[int], set[int]]:
+    """Return the numbers of the rows that answer and are asked for, and of those beside them.
+
+    Both only of tables of which other rows than the answer's are shown, and which the question
+    tells apart.
+    """
+    matches: set[int] = set()
+    others: set[int] = set()
+    for rows in tables:
+        beside = {row.index for row in rows if row.kind == ClaimKind.ROW}
+        asked = rows_asked_for(question, [row.text for row in rows]) if beside else ()
+        found = {rows[place].index for place in asked} - beside
+        matches |= found
+        others |= beside if found else set()
+    return matches, others
 
 
 def _row_of(cited: Citation, page: Page | None) -> CitedRow | None:

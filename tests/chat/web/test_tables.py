@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from chat.api.answers import turn_payload
 from chat.ask import turn_ask
+from chat.caveats.tables import rows_asked_for
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
@@ -43,6 +44,7 @@ def answered(
     *rows: str,
     user: User | None = None,
     read_as: tuple[str, ...] = (),
+    question: str = QUESTION,
 ) -> Turn:
     def claims(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         units = {unit.quotes[0].text: unit for unit in quotable_units(hits, "")}
@@ -50,7 +52,7 @@ def answered(
         return tuple(DraftClaim(unit.text, unit.quotes, read_as=read_as) for unit in made)
 
     monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
-    turn = turn_ask(QUESTION, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    turn = turn_ask(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
     assert turn.status == "answered", turn.reason
     return audited_turns().get(pk=turn.pk)
 
@@ -158,3 +160,39 @@ def test_a_row_that_is_not_found_again_stands_under_its_headings(
     turn = answered(monkeypatch, ROW)
     Page.objects.update(text="All is new.")
     assert shown(turn).claims[0].under == "Chest infection › Treatment"
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("antibiotic for cystitis in pregnancy", set()),
+        ("third choice for cystitis in pregnancy", {2}),
+        ("dose of cefalexin in cystitis", {2}),
+        ("amoxicillin or cefalexin in cystitis", {1, 2}),
+    ],
+)
+def test_rows_are_told_apart_by_what_the_question_says_of_them(
+    question: str, places: set[int]
+) -> None:
+    rows = [
+        "Choice: First; Antibiotic: Nitrofurantoin 100 mg",
+        "Choice: Second; Antibiotic: Amoxicillin 500 mg",
+        "Choice: Third; Antibiotic: Cefalexin 500 mg",
+    ]
+    assert rows_asked_for(question, rows) == places
+
+
+def test_rows_are_told_apart_by_the_people_that_they_are_for() -> None:
+    ages = ["Age: Over 12 years; Dose: 500 mg", "Age: 6 to 12 years; Dose: 300 mg"]
+    assert rows_asked_for("dose in adults", ages) == {0}
+    assert rows_asked_for("dose of adrenaline", ages) == set()
+
+
+def test_no_row_is_marked_where_the_question_fits_all_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    publish(TABLE)
+    found = shown(
+        answered(monkeypatch, ROW, question="What is the dose of zelomycin in chest infection?")
+    )
+    assert [claim.beside for claim in found.claims] == ["", "", ""]
