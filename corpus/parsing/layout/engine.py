@@ -76,12 +76,14 @@ class LaidOut:
 
     Boxes are on the displayed page. `running` and `labels` are, for each page, the boxes of words
     left out on purpose: running headers, footers and page numbers; and labels in a figure.
+    `running_lines` are the lines of the former.
     """
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
     title: str
     running: tuple[tuple[Box, ...], ...]
     labels: tuple[tuple[Box, ...], ...]
+    running_lines: tuple[tuple[str, ...], ...]
 
 
 @dataclass
@@ -142,8 +144,15 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         tuple(box for cells in (page, *page.insets) for box in _boxes(cells, running))
         for page in pages
     )
+    said = tuple(tuple(_running_lines(page, running)) for page in pages)
     text = draft_of(title, vocabulary).text if title else ""
-    return LaidOut(tuple(drafts), text, dropped, labels)
+    return LaidOut(tuple(drafts), text, dropped, labels, said)
+
+
+def _running_lines(page: PageCells, running: set[int]) -> Iterator[str]:
+    for cells in (page, *page.insets):
+        words = [word for word in cells.words if id(word) in running]
+        yield from (line.text for line in lines_of(words))
 
 
 def _boxes(cells: PageCells, names: set[int]) -> list[Box]:

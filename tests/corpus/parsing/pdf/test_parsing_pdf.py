@@ -50,7 +50,7 @@ def test_a_dosing_table_has_its_header_rows_and_caption(tmp_path: Path, ruled: b
     assert kinds == ["heading", "paragraph", "caption", "table", "footnote", "paragraph"]
 
 
-def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path) -> None:
+def test_running_headers_and_page_numbers_are_kept_beside_the_text(tmp_path: Path) -> None:
     def page(number: int) -> fixtures.Draw:
         def draw(canvas: Canvas) -> None:
             fixtures.write_lines(canvas, ["Hospital X - for demonstration"], y=815, size=8)
@@ -63,6 +63,8 @@ def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path) -> None:
 
     assert [page.number for page in document.pages] == [1, 2, 3]
     for number, page_ in enumerate(document.pages, start=1):
+        header, footer = "Hospital X - for demonstration", f"Page {number} of 3"
+        assert page_.running_lines == (header, footer)
         assert fixtures.block_texts(page_) == [
             ("heading", f"2 About topic {number}"),
             ("paragraph", f"This page speaks of topic {number} and of nothing else at all."),
