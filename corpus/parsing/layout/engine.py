@@ -45,7 +45,7 @@ from corpus.parsing.layout.ligatures import is_parted
 from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
-from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
+from corpus.parsing.layout.paragraphs import Group, draft_of, free_page_footers, group_lines
 from corpus.parsing.layout.runs import Line, lines_of, link_runs, merge_row, rows_of, without
 from corpus.parsing.layout.styles import (
     HeadingStyle,
@@ -127,6 +127,8 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
     levels = dict(zip(map(id, headings), heading_levels(styled), strict=True))
     levels |= item_levels(parts)
+    for page, joined in zip(pages, parts, strict=True):
+        free_page_footers(_groups([joined]), [part.box for part in joined], page.height)
     for inset in (frame for _, *insets in found for frame in insets):
         levels |= item_levels([inset.parts])
     drafts = []
