@@ -146,6 +146,7 @@ class Document(models.Model):
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
 
     class Meta:
+        verbose_name = "guideline document"
         ordering = ["-uploaded_at", "-pk"]
         permissions = [
             ("publish_document", "Can publish, supersede and withdraw documents"),
