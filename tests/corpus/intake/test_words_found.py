@@ -121,7 +121,7 @@ def test_the_page_of_a_document_says_of_what_the_share_is(publisher: Client) -> 
 def test_the_approver_ticks_each_page(publisher: Client) -> None:
     document = poor((100, 100), (50, 100), (60, 100))
     refused = publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2"]})
-    assert b"Compare page 3 with its picture, then tick it." in refused.content
+    assert b"Compare page 3 with its picture or the original, then tick it." in refused.content
     assert state_of(document) == Lifecycle.REVIEW
     publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2", "3"]})
     assert state_of(document) == Lifecycle.PUBLISHED
