@@ -127,8 +127,8 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
     levels = dict(zip(map(id, headings), heading_levels(styled), strict=True))
     levels |= item_levels(parts)
-    for page, joined in zip(pages, parts, strict=True):
-        free_page_footers(_groups([joined]), [part.box for part in joined], page.height)
+    for cells, joined in zip(pages, parts, strict=True):
+        free_page_footers(_groups([joined]), [part.box for part in joined], cells.height)
     for inset in (frame for _, *insets in found for frame in insets):
         levels |= item_levels([inset.parts])
     drafts = []
