@@ -30,7 +30,8 @@ class TestSet(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "benchmark data set"
+        verbose_name = "data set for benchmarks"
+        verbose_name_plural = "data sets for benchmarks"
         ordering = ["name", "pk"]
 
     def __str__(self) -> str:
@@ -90,8 +91,8 @@ class ItemScore(models.Model):
     detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
 
     class Meta:
-        verbose_name = "query of a benchmark run"
-        verbose_name_plural = "queries of benchmark runs"
+        verbose_name = "score of a benchmark query"
+        verbose_name_plural = "scores of benchmark queries"
         ordering = ["run", "query"]
         constraints = [models.UniqueConstraint(fields=["run", "query"], name="item_once")]
 
@@ -119,6 +120,8 @@ class QuestionSet(models.Model):
     )
 
     class Meta:
+        verbose_name = "set of test questions"
+        verbose_name_plural = "sets of test questions"
         ordering = ["name", "version", "pk"]
 
     def __str__(self) -> str:
@@ -159,6 +162,7 @@ class Question(models.Model):
     )
 
     class Meta:
+        verbose_name = "test question"
         ordering = ["question_set", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["question_set", "key"], name="question_key_once")
@@ -203,6 +207,8 @@ class QuestionRun(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "run of test questions"
+        verbose_name_plural = "runs of test questions"
         ordering = ["-pk"]
 
     def __str__(self) -> str:
@@ -251,6 +257,8 @@ class QuestionResult(Leased):
     tokens = models.PositiveIntegerField(null=True)  # read and written by the answering models
 
     class Meta:
+        verbose_name = "answer to a test question"
+        verbose_name_plural = "answers to test questions"
         ordering = ["run", "place"]
         constraints = [
             models.UniqueConstraint(fields=["run", "question"], name="question_once_a_run")

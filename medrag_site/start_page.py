@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import slugify
 
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
 from chat.sign_in.second_factor import has_passed
@@ -27,8 +28,20 @@ LABELS = {
     "doubt": "in doubt, not published yet",
     "due": "past the review date, or within 30 days of it",
 }
-# By how often each is opened; other apps follow in Django's order, by name.
-ORDER = ("corpus", "chat", "retrieval", "auth", "axes", "evaluation")
+# By who needs the pages, and in each by how often they are opened; all others are technical.
+GROUPS = {
+    "Guidelines": (
+        "Document", "Collection", "LexiconEntry", "RetractionAlert", "RetractionCheck",
+    ),
+    "Answers and audit": ("Turn", "Review", "Feedback", "AuditEvent"),
+    "Evaluation of this site": (
+        "QuestionSet", "Question", "QuestionRun", "QuestionResult", "Experiment",
+        "CalibrationRecord", "DayFigures", "DriftAlert",
+    ),
+    "Benchmarks of the search": ("TestSet", "Run", "ItemScore"),
+    "Accounts": ("User", "Group", "TokenGrant", "AccessAttempt"),
+}  # fmt: skip
+TECHNICAL = "Technical"
 
 
 @dataclass(frozen=True)
@@ -50,10 +63,21 @@ class AdministrationSite(AdminSite):
         return super().has_permission(request) and has_passed(request)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return the apps, those opened most often first (`ORDER`)."""
+        """Return all pages in the groups of `GROUPS`, or one app as Django has it."""
         listed: list[Any] = super().get_app_list(request, app_label)
-        places = {label: place for place, label in enumerate(ORDER)}
-        return sorted(listed, key=lambda app: places.get(app["app_label"], len(places)))
+        if app_label:
+            return listed
+        places = {name: (group, at) for group in GROUPS for at, name in enumerate(GROUPS[group])}
+        grouped: dict[str, list[Any]] = {group: [] for group in (*GROUPS, TECHNICAL)}
+        for model in (model for app in listed for model in app["models"]):
+            grouped[places.get(model["object_name"], (TECHNICAL, 0))[0]].append(model)
+        for models in grouped.values():
+            models.sort(key=lambda model: places.get(model["object_name"], (TECHNICAL, 0))[1])
+        return [
+            {"name": group, "app_label": slugify(group), "models": models}
+            for group, models in grouped.items()
+            if models
+        ]
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -304,7 +304,7 @@ class DocumentAdmin(DocumentModelAdmin):
     def pages(self, document: Document) -> SafeString:
         return _rendered("reading/_pages_cell.html", document=document)
 
-    @admin.display(description="read correctly", ordering="words_share")
+    @admin.display(description="words found again", ordering="words_share")
     def words(self, document: Document) -> SafeString:
         return _rendered("reading/_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
 

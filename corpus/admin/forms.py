@@ -171,7 +171,7 @@ class ApproveForm(ReplaceForm):
         missing = [str(number) for number in self.to_look_at if number not in looked]
         if missing:
             pages = ", ".join(missing[:20]) + (" and more" if len(missing) > 20 else "")
-            text = f"Compare page {pages} with its picture, then tick it."
+            text = f"Compare page {pages} with its picture or the original, then tick it."
             raise forms.ValidationError(text, code="not_looked_at")
         return looked
 

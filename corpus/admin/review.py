@@ -93,7 +93,7 @@ def approve(request: StaffRequest, document: Document) -> HttpResponseBase:
 @require_POST
 @guarded(Right.CHANGE)
 def take_offers(request: StaffRequest, document: Document) -> HttpResponseBase:
-    """Write the ticked suggestions of the first page, read again from the page."""
+    """Write the ticked suggestions, found again in the document's pages."""
     try:
         if not _taken(request, document):
             messages.warning(request, "Nothing was changed. Tick the lines that are right first.")
@@ -193,8 +193,8 @@ def _taken(request: StaffRequest, document: Document) -> bool:
     if not fields:
         return False
     named = ", ".join(offer.label for offer in offered if offer.field in fields)
-    history_add(document, by=request.user, line=f"Taken from the first page: {named}.")
-    messages.success(request, f"Taken from the first page: {named}.")
+    history_add(document, by=request.user, line=f"Taken from the document: {named}.")
+    messages.success(request, f"Taken from the document: {named}.")
     return True
 
 

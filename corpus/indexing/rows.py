@@ -49,6 +49,7 @@ def page_row(document: Document, page: ParsedPage) -> Page:
         number=page.number,
         label=page.label,
         text=page.text,
+        running_lines=list(page.running_lines),
         blocks=[asdict(block) for block in page.blocks],
         width=page.width,
         height=page.height,

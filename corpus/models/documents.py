@@ -146,6 +146,7 @@ class Document(models.Model):
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
 
     class Meta:
+        verbose_name = "guideline document"
         ordering = ["-uploaded_at", "-pk"]
         permissions = [
             ("publish_document", "Can publish, supersede and withdraw documents"),
@@ -182,6 +183,8 @@ class Page(models.Model):
     # The page's own label, such as `ii`; empty if that is its number.
     label = models.CharField(max_length=20, blank=True, default="")
     text = models.TextField()
+    # Its running headers and footers, which `text` leaves out.
+    running_lines = ArrayField(models.TextField(), default=list)
     blocks = models.JSONField()
     width = models.FloatField()  # points; 0 without geometry
     height = models.FloatField()

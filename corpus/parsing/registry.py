@@ -16,7 +16,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 11  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 12  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -61,7 +61,7 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/5", "docling-slim"),
+    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/6", "docling-slim"),
     sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/5", "docling-slim"),
     sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
     sniff.HTML: _Format(_MARKUP, "parse_html", "html/5"),

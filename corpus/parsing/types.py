@@ -152,6 +152,7 @@ class Page:
     doubts: tuple[Doubt, ...] = ()
     words: WordsFound | None = None  # None where there is no text layer to compare with
     label: str = ""  # as the page calls itself (`ii`); empty if that is its number, or unknown
+    running_lines: tuple[str, ...] = ()  # running headers and footers, which `text` leaves out
 
 
 @dataclass(frozen=True)

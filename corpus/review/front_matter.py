@@ -1,7 +1,7 @@
-"""Suggest a document's metadata from its first page, for a person to confirm.
+"""Suggest a document's metadata from its first page and its running headers and footers.
 
-A date is only used if it can be read in one way; where a page gives several values, none is
-suggested.
+A person confirms each. A date is only used if it can be read in one way; where a document gives
+several values, none is suggested.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ POPULATIONS = (
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
+# A day, or a month, which is told but not used.
 _DAY = (
     r"(\d{1,2}(?:st|nd|rd|th)?\s+[A-Za-z]{3,9}\.?,?\s+\d{4}|\d{4}-\d{2}-\d{2}"
-    r"|\d{1,2}[/.]\d{1,2}[/.]\d{4})"
+    r"|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}[/.]\d{4}|(?:"
+    + "|".join(m[:3] for m in _MONTHS)
+    + r")[a-z]*\.?\s+\d{4})"
 )
 _GAP = r"\s*[:|–-]?\s*"
 # A field, its label and the pattern whose group is its value, in a line of the page.
@@ -38,19 +41,21 @@ _PATTERNS = {
         r"^\W*(?:applies to|population|patient group)\b" + _GAP + r"(.{3,200})$", re.I
     ),
     "effective_from": re.compile(
-        r"\b(?:in force from|effective from|effective date|valid from|date of issue|issue date)\b"
+        r"\b(?:in force from|effective from|effective date|valid from|date of issue|issue date"
+        r"|date issued|issued(?: on)?)\b"
         + _GAP + _DAY, re.I,
     ),
     "review_by": re.compile(
-        r"\b(?:review by|review date|next review|review due|valid until|expiry date)\b"
+        r"(?<!last )(?<!previous )\b(?:review(?: by| date| due)?|valid until|expiry date)\b"
         + _GAP + _DAY, re.I,
     ),
 }  # fmt: skip
 # Where the next field begins, in a line of which a field is the beginning.
 _LABEL = re.compile(
-    r"\s(?=(?:issued by|published by|applies to|patient group|issuer:|population:"
+    r"\s(?=(?:issued|published by|applies to|patient group|issuer:|population:"
     r"|version\s*:?\s*v?\d|in force from|effective (?:from|date)|valid (?:from|until)"
-    r"|date of issue|issue date|review (?:by|date|due)|next review|expiry date)\b)", re.I,
+    r"|date of issue|issue date|review(?: by| date| due|(?=\s*:?\s*\d))|next review"
+    r"|expiry date)\b)", re.I,
 )  # fmt: skip
 # As the page that offers them calls them; each other field by its own name.
 _LABELS = {"effective_from": "in force from", "population": "applies to"}
@@ -60,21 +65,23 @@ _NUMBERS = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})$")
 
 @dataclass(frozen=True)
 class Offer:
-    """A suggested value for a field. `line` is where it was found on the first page."""
+    """A suggested value for a field, and the line that it was found in."""
 
     field: str
     label: str
     value: str | datetime.date
     now: Any
     line: str
+    is_running: bool  # a line of a header or footer, and not of the first page's text
 
 
 @dataclass(frozen=True)
 class Unclear:
-    """A field with several values on the first page, as printed there."""
+    """A field with several values, or with a date that is no certain day, as printed."""
 
     label: str
     printed: tuple[str, ...]
+    is_several: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,46 +91,58 @@ class FrontMatter:
 
 
 def front_matter(document: Document) -> FrontMatter:
-    """Return values of the first page that differ from the document's fields. Runs one query."""
+    """Return values that differ from the document's fields. Runs two queries."""
     page = document.pages.order_by("number").first()
     if page is None:
         return FrontMatter()
+    on_pages = document.pages.order_by("number").values_list("running_lines", flat=True)
+    running = list(dict.fromkeys(line for lines in on_pages for line in lines))
+    first = [line.strip() for line in page.text.splitlines()]
     offers: list[Offer] = []
     unclear: list[Unclear] = []
-    for field, found in _found(page.text, page.blocks).items():
-        label = _LABELS.get(field, field.replace("_", " "))
-        values = list(dict.fromkeys(value for value, _, _ in found))
-        if len(values) > 1:
-            printed = dict.fromkeys(printed for _, printed, _ in found)
-            unclear.append(Unclear(label, tuple(printed)))
-        elif values and values[0] != getattr(document, field):
-            offers.append(Offer(field, label, values[0], getattr(document, field), found[0][2]))
+    found = {"title": _titles(page.text, page.blocks), **_found([*first, *running])}
+    for field, places in found.items():
+        label, now = _LABELS.get(field, field.replace("_", " ")), getattr(document, field)
+        certain = [(value, line) for value, _, line in places if value]
+        values = list(dict.fromkeys(value for value, _ in certain))
+        printed = tuple(dict.fromkeys(p for value, p, _ in places if value or not values))
+        if len(values) > 1 or (printed and not values):
+            unclear.append(Unclear(label, printed, is_several=bool(values)))
+        elif values and values[0] != now:
+            line = certain[0][1]
+            is_running = field != "title" and line not in first
+            offers.append(Offer(field, label, values[0], now, line, is_running))
     return FrontMatter(tuple(offers), tuple(unclear))
 
 
-Found = list[tuple[str | datetime.date, str, str]]  # value, as printed, and its line
+Found = list[tuple[str | datetime.date | None, str, str]]  # value, as printed, and its line
 
 
-def _found(text: str, blocks: Sequence[dict[str, Any]]) -> dict[str, Found]:
-    parts = [(line.strip(), part) for line in text.splitlines() for part in _parts(line.strip())]
+def _found(lines: Sequence[str]) -> dict[str, Found]:
+    """Return what each field is said to be; the value of a date that is no certain day is None."""
+    parts = [(line, part) for line in lines for part in _parts(line)]
     read: dict[str, Callable[[str], str | datetime.date | None]] = {
         "effective_from": day_of, "review_by": day_of, "population": _population,
     }  # fmt: skip
-    found: dict[str, Found] = {"title": _titles(text, blocks)}
+    found: dict[str, Found] = {}
     for field, pattern in _PATTERNS.items():
         found[field] = []
         for line, part in parts:
             for match in pattern.finditer(part):
-                printed = match[1].strip(" .|")
+                printed = match[1].strip(" .|·•")
                 value = read.get(field, str)(printed)
-                if value:
+                if value or field in ("effective_from", "review_by"):
                     found[field].append((value, printed, line))
     return found
 
 
 def _parts(line: str) -> list[str]:
     """Split a line that holds several fields: short lines are parsed as one paragraph."""
-    return _LABEL.split(line) if _LABEL.match(f" {line}") else [line]
+    return [
+        field
+        for part in re.split(r"\s[·•]\s", line)
+        for field in (_LABEL.split(part) if _LABEL.match(f" {part}") else [part])
+    ]
 
 
 def _titles(text: str, blocks: Sequence[dict[str, Any]]) -> Found:

@@ -5,6 +5,7 @@ from django import template
 
 from corpus.models import Document
 from corpus.parsing.registry import reader_name
+from corpus.parsing.sniff import OFFICE, PDF
 from corpus.review.pages import Place
 
 register = template.Library()
@@ -28,6 +29,17 @@ def by_number(text: str) -> list[tuple[str, bool]]:
     """Split a text where numbers are, for highlighting them."""
     parts = _NUMBER.split(text)
     return [(part, index % 2 == 1) for index, part in enumerate(parts) if part]
+
+
+@register.filter
+def is_office(document: Document) -> bool:
+    return document.media_type in OFFICE
+
+
+@register.filter
+def is_drawn(document: Document) -> bool:
+    """Tell whether pages of this type have pictures."""
+    return document.media_type == PDF
 
 
 @register.filter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -13,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.reviews.feedback import feedback_save
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page
 from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.start_page import GROUPS, TECHNICAL
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import documents, member
 from tests.people import narrow, person
@@ -110,12 +112,22 @@ def test_what_people_come_for_stands_first_under_its_plain_name(alice: User) -> 
     alice.is_superuser = True
     alice.save()
     client = member(alice, STAFF)
-    named = [app["name"] for app in client.get(INDEX).context["app_list"]]
-    known = ["Guidelines", "Questions and answers", "Search", "People", "Signing in", "Evaluation"]
-    assert named[: len(known)] == known
+    shown = client.get(INDEX)
+    groups = {app["name"]: [m["name"] for m in app["models"]] for app in shown.context["app_list"]}
+    assert list(groups) == [*GROUPS, TECHNICAL]
+    assert groups["Guidelines"][:2] == ["Guideline documents", "Collections"]
+    assert groups["Evaluation of this site"][:4] == [
+        "Sets of test questions",
+        "Test questions",
+        "Runs of test questions",
+        "Answers to test questions",
+    ]
+    every = [name for names in groups.values() for name in names]
+    assert len(every) == len(set(every)) == len(admin.site._registry)
+    assert '<h2 id="answers-and-audit">Answers and audit</h2>' in shown.content.decode()
     listed = client.get(reverse("admin:corpus_document_changelist")).content.decode()
-    assert "<h1>Documents</h1>" in listed
-    assert "<title>Documents ·" in listed
+    assert "<h1>Guideline documents</h1>" in listed
+    assert "<title>Guideline documents ·" in listed
 
 
 def test_one_is_not_told_as_several(alice: User, bob: User) -> None:

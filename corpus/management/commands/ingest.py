@@ -132,7 +132,7 @@ class Command(BaseCommand):
         if drafts:
             self.stdout.write(
                 f"Drafts: {drafts}. Questions find them after they are published, in the "
-                "administration under Documents."
+                "administration under Guideline documents."
             )
         if not is_followed and any(document.only_without_doubts for document in outcome.added):
             self.stdout.write(

@@ -45,7 +45,7 @@ from corpus.parsing.layout.ligatures import is_parted
 from corpus.parsing.layout.nesting import item_levels
 from corpus.parsing.layout.ordering import Item, columns_unsure, order_items
 from corpus.parsing.layout.panels import FLOW_CHART, Panel, chart_nodes, distinct, find_panels
-from corpus.parsing.layout.paragraphs import Group, draft_of, group_lines
+from corpus.parsing.layout.paragraphs import Group, draft_of, free_page_footers, group_lines
 from corpus.parsing.layout.runs import Line, lines_of, link_runs, merge_row, rows_of, without
 from corpus.parsing.layout.styles import (
     HeadingStyle,
@@ -76,12 +76,14 @@ class LaidOut:
 
     Boxes are on the displayed page. `running` and `labels` are, for each page, the boxes of words
     left out on purpose: running headers, footers and page numbers; and labels in a figure.
+    `running_lines` are the lines of the former.
     """
 
     pages: tuple[tuple[Draft | DraftTable, ...], ...]
     title: str
     running: tuple[tuple[Box, ...], ...]
     labels: tuple[tuple[Box, ...], ...]
+    running_lines: tuple[tuple[str, ...], ...]
 
 
 @dataclass
@@ -125,6 +127,8 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     styled = [(HeadingStyle.of(group.lines), group.lines[0].text) for group in headings]
     levels = dict(zip(map(id, headings), heading_levels(styled), strict=True))
     levels |= item_levels(parts)
+    for cells, joined in zip(pages, parts, strict=True):
+        free_page_footers(_groups([joined]), [part.box for part in joined], cells.height)
     for inset in (frame for _, *insets in found for frame in insets):
         levels |= item_levels([inset.parts])
     drafts = []
@@ -142,8 +146,15 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         tuple(box for cells in (page, *page.insets) for box in _boxes(cells, running))
         for page in pages
     )
+    said = tuple(tuple(_running_lines(page, running)) for page in pages)
     text = draft_of(title, vocabulary).text if title else ""
-    return LaidOut(tuple(drafts), text, dropped, labels)
+    return LaidOut(tuple(drafts), text, dropped, labels, said)
+
+
+def _running_lines(page: PageCells, running: set[int]) -> Iterator[str]:
+    for cells in (page, *page.insets):
+        words = [word for word in cells.words if id(word) in running]
+        yield from (line.text for line in lines_of(words))
 
 
 def _boxes(cells: PageCells, names: set[int]) -> list[Box]:

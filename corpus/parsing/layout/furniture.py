@@ -16,6 +16,11 @@ _MANY = 0.2  # of the pages, with a line in one place and font at the edge: it i
 _TELLING = 12  # characters: a repeated line of that length is no heading of a part
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
+_PRINT_NOTICE = re.compile(
+    r"\b(?:un|not )controlled\b.{0,40}\bprint"
+    r"|\bprint(?:ed|s|outs?)?\b.{0,60}\b(?:un|not )controlled\b",
+    re.IGNORECASE,
+)
 _PAGE_NUMBER = re.compile(
     r"^(?:page\s+)?[-–—|]?\s*(?:[A-Z]?\d{1,4}|[ivxl]{1,6}|\d{1,2}\s*[-–]\s*\d{1,3})"
     r"\s*[-–—|]?(?:\s*(?:of|/)\s*\d{1,4})?$",
@@ -56,7 +61,7 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
 
     A line in the upper or lower margin (12 % of the page's height) counts if one of these holds:
 
-    - it is a page number
+    - it is a page number, or says that a printed copy is uncontrolled
     - its text stands at the same height on a third of the pages, two at least; figures may differ
       in small print
     - it stands at the edge, where a fifth of the pages, four at least, have a line in its font and
@@ -97,9 +102,15 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
         # A sentence in the size of the text may be repeated on many pages.
         ends = line.text[-1] in ".;:!?" and len(line.words) > 2
         is_said = line.size >= 0.95 * usual and ends
-        if (repeated and not is_said) or alone or _is_number(page, line):
+        told = _is_number(page, line) or is_print_notice(line.text)
+        if (repeated and not is_said) or alone or told:
             running.update(id(word) for word in line.words)
     return running
+
+
+def is_print_notice(text: str) -> bool:
+    """Tell whether a line says that a printed copy is uncontrolled: `Uncontrolled when printed`."""
+    return _PRINT_NOTICE.search(text) is not None
 
 
 def _pages_with(seen: object) -> Counter[tuple[object, int]]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from corpus.parsing.broken import goes_on
 from corpus.parsing.drafts import Draft, Piece
-from corpus.parsing.geometry import union
+from corpus.parsing.geometry import middle, union
+from corpus.parsing.layout.furniture import EDGE
 from corpus.parsing.layout.joining import Vocabulary, glue_between
 from corpus.parsing.layout.runs import Line, pitch_of
 from corpus.parsing.layout.styles import (
@@ -186,6 +187,21 @@ def _final_kind(group: Group, styles: Styles, page_height: float) -> BlockKind:
     if is_recommendation(group.lines[0].text):
         return BlockKind.PARAGRAPH  # it stands by itself, and may lead a list
     return group.kind
+
+
+def free_page_footers(groups: Sequence[Group], boxes: Sequence[Box], page_height: float) -> None:
+    """Make paragraphs of small print that is the page's footer, and no note of what is above it.
+
+    A footer stands at the page's edge, apart from all `boxes` of the page, without a note's mark or
+    the end of a sentence.
+    """
+    for group in groups:
+        top, first = group.box[1], group.lines[0]
+        above = max((box[3] for box in boxes if box[3] <= top + 1), default=0.0)
+        is_apart = middle(group.box)[1] > (1 - EDGE) * page_height and top - above > first.size
+        is_note = _NOTE.match(first.text) or _ENDED.search(group.text)
+        if group.kind is BlockKind.FOOTNOTE and is_apart and not is_note:
+            group.kind = BlockKind.PARAGRAPH
 
 
 def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Draft:

@@ -82,9 +82,12 @@ def pages_of(document: Any, sizes: Sequence[Size]) -> tuple[list[Page], list[Lef
     drafts = [annotate(drafts) for drafts in reading.drafts]
     whole = iter(mended(chain.from_iterable(drafts)))
     pages = [
-        write_page(Page(number, "", (), *size, doubts=tuple(doubts)), list(islice(whole, count)))
-        for number, (size, doubts, count) in enumerate(
-            zip(sizes, reading.doubts, map(len, drafts), strict=True), start=1
+        write_page(
+            Page(number, "", (), *size, doubts=tuple(doubts), running_lines=tuple(lines)),
+            list(islice(whole, count)),
+        )
+        for number, (size, doubts, lines, count) in enumerate(
+            zip(sizes, reading.doubts, reading.lines, map(len, drafts), strict=True), start=1
         )
     ]
     return pages, list(map(LeftOut, reading.running, reading.figures))
@@ -98,12 +101,14 @@ class _Reading:
         self.drafts: list[list[Drafted]] = [[] for _ in sizes]
         self.doubts: list[list[Doubt]] = [[] for _ in sizes]
         self.running: list[list[Box]] = [[] for _ in sizes]
+        self.lines: list[list[str]] = [[] for _ in sizes]
         self.figures: list[list[Box]] = [[] for _ in sizes]
         self._read: set[str] = set()
         for item in document.texts:
             if item.content_layer.value == "furniture":
                 for prov in item.prov:
                     self.running[prov.page_no - 1].append(self._box(prov.bbox, prov.page_no))
+                    self.lines[prov.page_no - 1].append(clean_line(item.text))
         for item, _ in document.iterate_items():
             self._add(item)
 

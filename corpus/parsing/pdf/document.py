@@ -78,7 +78,12 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
         [sign.box for sign in signs if not pictures.confirms(page.number, sign.around)]
         for page, signs in zip(cells, misnamed([page.signs for page in cells]), strict=True)
     ]
-    pages = check_pages(request.path, list(map(_page, cells, laid_out.pages, doubted)), left_out)
+    read = map(_page, cells, laid_out.pages, doubted)
+    whole = [
+        replace(page, running_lines=lines)
+        for page, lines in zip(read, laid_out.running_lines, strict=True)
+    ]
+    pages = check_pages(request.path, whole, left_out)
     is_name = is_filename(metadata.get("title", ""))
     title = laid_out.title or (first_heading(pages) if is_name else "") or named
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)

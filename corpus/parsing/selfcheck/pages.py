@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpus.parsing.geometry import contains, middle, same_row, union
-from corpus.parsing.layout.furniture import MARGIN
+from corpus.parsing.layout.furniture import MARGIN, is_print_notice
 from corpus.parsing.selfcheck.printed import Printed, PrintedWord
 from corpus.parsing.selfcheck.share import words_found
 from corpus.parsing.types import PAGE_ENOUGH, UNREADABLE_PAGE, Box, Doubt, Page
@@ -40,7 +40,8 @@ def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) 
 
     The words are those of PDFium; pages read by OCR stay as they are. Running lines count as left
     out only if another page leaves out the same line, figures aside, or if they are in the margin
-    and begin or end with a figure; otherwise their words count as missing.
+    and begin or end with a figure or say that a printed copy is uncontrolled; otherwise their words
+    count as missing.
     """
     file = Printed(path)
     checked, running = [], []
@@ -51,7 +52,7 @@ def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) 
         checked.append(_checked(page, printed, left) if _has_own_text(page) else page)
     said = Counter(text for lines in running for text in {line.text for line in lines})
     for at, (page, left, lines) in enumerate(zip(pages, left_out, running, strict=True)):
-        kept = [line.box for line in lines if said[line.text] > 1 or line.is_numbered]
+        kept = [line.box for line in lines if said[line.text] > 1 or line.is_furniture]
         if len(kept) < len(lines):
             left = replace(left, running=kept)
             checked[at] = _checked(page, file.words(page.number), left)
@@ -91,7 +92,7 @@ class _Running:
 
     text: str
     box: Box
-    is_numbered: bool  # it stands in the margin, with a figure at an end
+    is_furniture: bool  # in the margin, with a figure at an end, or about printed copies
 
 
 def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterator[_Running]:
@@ -108,4 +109,5 @@ def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterat
         # The margin at any side of the page, since its text may be turned.
         places = zip(middle(box), (page.width, page.height), strict=True)
         in_margin = any(not MARGIN * size <= at <= (1 - MARGIN) * size for at, size in places)
-        yield _Running(text, box, in_margin and "#" in (text[0], text[-1]))
+        is_told = "#" in (text[0], text[-1]) or is_print_notice(text)
+        yield _Running(text, box, in_margin and is_told)

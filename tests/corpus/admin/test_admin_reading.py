@@ -10,6 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from corpus.models import Chunk, Document, Lifecycle, Page
+from corpus.parsing.sniff import DOCX, PDF, TEXT
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE, NOTE, publish_guideline
 from tests.corpus.admin.test_admin import member, page_of
@@ -82,6 +83,23 @@ def test_what_has_no_geometry_has_no_picture(staff: Client) -> None:
     assert "<svg" not in content.split("As read")[0].split("Pages")[-1]
     assert "text-only" in content
     assert DOSE in content
+
+
+@pytest.mark.parametrize(("media_type", "may_be_a_pdf"), [(DOCX, True), (TEXT, False)])
+def test_what_is_no_pdf_says_why_there_is_no_picture(
+    staff: Client, media_type: str, may_be_a_pdf: bool
+) -> None:
+    document = draft(picture=False)
+    told = "No picture of the page stands beside this text"
+    Document.objects.update(media_type=PDF)
+    assert told not in read(staff, document)
+    Document.objects.update(media_type=media_type)
+    content = read(staff, document)
+    assert told in content
+    assert f'<a href="{page_of("original", document.pk)}">download the original</a>' in content
+    assert ("save it there as a PDF" in content) is may_be_a_pdf
+    assert "Text of page 1" in staff.get(page_of("approve", document.pk)).content.decode()
+    assert "as picture" not in staff.get(page_of("change", document.pk)).content.decode()
 
 
 def test_tables_are_tables_and_text_of_documents_is_escaped(staff: Client) -> None:

@@ -96,7 +96,7 @@ def test_pages_without_a_text_layer_do_not_count() -> None:
 def test_the_list_says_so_with_the_worst_page_a_click_away(publisher: Client) -> None:
     document = poor((100, 100), (50, 100), (60, 100))
     content = publisher.get(LIST).content.decode()
-    assert "70 %: look at its pages" in content
+    assert "70 % of its words: look at its pages" in content
     assert f'<a href="{page_of("read", document.pk, 2)}">page 2: 50 %</a>' in content
     assert '<div id="job-' in publisher.get(LIST, {"attention": "words"}).content.decode()
     assert publisher.get(LIST, {"o": "6"}).status_code == 200
@@ -105,15 +105,23 @@ def test_the_list_says_so_with_the_worst_page_a_click_away(publisher: Client) ->
 def test_a_good_document_shows_its_share_alone(publisher: Client) -> None:
     poor((100, 100))
     content = publisher.get(LIST).content.decode()
-    assert '<td class="field-words">100 %' in content
+    assert '<td class="field-words">100 % of its words' in content
+    assert "Words found again" in content
     assert "look at its pages" not in content
     assert '<div id="job-' not in publisher.get(LIST, {"attention": "words"}).content.decode()
+
+
+def test_the_page_of_a_document_says_of_what_the_share_is(publisher: Client) -> None:
+    document = poor((50, 100))
+    content = publisher.get(page_of("change", document.pk)).content.decode()
+    assert "<td>50 % of its words</td>" in content
+    assert "no person has compared them" in content
 
 
 def test_the_approver_ticks_each_page(publisher: Client) -> None:
     document = poor((100, 100), (50, 100), (60, 100))
     refused = publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2"]})
-    assert b"Compare page 3 with its picture, then tick it." in refused.content
+    assert b"Compare page 3 with its picture or the original, then tick it." in refused.content
     assert state_of(document) == Lifecycle.REVIEW
     publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2", "3"]})
     assert state_of(document) == Lifecycle.PUBLISHED

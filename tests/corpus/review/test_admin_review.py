@@ -58,7 +58,7 @@ def test_pages_in_doubt_are_looked_at_before_publication(publisher: Client) -> N
     document = draft()
     document.pages.update(doubts=[DOUBT])
     refused = publisher.post(page_of("approve", document.pk), {"other": ""})
-    assert b"Compare page 1 with its picture, then tick it." in refused.content
+    assert b"Compare page 1 with its picture or the original, then tick it." in refused.content
     assert state_of(document) == Lifecycle.REVIEW
     publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["1"]})
     assert state_of(document) == Lifecycle.PUBLISHED

@@ -1,4 +1,4 @@
-"""Test that facts of the first page are offered with their place, and taken only when ticked."""
+"""Test that facts of the first page and of running headers are offered, and taken when ticked."""
 
 from __future__ import annotations
 
@@ -56,6 +56,42 @@ def test_several_values_are_named_and_none_is_offered(db: None) -> None:
     assert [one.printed for one in found.unclear] == [("1.2", "1.1")]
 
 
+def test_what_a_running_header_says_is_offered_and_a_vague_date_is_told(alice: User) -> None:
+    document = first_page("Iron in children\nGive iron by mouth.")
+    Page.objects.update(running_lines=["Version 3.1 · Issued 31/01/2026 · Review 02/2028"])
+    found = front_matter(document)
+    offered = {offer.field: offer.value for offer in found.offers if offer.is_running}
+    assert offered == {"version": "3.1", "effective_from": datetime.date(2026, 1, 31)}
+    assert [(one.label, one.printed) for one in found.unclear] == [("review by", ("02/2028",))]
+    shown = member(alice, STAFF).get(page_of("approve", document.pk)).content.decode()
+    assert "header or footer: “Version 3.1" in shown
+    assert "“02/2028” is not one certain day" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        ("Northfield · Issued by: Pharmacy · Version 2", "issuer", "Pharmacy"),
+        ("Version | 2.0 | Date issued | 1 March 2026", "version", "2.0"),
+        ("Version | 2.0 | Date issued | 1 March 2026", "effective_from", (2026, 3, 1)),
+        ("Last review: 1 March 2025 | Next review: 1 March 2028", "review_by", (2028, 3, 1)),
+    ],
+)
+def test_fields_of_a_running_line_are_told_apart(
+    db: None, line: str, field: str, value: str | tuple[int, int, int]
+) -> None:
+    document = first_page("Iron in children")
+    Page.objects.update(running_lines=[line])
+    offered = {offer.field: offer.value for offer in front_matter(document).offers}
+    assert offered[field] == (datetime.date(*value) if isinstance(value, tuple) else value)
+
+
+def test_a_header_that_contradicts_the_first_page_makes_a_field_unclear(db: None) -> None:
+    document = first_page(FIRST)
+    Page.objects.update(running_lines=["Version 3.1"])
+    assert [one.printed for one in front_matter(document).unclear][:1] == [("1.2", "3.1")]
+
+
 @pytest.mark.parametrize(
     ("printed", "day"),
     [
@@ -94,7 +130,7 @@ def test_what_is_ticked_is_taken_by_publishing_too(alice: User) -> None:
     document.refresh_from_db()
     assert (document.lifecycle, document.version) == (Lifecycle.PUBLISHED, "1.2")
     assert document.effective_from == datetime.date(2026, 2, 1)
-    assert "Taken from the first page: version, in force from." in page
+    assert "Taken from the document: version, in force from." in page
 
 
 def test_who_may_only_publish_takes_nothing(alice: User) -> None:

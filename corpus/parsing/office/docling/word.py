@@ -7,7 +7,8 @@ leave out cells beyond the declared grid and tables that it can't read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
@@ -15,6 +16,7 @@ from docling.backend.msword_backend import MsWordDocumentBackend
 from docling.datamodel.base_models import InputFormat
 from docling_core.types.doc.document import DoclingDocument
 
+from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import whole_number
 from corpus.parsing.office.docling.documents import AS_IT_IS, LABEL, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
@@ -27,19 +29,44 @@ from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _MAX_COLUMNS = 1_000  # Word allows 63
 _WRAPPERS = INSIDE | {"AlternateContent"}
 
 
 def parse_docx(request: Request) -> ParsedDocument:
-    """Return one page. Running headers are left out."""
+    """Return one page. Running headers and footers are beside its text."""
     request.on_page(0, 1)
     with read_or_damaged():
         reader = opened(Word, without_lost_links(request.path))
+        running = tuple(dict.fromkeys(_running_lines(reader.docx_obj.part)))
         mark_word(reader)
         document = reader.convert()
         html = html_of(document.body, document)
-    return document_of(request, [html_tree(html)])
+    read = document_of(request, [html_tree(html)])
+    return replace(read, pages=(replace(read.pages[0], running_lines=running),))
+
+
+def _running_lines(part: Any) -> Iterator[str]:
+    """Yield the lines of headers and footers that a section of the file uses.
+
+    A row of a table is one line.
+    """
+    for reference in part.element.body.iter(f"{_W}headerReference", f"{_W}footerReference"):
+        rel = part.rels.get(reference.get(_RELATION, ""))
+        if rel is None or rel.is_external:
+            continue
+        for block in part_of(rel.target_part.blob):
+            for row in block.findall("tr") or [block]:
+                cells = (clean_line(_text(cell)) for cell in row.findall("tc") or [row])
+                if line := " | ".join(filter(None, cells)):
+                    yield line
+
+
+def _text(element: Element) -> str:
+    """Return the words of an element that are shown, a blank between paragraphs and at tabs."""
+    shown = (inner for inner in element.iter() if inner.tag in ("t", "p", "tab", "br"))
+    return "".join((inner.text or "") if inner.tag == "t" else " " for inner in shown)
 
 
 class Word(MsWordDocumentBackend):

@@ -202,3 +202,29 @@ def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
     file.add_paragraph("Give 5 mg.")
     file.save(str(tmp_path / "a.docx"))
     assert fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages[0].text == "Give 5 mg."
+
+
+def test_headers_and_footers_are_kept_beside_the_text(tmp_path: Path) -> None:
+    word = docx.Document()
+    word.add_paragraph("Give iron by mouth.")
+    section = word.sections[0]
+    section.header.paragraphs[0].text = "Iron\tVersion 3.1"
+    row = section.footer.add_table(1, 2, docx.shared.Cm(10)).rows[0]
+    row.cells[0].text, row.cells[1].text = "Review date", "1 March 2028"
+    word.save(str(tmp_path / "a.docx"))
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert page.text == "Give iron by mouth."
+    assert page.running_lines == ("Iron Version 3.1", "Review date | 1 March 2028")
+
+
+def test_a_footer_is_no_note_of_the_table_above_it(tmp_path: Path) -> None:
+    word = docx.Document()
+    cells = word.add_table(2, 2)._cells
+    for cell, text in zip(cells, ["Weight", "Dose", "Under 50 kg", "20 mg"], strict=True):
+        cell.text = text
+    word.add_paragraph("Uncontrolled when printed")
+    word.add_paragraph("Page 1 of 1")
+    word.sections[0].footer.paragraphs[0].text = "* Iron, version 3.1"
+    word.save(str(tmp_path / "a.docx"))
+    (page,) = fixtures.parse(tmp_path / "a.docx", tmp_path / "out").pages
+    assert [block.kind.value for block in page.blocks] == ["table", "paragraph", "paragraph"]

@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 from corpus.parsing.serialise import from_json, to_json
 from corpus.parsing.types import Block, ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
 
 
 def _tables(document: ParsedDocument) -> list[Block]:
@@ -50,7 +51,7 @@ def test_a_dosing_table_has_its_header_rows_and_caption(tmp_path: Path, ruled: b
     assert kinds == ["heading", "paragraph", "caption", "table", "footnote", "paragraph"]
 
 
-def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path) -> None:
+def test_running_headers_and_page_numbers_are_kept_beside_the_text(tmp_path: Path) -> None:
     def page(number: int) -> fixtures.Draw:
         def draw(canvas: Canvas) -> None:
             fixtures.write_lines(canvas, ["Hospital X - for demonstration"], y=815, size=8)
@@ -63,10 +64,29 @@ def test_running_headers_and_page_numbers_are_dropped(tmp_path: Path) -> None:
 
     assert [page.number for page in document.pages] == [1, 2, 3]
     for number, page_ in enumerate(document.pages, start=1):
+        header, footer = "Hospital X - for demonstration", f"Page {number} of 3"
+        assert page_.running_lines == (header, footer)
         assert fixtures.block_texts(page_) == [
             ("heading", f"2 About topic {number}"),
             ("paragraph", f"This page speaks of topic {number} and of nothing else at all."),
         ]
+
+
+@pytest.mark.parametrize(
+    "footer",
+    ["Uncontrolled when printed.", "Northfield: iron in children", "Page 1 of 1", "Iron, page 1"],
+)
+def test_a_footer_below_a_table_is_no_note_of_it(tmp_path: Path, footer: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        fixtures.write_lines(canvas, ["Give the dose in Table 1 under the skin."] * 20, y=735)
+        draw_table(canvas, fixtures.DOSES, widths=[150, 120, 120], top=140, style=[GRID])
+        fixtures.write_lines(canvas, ["* Reassess every day.", "For adults only."], y=59, size=8)
+        fixtures.write_lines(canvas, [footer], y=25, size=8)
+
+    (page,) = fixtures.read_pdf(tmp_path, draw).pages
+    notes = " ".join(text for kind, text in fixtures.block_texts(page) if kind == "footnote")
+    assert notes == "* Reassess every day. For adults only."
+    assert (footer in page.running_lines) or ("paragraph", footer) in fixtures.block_texts(page)
 
 
 def test_lines_stand_where_they_were_drawn(tmp_path: Path) -> None:
