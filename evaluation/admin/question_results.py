@@ -19,6 +19,7 @@ from django.utils.text import Truncator
 
 from chat.models import Reason
 from evaluation.admin.frame import EvaluationAdmin
+from evaluation.measures.measure import FORMULAS, MEASURES
 from evaluation.models import QuestionResult
 from evaluation.question_runs.items import option_words
 from evaluation.question_runs.result_card import in_words, judge_lines
@@ -30,6 +31,8 @@ from evaluation.question_runs.selectors import (
 )
 
 SIDES = "admin/evaluation/questionresult/_sides.html"
+RETRIEVED = "admin/evaluation/questionresult/_retrieved.html"
+PARTS = "admin/evaluation/questionresult/_parts.html"
 
 
 def _column(measure: str) -> Callable[[QuestionResult], str]:
@@ -51,9 +54,11 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     list_filter = ("outcome", "state", "question__kind", "run")
     search_fields = ("=question__key", "question__question")
     show_facets = ShowFacets.NEVER  # a run may have 200,000 items
-    fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "scored", "not_run",
-              "judges", "attempts", "duration_ms", "judged_ms", "tokens")  # fmt: skip
-    readonly_fields = ("item", "asked", "sides", "scored", "not_run", "judges")
+    fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "retrieved",
+              "explained", "scored", "not_run", "judges", "attempts", "duration_ms", "judged_ms",
+              "tokens")  # fmt: skip
+    readonly_fields = ("item", "asked", "sides", "retrieved", "explained", "scored", "not_run",
+                       "judges")  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionResult]:
         return results_listed()
@@ -108,7 +113,7 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 
     @admin.display(description="side by side")
     def sides(self, result: QuestionResult) -> SafeString:
-        viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
+        viewer = _viewer(result)
         is_open = may_read_answers(result.run, viewer)
         context: dict[str, Any] = {"question": result.question, "is_closed": not is_open}
         if not is_open:
@@ -124,6 +129,25 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         if result.turn_id and viewer.has_perm("chat.view_turn"):
             context["address"] = reverse("admin:chat_turn_change", args=[result.turn_id])
         return render_to_string(SIDES, context)
+
+    @admin.display(description="retrieved passages")
+    def retrieved(self, result: QuestionResult) -> SafeString | str:
+        passages = result.detail.get("retrieved")
+        if not passages or not may_read_answers(result.run, _viewer(result)):
+            return "-"
+        return render_to_string(RETRIEVED, {"passages": passages})
+
+    @admin.display(description="what each score is made of")
+    def explained(self, result: QuestionResult) -> SafeString | str:
+        found = result.detail.get("parts")
+        if not found or not may_read_answers(result.run, _viewer(result)):
+            return "-"
+        measures = [
+            (in_words(name), _two_places(result.scores.get(name)), FORMULAS[name], found[name])
+            for name in MEASURES
+            if name in found
+        ]
+        return render_to_string(PARTS, {"measures": measures})
 
     def _alone(self, result: QuestionResult) -> dict[str, str]:
         found: dict[str, str] = result.detail.get("alone") or {}
@@ -148,6 +172,11 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         found = result.detail.get("not_run") or {}
         rows = ((in_words(name), why) for name, why in found.items())
         return format_html_join("", "<p>{}: {}</p>", rows) if found else "-"
+
+
+def _viewer(result: QuestionResult) -> User | AnonymousUser:
+    viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
+    return viewer
 
 
 def _two_places(score: float | None) -> str:

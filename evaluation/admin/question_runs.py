@@ -29,7 +29,7 @@ from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.comparing import runs_of_questions_compared
-from evaluation.question_runs.export import run_rows
+from evaluation.question_runs.export import item_rows, run_rows
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.result_card import (
@@ -231,15 +231,21 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         return HttpResponse(picture, content_type="image/svg+xml")
 
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """Return the run and each item as JSON lines, and log the export in the run's history."""
+        """Return the run and each item as JSON lines, and log the export in the run's history.
+
+        With `items` posted, only the items, so that RAGAS can read the file.
+        """
         if request.method != "POST":
             return only_post()
         run = get_object_or_404(QuestionRun, pk=pk)
         if not (self.has_view_permission(request) and may_read_answers(run, request.user)):
             raise PermissionDenied
         self.log_change(request, run, "Exported.")
-        headers = {"Content-Disposition": f'attachment; filename="run-{run.pk}.jsonl"'}
-        lines = exported(run_rows(run), JSON_LINES)
+        name, rows = (
+            ("items", item_rows(run)) if "items" in request.POST else ("run", run_rows(run))
+        )
+        headers = {"Content-Disposition": f'attachment; filename="{name}-{run.pk}.jsonl"'}
+        lines = exported(rows, JSON_LINES)
         return StreamingHttpResponse(lines, content_type=FORMS[JSON_LINES], headers=headers)
 
     def get_urls(self) -> list[URLPattern]:

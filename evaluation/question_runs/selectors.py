@@ -100,6 +100,7 @@ def results_listed() -> QuerySet[QuestionResult]:
     worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
     measured = {name: Cast(KT(f"scores__{name}"), FloatField()) for name in LISTED_MEASURES}
     results = QuestionResult.objects.select_related("question", "run__asker", "run__question_set")
+    results = results.defer("detail")  # its passages are long, and no list shows them
     return results.annotate(
         badness=worst,
         **measured,
@@ -163,18 +164,20 @@ def card_shown(run: QuestionRun) -> Card | None:
 def rows_of(run: QuestionRun) -> Iterator[Row]:
     """Yield the items that were asked, in order, for the result card. Runs one query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
-    names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind",
-             "question__category", "question__gold_label")  # fmt: skip
-    for scores, outcome, duration_ms, tokens, detail, kind, part, label in done.values_list(*names):
+    names = ("scores", "outcome", "duration_ms", "tokens", "detail__not_run", "detail__confidence",
+             "detail__judged_by", "question__kind", "question__category",
+             "question__gold_label")  # fmt: skip
+    for row in done.values_list(*names):
+        scores, outcome, duration_ms, tokens, not_run, confidence, judges, kind, part, label = row
         yield Row(
             scores,
             outcome,
             duration_ms or 0,
             tokens or 0,
-            detail.get("not_run") or {},
-            confidence=detail.get("confidence"),
+            not_run or {},
+            confidence=confidence,
             is_answerable=is_answerable(kind),
-            judged_by=detail.get("judged_by") or (),
+            judged_by=judges or (),
             part=part if label else None,
         )
 

@@ -12,7 +12,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import Error, IntegrityError, transaction
@@ -47,7 +47,7 @@ from evaluation.question_runs.measuring import (
 )
 from evaluation.question_runs.scoring import scored
 from evaluation.question_runs.selectors import card_computed, runs_due
-from evaluation.question_runs.types import MeasuredItem
+from evaluation.question_runs.types import MeasuredItem, Retrieved
 
 BATCH = 1000
 MAX_IN_A_ROW = 5  # items that fail: then the site is at fault, not the items
@@ -337,6 +337,7 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
                 **(alone.not_run if alone else {}),
             },
             "judged_by": list(measured.judged_by),
+            "parts": measured.parts,
             **({"alone": alone.kept()} if alone else {}),
         },
         failure="",
@@ -350,12 +351,15 @@ def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> No
     """Judge the measures whose judge failed or was missing. The answer and other scores stay."""
     result = lease.row
     names = unjudged(result.detail["not_run"], result.run.frozen["measures"])
-    measured, judged_ms = _judged(lease, measuring, item_of(result.question, turn), names)
+    item = item_of(result.question, turn)
+    if kept := result.detail.get("retrieved"):  # the index may have changed since
+        item = replace(item, retrieved=tuple(Retrieved(**passage) for passage in kept))
+    measured, judged_ms = _judged(lease, measuring, item, names)
     lease.end(
         state=ResultState.DONE,
         failure="",
         judged_ms=(result.judged_ms or 0) + judged_ms,
-        **measured_again(result, names, measured),
+        **measured_again(result, names, measured, item),
     )
 
 
