@@ -91,9 +91,10 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
     run = run_of(ward)
     question_run_execute(run, on_item=lambda: question_run_cancel(run))
     QuestionRun.objects.update(state=RunState.RUNNING)
+    run.results.filter(state="done").update(duration_ms=1000, judged_ms=0)
     for address in (reverse(RUNS), run_page(run)):
         page = text_of(evaluator.get(address))
-        assert "1 of 4 (25 %), about 0:0" in page
+        assert "1 of 4 (25 %), about 0:03 left" in page
         assert "Look again" in page
         assert "A command asks it" not in page
         assert 'http-equiv="refresh"' not in page  # a refresh would interrupt reading
