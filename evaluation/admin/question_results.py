@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
@@ -18,9 +19,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from chat.models import Reason
+from evaluation.admin.filters import measure_filter
 from evaluation.admin.frame import EvaluationAdmin
 from evaluation.measures.measure import FORMULAS, MEASURES
-from evaluation.models import QuestionResult
+from evaluation.models import QuestionResult, QuestionRun
 from evaluation.question_runs.items import option_words
 from evaluation.question_runs.result_card import in_words, judge_lines
 from evaluation.question_runs.selectors import (
@@ -46,12 +48,22 @@ def _column(measure: str) -> Callable[[QuestionResult], str]:
     return shown
 
 
+def items_by(run: QuestionRun, measure: str = "") -> str:
+    """Return the address of a run's items, the worst first by a measure, or by all of them."""
+    query = {"run__id__exact": run.pk}
+    if measure:
+        names = [getattr(each, "__name__", each) for each in QuestionResultAdmin.list_display]
+        query["o"] = names.index(measure)
+    return f"{reverse('admin:evaluation_questionresult_changelist')}?{urlencode(query)}"
+
+
 @admin.register(QuestionResult)
 class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     list_display = ("item", "question_start", "outcome", *map(_column, LISTED_MEASURES), "state",
                     "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
-    list_filter = ("outcome", "state", "question__kind", "run")
+    list_filter = ("outcome", "state", "question__kind", "run",
+                   *map(measure_filter, LISTED_MEASURES))  # fmt: skip
     search_fields = ("=question__key", "question__question")
     show_facets = ShowFacets.NEVER  # a run may have 200,000 items
     fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "retrieved",
@@ -64,7 +76,7 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         return results_listed()
 
     def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
-        """Order by outcome, the worst first, then by the lowest of the measures that an item has.
+        """Order by faults shown by patterns or label, then by the lowest measure of an item.
 
         The columns of the measures order by any one of them.
         """

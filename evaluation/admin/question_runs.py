@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
@@ -14,14 +13,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.urls import URLPattern, path
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from chat.admin.read_only import only_post, pretty
 from core.errors import MedragError
 from core.exports import FORMS, JSON_LINES, exported
+from evaluation.admin.filters import measure_filter
 from evaluation.admin.frame import AddedByForm
+from evaluation.admin.question_results import items_by
 from evaluation.choices import accuracy
 from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
@@ -31,7 +32,7 @@ from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARI
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.export import item_rows, run_rows
 from evaluation.question_runs.freezing import Budget
-from evaluation.question_runs.plots import plots_svg
+from evaluation.question_runs.plots import plots_svg, trend_svg
 from evaluation.question_runs.result_card import (
     SEMANTICS,
     Card,
@@ -41,6 +42,7 @@ from evaluation.question_runs.result_card import (
     without_lines,
 )
 from evaluation.question_runs.selectors import (
+    LISTED_MEASURES,
     card_read,
     card_shown,
     has_unjudged,
@@ -48,6 +50,7 @@ from evaluation.question_runs.selectors import (
     question_runs_listed,
     rows_of,
     run_progress,
+    trend_of,
 )
 from evaluation.question_runs.services import (
     RunOrder,
@@ -117,10 +120,10 @@ class QuestionRunForm(forms.Form):
 def _mean_column(measure: str) -> Callable[[QuestionRun], str]:
     """Return a column of a measure's mean over a run."""
 
-    @admin.display(description=in_words(measure))
+    @admin.display(description=in_words(measure), ordering=measure)
     def shown(run: QuestionRun) -> str:
-        found = run.metrics.get("measures", {}).get(measure)
-        return f"{found['mean']:.2f}" if found else "-"
+        mean = getattr(run, measure)
+        return "-" if mean is None else f"{mean:.2f}"
 
     shown.__name__ = measure
     return shown
@@ -140,7 +143,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         "by",
     )
     list_display_links = ("number", "name")
-    list_filter = ("state", "question_set")
+    list_filter = ("state", "question_set", *map(measure_filter, RAGAS_STANDARD))
     search_fields = ("name", "question_set__name")
     actions = ("compare_two",)
     fields = ("name", "question_set", "state", "note", "progress", "items_link", "card", "asker",
@@ -170,9 +173,12 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     @admin.display(description="each item")
     def items_link(self, run: QuestionRun) -> SafeString:
-        address = reverse("admin:evaluation_questionresult_changelist")
-        query = urlencode({"run__id__exact": run.pk})
-        return format_html('<a href="{}?{}">Items, the worst first</a>', address, query)
+        """Link to the items, the worst first by each measure that the run has."""
+        found = run.metrics.get("measures", {})
+        by = [name for name in LISTED_MEASURES if name in found]
+        links = [(items_by(run), "Items, the worst first")]
+        links += [(items_by(run, name), f"by {in_words(name)}") for name in by]
+        return format_html_join(" · ", '<a href="{}">{}</a>', links)
 
     @admin.display(description="result card")
     def card(self, run: QuestionRun) -> SafeString | str:
@@ -223,12 +229,19 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         )
 
     def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Return four diagrams of a run, as SVG."""
+        """Return the diagrams of a run, as SVG."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         run = get_object_or_404(QuestionRun, pk=pk)
         picture = plots_svg(card_read(run), list(rows_of(run)))
         return HttpResponse(picture, content_type="image/svg+xml")
+
+    def trend(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Return the standard measures over the runs of the same set, as SVG."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        run = get_object_or_404(QuestionRun, pk=pk)
+        return HttpResponse(trend_svg(trend_of(run)), content_type="image/svg+xml")
 
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return the run and each item as JSON lines, and log the export in the run's history.
@@ -254,6 +267,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
             "resume": self.resume,
             "measure_again": self.measure_again,
             "plots": self.plots,
+            "trend": self.trend,
             "export": self.export,
         }
         compare = path(
@@ -331,6 +345,7 @@ def _card_context(card: Card) -> dict[str, Any]:
         tokens = f"{card.tokens['whole']:.0f}, {card.tokens['mean']:.1f} an item"
         latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; tokens, not of judges: {tokens}."
     return {
+        "has_trend": any(name in card.measures for name in RAGAS_STANDARD),
         "rows": [
             (in_words(name), f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
             for name, found in card.measures.items()
