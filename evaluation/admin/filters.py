@@ -8,7 +8,7 @@ from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from evaluation.question_runs.result_card import in_words
+from evaluation.question_runs.card_words import in_words
 
 # Each band's address, words and condition on the column of the measure.
 _BANDS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -23,8 +23,8 @@ from evaluation.admin.filters import measure_filter
 from evaluation.admin.frame import EvaluationAdmin
 from evaluation.measures.measure import FORMULAS, MEASURES
 from evaluation.models import QuestionResult, QuestionRun
+from evaluation.question_runs.card_words import in_words, judge_lines
 from evaluation.question_runs.items import option_words
-from evaluation.question_runs.result_card import in_words, judge_lines
 from evaluation.question_runs.selectors import (
     LISTED_MEASURES,
     may_read_answers,

@@ -28,19 +28,21 @@ from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.card_words import (
+    SEMANTICS,
+    card_sentence,
+    in_words,
+    judge_lines,
+    measure_rows,
+    selective_rows,
+    without_lines,
+)
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.export import item_rows, run_rows
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.plots import plots_svg, trend_svg
-from evaluation.question_runs.result_card import (
-    SEMANTICS,
-    Card,
-    in_words,
-    judge_lines,
-    selective_rows,
-    without_lines,
-)
+from evaluation.question_runs.result_card import Card
 from evaluation.question_runs.selectors import (
     LISTED_MEASURES,
     card_read,
@@ -346,10 +348,8 @@ def _card_context(card: Card) -> dict[str, Any]:
         latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; tokens, not of judges: {tokens}."
     return {
         "has_trend": any(name in card.measures for name in RAGAS_STANDARD),
-        "rows": [
-            (in_words(name), f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
-            for name, found in card.measures.items()
-        ],
+        "sentence": card_sentence(card),
+        "rows": list(measure_rows(card)),
         "latency": latency,
         "without": without_lines(card),
         "selective": selective_rows(card.selective),

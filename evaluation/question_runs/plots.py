@@ -11,7 +11,8 @@ import numpy as np
 
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.metrics.statistics import Interval
-from evaluation.question_runs.result_card import FAITHFULNESS, Card, Row, in_words
+from evaluation.question_runs.card_words import in_words
+from evaluation.question_runs.result_card import FAITHFULNESS, Card, Row
 
 BINS = 10
 BLUE, GREY = "#005ea5", "0.7"

@@ -31,9 +31,10 @@ from evaluation.models import (
     ResultState,
     RunState,
 )
+from evaluation.question_runs.card_words import card_lines
 from evaluation.question_runs.measuring import is_answerable, unjudged
 from evaluation.question_runs.plots import TrendPoint
-from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
+from evaluation.question_runs.result_card import Card, Row, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
 FAULTS = (ResultOutcome.DANGEROUS, ResultOutcome.WRONG, ResultOutcome.PARTLY, ResultOutcome.REFUSED)
