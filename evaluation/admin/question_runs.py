@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -41,6 +42,7 @@ from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARI
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.export import item_rows, run_rows
 from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.measuring import judged_measures
 from evaluation.question_runs.plots import plots_svg, trend_svg
 from evaluation.question_runs.result_card import Card
 from evaluation.question_runs.selectors import (
@@ -268,6 +270,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
             "cancel": self.cancel,
             "resume": self.resume,
             "measure_again": self.measure_again,
+            "judge_again": self.judge_again,
             "plots": self.plots,
             "trend": self.trend,
             "export": self.export,
@@ -303,6 +306,9 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         may_steer = request.user.has_perm(STEER)
         is_done = run.state == RunState.DONE
         context["may_steer"] = may_steer and not is_done
+        context["may_judge_again"] = (
+            may_steer and is_done and bool(judged_measures(run.frozen["measures"]))
+        )
         context["may_measure_again"] = may_steer and is_done and has_unjudged(run)
         return super().render_change_form(request, context, *arguments, **named)
 
@@ -338,6 +344,12 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         """Make the run pending, so that the worker measures the items that no judge judged."""
         said = "The missing measures are computed. No question is asked again."
         return self.steered(request, pk, STEER, question_run_measure_again, said)
+
+    def judge_again(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Make the run pending, so that the worker has the present judge replace all values."""
+        service = partial(question_run_measure_again, is_all=True)
+        said = "All measures are judged again. No question is asked again."
+        return self.steered(request, pk, STEER, service, said)
 
 
 def _card_context(card: Card) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from evaluation.question_sets.types import ItemKind
 # In the order of `chat.caveats.cautions`: a national guideline counts fully.
 AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
 MAX_GOLD_CLAIMS = 20
+JUDGE_AGAIN = "judge_again"  # in the detail of an item that waits for it
 _ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}
 
 
@@ -87,22 +88,28 @@ def unjudged(not_run: Mapping[str, str], measures: Collection[str]) -> list[str]
     return [name for name in measures if not_run.get(name, "").startswith((FAILED, NOT_RUN))]
 
 
+def judged_measures(measures: Collection[str]) -> list[str]:
+    """Return the measures that a judge gives."""
+    return [name for name in measures if name in (*CLAIM_MEASURES, *RAGAS_MEASURES)]
+
+
 def measured_again(
     result: QuestionResult, names: Collection[str], now: Measured, item: MeasuredItem
 ) -> dict[str, Any]:
     """Return scores and detail of a result, updated by a new measurement of the named measures."""
-    detail, kept = result.detail, result.scores.keys()
-    judges = [
-        judge
-        for judge in detail.get("judged_by") or ()
-        if not kept.isdisjoint(RAGAS_MEASURES if judge["name"] == RAGAS else CLAIM_MEASURES)
-    ]
 
     def others_of(found: Mapping[str, Any]) -> dict[str, Any]:
         return {name: each for name, each in found.items() if name not in names}
 
+    detail = {name: each for name, each in result.detail.items() if name != JUDGE_AGAIN}
+    kept = others_of(result.scores)
+    judges = [
+        judge
+        for judge in detail.get("judged_by") or ()
+        if not kept.keys().isdisjoint(RAGAS_MEASURES if judge["name"] == RAGAS else CLAIM_MEASURES)
+    ]
     return {
-        "scores": {**result.scores, **now.scores},
+        "scores": {**kept, **now.scores},
         "detail": {
             **detail,
             "retrieved": item.kept()["retrieved"],

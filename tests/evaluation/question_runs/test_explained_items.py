@@ -11,9 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import Chunk, Document
-from evaluation.models import QuestionRun
+from evaluation.models import QuestionRun, RunState
 from evaluation.question_runs.export import run_export
 from evaluation.question_runs.services import (
+    RunError,
     RunOrder,
     question_run_create,
     question_run_execute,
@@ -23,7 +24,8 @@ from medrag_site.accounts import AUDITORS, EVALUATORS
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
-from tests.evaluation.question_runs.test_question_run_admin import item_page, text_of
+from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page, text_of
+from tests.llm.__main__ import judge as word_for_word
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint
 from tests.models import set_model
@@ -62,6 +64,38 @@ def test_an_item_shows_what_was_retrieved_and_why_it_scored(
     result = judged.results.get(question__key="a-right")
     assert [passage["text"] for passage in result.detail["retrieved"]] == [PASSAGE]
     assert result.detail["retrieved"][0]["cosine"] > 0
+
+
+def test_a_new_judge_replaces_all_values_if_wanted(
+    evaluator: Client, judged: QuestionRun, settings: LazySettings
+) -> None:
+    """Also those that another judge gave; what patterns say, and the answer, stay."""
+    result = judged.results.get(question__key="a-right")
+    assert result.detail["judged_by"][0]["name"] == "checker"
+    with endpoint(word_for_word) as server:
+        set_model(settings, "judge", server.url, model="judge-2")
+        address = reverse("admin:evaluation_questionrun_judge_again", args=[judged.pk])
+        assert "are judged again" in text_of(evaluator.post(address, follow=True))
+        question_run_execute(judged)
+    after = judged.results.get(question__key="a-right")
+    assert [judge["name"] for judge in after.detail["judged_by"]] == ["llm", "ragas"]
+    assert all("judge-2" in judge["fingerprint"] for judge in after.detail["judged_by"])
+    assert (after.scores, after.turn_id) == (result.scores, result.turn_id)
+    assert "judge_again" not in after.detail
+    judged.refresh_from_db()
+    assert judged.state == RunState.DONE
+    names = {judge["name"] for judge in judged.metrics["judged_by"]}
+    assert names == {"llm", "ragas"}
+
+
+def test_a_run_without_measures_of_judges_is_not_judged_again(
+    evaluator: Client, guideline: Document
+) -> None:
+    run = run_of(stored_set(ITEMS[:1]), measures=())
+    question_run_execute(run)
+    with pytest.raises(RunError, match="no measure of a judge"):
+        question_run_measure_again(run, is_all=True)
+    assert "Replace all values" not in text_of(evaluator.get(run_page(run)))
 
 
 def test_what_somebodys_rights_found_stays_theirs(

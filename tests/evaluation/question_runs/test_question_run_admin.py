@@ -24,7 +24,7 @@ from evaluation.question_runs.services import (
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE
 from tests.corpus.admin.test_admin import member
-from tests.evaluation.question_runs.asking import run_of, stored_set
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
@@ -214,10 +214,10 @@ def test_items_and_runs_are_filtered_by_measures(evaluator: Client, ward: Questi
         return [str(each) for each in page.context["cl"].result_list]
 
     of_run = {"run__id__exact": run.pk}
-    assert listed(RESULTS, "low", **of_run) == [f"{run.pk}/2"]
-    assert listed(RESULTS, "middle", **of_run) == [f"{run.pk}/4"]
-    assert listed(RESULTS, "high", **of_run) == [f"{run.pk}/1"]
-    assert listed(RESULTS, "none", **of_run) == [f"{run.pk}/3"]
+    assert listed(RESULTS, "low", **of_run) == [f"2. {ITEMS[1].question}"]
+    assert listed(RESULTS, "middle", **of_run) == [f"4. {ITEMS[3].question}"]
+    assert listed(RESULTS, "high", **of_run) == [f"1. {ITEMS[0].question}"]
+    assert listed(RESULTS, "none", **of_run) == [f"3. {ITEMS[2].question}"]
     assert listed(RUNS, "middle") == [str(run)]
     assert listed(RUNS, "none") == [str(other)]
     assert '<td class="field-ragas_context_recall">0.53</td>' in text_of(
@@ -343,7 +343,12 @@ def test_two_runs_are_compared(evaluator: Client, ward: QuestionSet) -> None:
         given = {"action": "compare_two", "_selected_action": [run.pk for run in runs]}
         return evaluator.post(reverse(RUNS), given, follow=True)
 
+    QuestionRun.objects.filter(pk=second.pk).update(
+        frozen=second.frozen | {"answers": second.frozen["answers"] | {"mode": "other"}}
+    )
     page = text_of(chosen(second, first))
+    mode = first.frozen["answers"]["mode"]
+    assert f'<th scope="row">answers.mode</th><td>{mode}</td><td>other</td>' in page
     assert '<th scope="row">full</th><td>-0.5000</td>' in page
     assert '<th scope="row">a-right</th><td>right</td><td>wrong</td>' in page
     assert "Choose exactly two runs" in text_of(chosen(first))
