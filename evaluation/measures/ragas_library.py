@@ -62,8 +62,9 @@ class Judge(InstructorBaseRagasLLM):
         )
         value = await asyncio.get_running_loop().run_in_executor(self.threads, ask)
         self.empty += _is_empty(value)
-        self.replies.append((response_model.__name__, value))
-        return response_model.model_validate(value)
+        reply = response_model.model_validate(value)
+        self.replies.append((response_model.__name__, reply.model_dump()))
+        return reply
 
     def generate(self, prompt: str, response_model: type[Model]) -> NoReturn:
         raise NotImplementedError("measures are asked for asynchronously")
