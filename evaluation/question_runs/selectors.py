@@ -38,6 +38,7 @@ from evaluation.question_runs.result_card import Card, Row, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
 FAULTS = (ResultOutcome.DANGEROUS, ResultOutcome.WRONG, ResultOutcome.PARTLY, ResultOutcome.REFUSED)
+MAX_TREND = 30  # runs whose numbers fit below a diagram
 MAX_COMPUTED = 300  # of an active run, the items up to which each view computes the card
 
 LISTED_MEASURES = ("claim_faithfulness", "claim_recall", *RAGAS_MEASURES)  # all higher is better
@@ -186,18 +187,18 @@ def rows_of(run: QuestionRun) -> Iterator[Row]:
 
 
 def trend_of(run: QuestionRun) -> list[TrendPoint]:
-    """Return the finished runs of a run's set, the oldest first. Runs one query.
+    """Return the last `MAX_TREND` finished runs of a run's set, the oldest first. Runs one query.
 
     Their means may come from several judges; `is_comparable` says which have those of this run.
     """
     finished = QuestionRun.objects.filter(question_set=run.question_set_id, state=RunState.DONE)
-    rows = finished.order_by("pk").values_list("pk", "metrics__measures", "metrics__judged_by")
+    rows = finished.order_by("-pk").values_list("pk", "metrics__measures", "metrics__judged_by")
     judges = run.metrics.get("judged_by")
     return [
         TrendPoint(
             pk, {name: Interval(**each) for name, each in (found or {}).items()}, by == judges
         )
-        for pk, found, by in rows
+        for pk, found, by in reversed(rows[:MAX_TREND])
     ]
 
 
