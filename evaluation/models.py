@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.text import Truncator
 
 from core.leases import Leased
 
@@ -169,7 +170,7 @@ class Question(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.key
+        return Truncator(self.question).chars(80)
 
 
 class RunState(models.TextChoices):
@@ -266,7 +267,8 @@ class QuestionResult(Leased):
         indexes = [models.Index(fields=["run", "state", "place"], name="result_due")]
 
     def __str__(self) -> str:
-        return f"{self.run_id}/{self.place}"
+        """Return the question's beginning. Runs a query unless the question was selected too."""
+        return f"{self.place}. {Truncator(self.question.question).chars(80)}"
 
 
 class DayFigures(models.Model):

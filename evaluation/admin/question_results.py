@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
@@ -18,10 +19,12 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from chat.models import Reason
+from evaluation.admin.filters import measure_filter
 from evaluation.admin.frame import EvaluationAdmin
-from evaluation.models import QuestionResult
+from evaluation.measures.measure import FORMULAS, MEASURES
+from evaluation.models import QuestionResult, QuestionRun
+from evaluation.question_runs.card_words import in_words, judge_lines
 from evaluation.question_runs.items import option_words
-from evaluation.question_runs.result_card import in_words, judge_lines
 from evaluation.question_runs.selectors import (
     LISTED_MEASURES,
     may_read_answers,
@@ -30,6 +33,8 @@ from evaluation.question_runs.selectors import (
 )
 
 SIDES = "admin/evaluation/questionresult/_sides.html"
+RETRIEVED = "admin/evaluation/questionresult/_retrieved.html"
+PARTS = "admin/evaluation/questionresult/_parts.html"
 
 
 def _column(measure: str) -> Callable[[QuestionResult], str]:
@@ -43,23 +48,35 @@ def _column(measure: str) -> Callable[[QuestionResult], str]:
     return shown
 
 
+def items_by(run: QuestionRun, measure: str = "") -> str:
+    """Return the address of a run's items, the worst first by a measure, or by all of them."""
+    query = {"run__id__exact": run.pk}
+    if measure:
+        names = [getattr(each, "__name__", each) for each in QuestionResultAdmin.list_display]
+        query["o"] = names.index(measure)
+    return f"{reverse('admin:evaluation_questionresult_changelist')}?{urlencode(query)}"
+
+
 @admin.register(QuestionResult)
 class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     list_display = ("item", "question_start", "outcome", *map(_column, LISTED_MEASURES), "state",
                     "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
-    list_filter = ("outcome", "state", "question__kind", "run")
+    list_filter = ("outcome", "state", "question__kind", "run",
+                   *map(measure_filter, LISTED_MEASURES))  # fmt: skip
     search_fields = ("=question__key", "question__question")
     show_facets = ShowFacets.NEVER  # a run may have 200,000 items
-    fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "scored", "not_run",
-              "judges", "attempts", "duration_ms", "judged_ms", "tokens")  # fmt: skip
-    readonly_fields = ("item", "asked", "sides", "scored", "not_run", "judges")
+    fields = ("run", "item", "asked", "state", "outcome", "failure", "sides", "retrieved",
+              "explained", "scored", "not_run", "judges", "attempts", "duration_ms", "judged_ms",
+              "tokens")  # fmt: skip
+    readonly_fields = ("item", "asked", "sides", "retrieved", "explained", "scored", "not_run",
+                       "judges")  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[QuestionResult]:
         return results_listed()
 
     def get_ordering(self, request: HttpRequest) -> tuple[str | OrderBy, ...]:
-        """Order by outcome, the worst first, then by the lowest of the measures that an item has.
+        """Order by faults shown by patterns or label, then by the lowest measure of an item.
 
         The columns of the measures order by any one of them.
         """
@@ -108,7 +125,7 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 
     @admin.display(description="side by side")
     def sides(self, result: QuestionResult) -> SafeString:
-        viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
+        viewer = _viewer(result)
         is_open = may_read_answers(result.run, viewer)
         context: dict[str, Any] = {"question": result.question, "is_closed": not is_open}
         if not is_open:
@@ -124,6 +141,25 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         if result.turn_id and viewer.has_perm("chat.view_turn"):
             context["address"] = reverse("admin:chat_turn_change", args=[result.turn_id])
         return render_to_string(SIDES, context)
+
+    @admin.display(description="retrieved passages")
+    def retrieved(self, result: QuestionResult) -> SafeString | str:
+        passages = result.detail.get("retrieved")
+        if not passages or not may_read_answers(result.run, _viewer(result)):
+            return "-"
+        return render_to_string(RETRIEVED, {"passages": passages})
+
+    @admin.display(description="what each score is made of")
+    def explained(self, result: QuestionResult) -> SafeString | str:
+        found = result.detail.get("parts")
+        if not found or not may_read_answers(result.run, _viewer(result)):
+            return "-"
+        measures = [
+            (in_words(name), _two_places(result.scores.get(name)), FORMULAS[name], found[name])
+            for name in MEASURES
+            if name in found
+        ]
+        return render_to_string(PARTS, {"measures": measures})
 
     def _alone(self, result: QuestionResult) -> dict[str, str]:
         found: dict[str, str] = result.detail.get("alone") or {}
@@ -148,6 +184,11 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         found = result.detail.get("not_run") or {}
         rows = ((in_words(name), why) for name, why in found.items())
         return format_html_join("", "<p>{}: {}</p>", rows) if found else "-"
+
+
+def _viewer(result: QuestionResult) -> User | AnonymousUser:
+    viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
+    return viewer
 
 
 def _two_places(score: float | None) -> str:

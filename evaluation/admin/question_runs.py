@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
@@ -14,33 +14,39 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.urls import URLPattern, path
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from chat.admin.read_only import only_post, pretty
 from core.errors import MedragError
 from core.exports import FORMS, JSON_LINES, exported
+from evaluation.admin.filters import measure_filter
 from evaluation.admin.frame import AddedByForm
+from evaluation.admin.question_results import items_by
 from evaluation.choices import accuracy
 from evaluation.measures.configured import judging_endpoint
 from evaluation.measures.measure import MEASURES
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet, RunState
-from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
-from evaluation.question_runs.comparing import runs_of_questions_compared
-from evaluation.question_runs.export import run_rows
-from evaluation.question_runs.freezing import Budget
-from evaluation.question_runs.plots import plots_svg
-from evaluation.question_runs.result_card import (
+from evaluation.question_runs.card_words import (
     SEMANTICS,
-    Card,
+    card_sentence,
     in_words,
     judge_lines,
+    measure_rows,
     selective_rows,
     without_lines,
 )
+from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
+from evaluation.question_runs.comparing import runs_of_questions_compared
+from evaluation.question_runs.export import item_rows, run_rows
+from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.measuring import judged_measures
+from evaluation.question_runs.plots import plots_svg, trend_svg
+from evaluation.question_runs.result_card import Card
 from evaluation.question_runs.selectors import (
+    LISTED_MEASURES,
     card_read,
     card_shown,
     has_unjudged,
@@ -48,6 +54,7 @@ from evaluation.question_runs.selectors import (
     question_runs_listed,
     rows_of,
     run_progress,
+    trend_of,
 )
 from evaluation.question_runs.services import (
     RunOrder,
@@ -117,10 +124,10 @@ class QuestionRunForm(forms.Form):
 def _mean_column(measure: str) -> Callable[[QuestionRun], str]:
     """Return a column of a measure's mean over a run."""
 
-    @admin.display(description=in_words(measure))
+    @admin.display(description=in_words(measure), ordering=measure)
     def shown(run: QuestionRun) -> str:
-        found = run.metrics.get("measures", {}).get(measure)
-        return f"{found['mean']:.2f}" if found else "-"
+        mean = getattr(run, measure)
+        return "-" if mean is None else f"{mean:.2f}"
 
     shown.__name__ = measure
     return shown
@@ -140,7 +147,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         "by",
     )
     list_display_links = ("number", "name")
-    list_filter = ("state", "question_set")
+    list_filter = ("state", "question_set", *map(measure_filter, RAGAS_STANDARD))
     search_fields = ("name", "question_set__name")
     actions = ("compare_two",)
     fields = ("name", "question_set", "state", "note", "progress", "items_link", "card", "asker",
@@ -170,9 +177,12 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     @admin.display(description="each item")
     def items_link(self, run: QuestionRun) -> SafeString:
-        address = reverse("admin:evaluation_questionresult_changelist")
-        query = urlencode({"run__id__exact": run.pk})
-        return format_html('<a href="{}?{}">Items, the worst first</a>', address, query)
+        """Link to the items, the worst first by each measure that the run has."""
+        found = run.metrics.get("measures", {})
+        by = [name for name in LISTED_MEASURES if name in found]
+        links = [(items_by(run), "Items, the worst first")]
+        links += [(items_by(run, name), f"by {in_words(name)}") for name in by]
+        return format_html_join(" · ", '<a href="{}">{}</a>', links)
 
     @admin.display(description="result card")
     def card(self, run: QuestionRun) -> SafeString | str:
@@ -223,23 +233,36 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         )
 
     def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Return four diagrams of a run, as SVG."""
+        """Return the diagrams of a run, as SVG."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         run = get_object_or_404(QuestionRun, pk=pk)
         picture = plots_svg(card_read(run), list(rows_of(run)))
         return HttpResponse(picture, content_type="image/svg+xml")
 
+    def trend(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Return the standard measures over the runs of the same set, as SVG."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        run = get_object_or_404(QuestionRun, pk=pk)
+        return HttpResponse(trend_svg(trend_of(run)), content_type="image/svg+xml")
+
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """Return the run and each item as JSON lines, and log the export in the run's history."""
+        """Return the run and each item as JSON lines, and log the export in the run's history.
+
+        With `items` posted, only the items, so that RAGAS can read the file.
+        """
         if request.method != "POST":
             return only_post()
         run = get_object_or_404(QuestionRun, pk=pk)
         if not (self.has_view_permission(request) and may_read_answers(run, request.user)):
             raise PermissionDenied
         self.log_change(request, run, "Exported.")
-        headers = {"Content-Disposition": f'attachment; filename="run-{run.pk}.jsonl"'}
-        lines = exported(run_rows(run), JSON_LINES)
+        name, rows = (
+            ("items", item_rows(run)) if "items" in request.POST else ("run", run_rows(run))
+        )
+        headers = {"Content-Disposition": f'attachment; filename="{name}-{run.pk}.jsonl"'}
+        lines = exported(rows, JSON_LINES)
         return StreamingHttpResponse(lines, content_type=FORMS[JSON_LINES], headers=headers)
 
     def get_urls(self) -> list[URLPattern]:
@@ -247,7 +270,9 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
             "cancel": self.cancel,
             "resume": self.resume,
             "measure_again": self.measure_again,
+            "judge_again": self.judge_again,
             "plots": self.plots,
+            "trend": self.trend,
             "export": self.export,
         }
         compare = path(
@@ -281,6 +306,9 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         may_steer = request.user.has_perm(STEER)
         is_done = run.state == RunState.DONE
         context["may_steer"] = may_steer and not is_done
+        context["may_judge_again"] = (
+            may_steer and is_done and bool(judged_measures(run.frozen["measures"]))
+        )
         context["may_measure_again"] = may_steer and is_done and has_unjudged(run)
         return super().render_change_form(request, context, *arguments, **named)
 
@@ -317,6 +345,12 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         said = "The missing measures are computed. No question is asked again."
         return self.steered(request, pk, STEER, question_run_measure_again, said)
 
+    def judge_again(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Make the run pending, so that the worker has the present judge replace all values."""
+        service = partial(question_run_measure_again, is_all=True)
+        said = "All measures are judged again. No question is asked again."
+        return self.steered(request, pk, STEER, service, said)
+
 
 def _card_context(card: Card) -> dict[str, Any]:
     latency = ""
@@ -325,10 +359,9 @@ def _card_context(card: Card) -> dict[str, Any]:
         tokens = f"{card.tokens['whole']:.0f}, {card.tokens['mean']:.1f} an item"
         latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; tokens, not of judges: {tokens}."
     return {
-        "rows": [
-            (in_words(name), f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", found.n)
-            for name, found in card.measures.items()
-        ],
+        "has_trend": any(name in card.measures for name in RAGAS_STANDARD),
+        "sentence": card_sentence(card),
+        "rows": list(measure_rows(card)),
         "latency": latency,
         "without": without_lines(card),
         "selective": selective_rows(card.selective),

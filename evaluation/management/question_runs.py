@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     group.add_argument("--here", action="store_true", help="ask in this process, not in the worker; after Ctrl-C, --resume continues the run")  # noqa: E501  # fmt: skip
     group.add_argument("--resume", type=int, metavar="NUMBER", help="continue this run")
     group.add_argument("--measure-again", type=int, metavar="NUMBER", help="have a judge fill in missing measures of this run; no question is asked again")  # noqa: E501  # fmt: skip
+    group.add_argument("--judge-again", type=int, metavar="NUMBER", help="have the present judge replace all values of judges in this run; no question is asked again")  # noqa: E501  # fmt: skip
     group.add_argument("--seed", type=int, default=0, help="seed of the sample of --limit")
     group.add_argument("--measures", action="append", default=[], metavar="NAME", help="only this measure, besides those that every run has; repeatable, by default all")  # noqa: E501  # fmt: skip
     group.add_argument("--model-alone", action="store_true", help="also ask the language model the labelled questions, without evidence")  # noqa: E501  # fmt: skip
@@ -154,7 +156,7 @@ def question_run_gate(options: dict[str, Any], say: Say) -> None:
     for each in judged:
         say(each.sentence)
     if otherwise := started_otherwise(baseline, candidate):
-        say(f"They were started with different settings: {', '.join(otherwise)}.")
+        say(f"They were started with different settings: {'; '.join(map(str, otherwise))}.")
     if failed := sum(not each.holds for each in judged):
         raise CommandError(f"Not to be released: {failed} of {len(judged)} rules fail.")
     say(f"Fit for release by all {len(judged)} rules.")
@@ -193,14 +195,19 @@ def _created(options: dict[str, Any]) -> QuestionRun:
 
 
 def _taken_up(options: dict[str, Any]) -> QuestionRun | None:
-    """Prepare the run of `--resume` or `--measure-again` and return it; None without either."""
-    services = {"resume": question_run_resume, "measure_again": question_run_measure_again}
+    """Prepare the run of one of these options and return it; None without any."""
+    services: dict[str, Callable[..., None]] = {
+        "resume": question_run_resume,
+        "measure_again": question_run_measure_again,
+        "judge_again": partial(question_run_measure_again, is_all=True),
+    }
     named = [name for name in services if options[name] is not None]
     if not named:
         return None
     if len(named) > 1 or options["arguments"]:
         raise CommandError(
-            "Give either --resume or --measure-again, with a run and without a question set."
+            "Give one of --resume, --measure-again and --judge-again, with a run and without a "
+            "question set."
         )
     (run,) = _runs_named({"arguments": [str(options[named[0]])]}, 1)
     services[named[0]](run, is_here=options["here"])

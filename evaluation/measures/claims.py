@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from chat.errors import VerifierUnavailable
+from evaluation.measures.claim_parts import CLAIM_PARTS
 from evaluation.measures.entailment import EntailmentJudge, Verdicts
 from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnsweredItem, JudgedBy, Scored, failed, undefined
@@ -74,7 +75,9 @@ CLAIM_MEASURES: dict[str, _Measure] = {
         NOT_IN_CONTEXTS,
     ),
     "critical_error_rate": _Measure(
-        lambda item, said: critical_error_rate(_kinds(item), said.by_contexts, said.by_gold),
+        lambda item, said: critical_error_rate(
+            _kinds(item), said.by_contexts, said.by_gold, said.in_answer
+        ),
         (no_claim,),
         NO_CRITICAL,
     ),
@@ -106,13 +109,16 @@ def claim_scores(
         # Its sentence says that the question is refused; here the answer is already stored.
         why = f"the judge {error.what}" if error.what else error.sentence
         return scores | {name: failed(why, by) for name in possible}
-    return scores | {name: _scored(CLAIM_MEASURES[name], item, said, by) for name in possible}
+    return scores | {name: _scored(name, item, said, by) for name in possible}
 
 
 def _lacking(measure: _Measure, item: AnsweredItem) -> str:
     return next(filter(None, (need(item) for need in measure.needs)), "")
 
 
-def _scored(measure: _Measure, item: AnsweredItem, said: Verdicts, by: JudgedBy) -> Scored:
+def _scored(name: str, item: AnsweredItem, said: Verdicts, by: JudgedBy) -> Scored:
+    measure = CLAIM_MEASURES[name]
     value = measure.value(item, said)
-    return undefined(measure.otherwise, by) if value is None else Scored(value, judged_by=by)
+    if value is None:
+        return undefined(measure.otherwise, by)
+    return Scored(value, judged_by=by, parts=tuple(CLAIM_PARTS[name](item, said)))

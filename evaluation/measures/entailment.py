@@ -20,10 +20,15 @@ TIMEOUT_S = 600.0  # for one item: ten passages and ten claims are a hundred pai
 class Verdicts:
     """All judgements of one item."""
 
-    by_contexts: tuple[Label, ...]  # of each claim of the answer, by all passages together
+    by_each_context: tuple[tuple[Label, ...], ...]  # a row for each claim of the answer
     by_gold: tuple[Label, ...]  # of each claim of the answer, by the gold claims
     in_answer: tuple[bool, ...]  # of each gold claim: whether the answer entails it
     in_contexts: tuple[tuple[bool, ...], ...]  # a row for each passage, of all gold claims
+
+    @property
+    def by_contexts(self) -> tuple[Label, ...]:
+        """The label of each claim of the answer by all passages together."""
+        return tuple(map(strongest, self.by_each_context))
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class EntailmentJudge:
         ]
         said = pairs.judged(self._judged)
         return Verdicts(
-            tuple(strongest([said[pair] for pair in row]) for row in by_contexts),
+            tuple(tuple(said[pair] for pair in row) for row in by_contexts),
             tuple(said[pair] for pair in by_gold),
             tuple(said[pair] is Label.SUPPORTED for pair in in_answer),
             tuple(tuple(said[pair] is Label.SUPPORTED for pair in row) for row in in_contexts),

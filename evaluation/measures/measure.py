@@ -15,6 +15,21 @@ from retrieval.lexicon.concepts import Concepts
 
 MEASURES: tuple[str, ...] = (*CLAIM_MEASURES, *CONCEPT_MEASURES, *RAGAS_MEASURES)
 
+FORMULAS = {
+    "claim_faithfulness": "claims that a passage supports / claims of the answer",
+    "hallucination_rate": "claims contradicted and not supported / claims of the answer",
+    "claim_recall": "gold claims in the answer / gold claims",
+    "context_precision": "passages that entail a gold claim / passages",
+    "context_utilisation": "gold claims in passages and answer / gold claims in passages",
+    "critical_error_rate": "critical claims that are errors / critical claims",
+    "guideline_adherence": "claim faithfulness x mean authority of the cited documents",
+    "ragas_faithfulness": "statements that follow from the passages / statements of the answer",
+    "ragas_answer_relevancy": "mean cosine to the question; 0 if every one finds it evasive",
+    "ragas_context_precision": "mean of the precisions at the ranks of useful passages",
+    "ragas_context_recall": "statements that follow from the passages / of the gold answer",
+    "ragas_answer_correctness": "0.75 x F1 of the statements + 0.25 x cosine of both texts",
+}
+
 
 @dataclass(frozen=True)
 class Judges:

@@ -95,8 +95,10 @@ class RagasJudge:
             )
         )
         return scores | {
-            name: failed(said, by) if isinstance(said, str) else Scored(said, judged_by=by)
-            for name, said in found.items()
+            name: failed(each.value, by, each.parts)
+            if isinstance(each.value, str)
+            else Scored(each.value, judged_by=by, parts=each.parts)
+            for name, each in found.items()
         }
 
 

@@ -32,21 +32,22 @@ from core.errors import MedragError
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.encoders.types import Embedder
 from evaluation.measures.ragas_judge import FOUND_NOTHING, RagasConfig
-from evaluation.measures.types import AnsweredItem
+from evaluation.measures.ragas_parts import parts_of
+from evaluation.measures.types import AnsweredItem, Part
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass
 class Judge(InstructorBaseRagasLLM):
-    """Asks the endpoint for one measure of one item, and counts empty replies."""
+    """Asks the endpoint for one measure of one item, keeps its replies and counts empty ones."""
 
     endpoint: Endpoint
     threads: Executor = field(repr=False)
     retries: int
     max_tokens: int
-    calls: int = 0
-    empty: int = 0  # answers without a statement, a verdict or a question
+    empty: int = 0  # replies without a statement, a verdict or a question
+    replies: list[tuple[str, dict[str, Any]]] = field(default_factory=list, repr=False)
 
     async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
         """Ask for a `response_model`. Raises `core.llm.client.LanguageModelUnavailable`."""
@@ -60,24 +61,30 @@ class Judge(InstructorBaseRagasLLM):
             retries=self.retries,
         )
         value = await asyncio.get_running_loop().run_in_executor(self.threads, ask)
-        self.calls += 1
         self.empty += _is_empty(value)
-        return response_model.model_validate(value)
+        reply = response_model.model_validate(value)
+        self.replies.append((response_model.__name__, reply.model_dump()))
+        return reply
 
     def generate(self, prompt: str, response_model: type[Model]) -> NoReturn:
         raise NotImplementedError("measures are asked for asynchronously")
 
 
 class SiteEmbedding(BaseRagasEmbedding):
-    """The site's encoder; encodes every text as a passage, so that two texts are compared alike."""
+    """The site's encoder for one measure of one item; keeps the vectors.
+
+    Every text is encoded as a passage, so that two texts are compared alike.
+    """
 
     def __init__(self, embedder: Embedder, threads: Executor) -> None:
         super().__init__()
         self._embedder, self._threads = embedder, threads
+        self.vectors: dict[str, list[float]] = {}  # of each text, in the order of their use
 
     def embed_text(self, text: str, **kwargs: Any) -> list[float]:
         (vector,) = self._embedder.encode([text])
-        return [float(each) for each in vector]
+        self.vectors[text] = [float(each) for each in vector]
+        return self.vectors[text]
 
     async def aembed_text(self, text: str, **kwargs: Any) -> list[float]:
         return await asyncio.get_running_loop().run_in_executor(
@@ -132,6 +139,14 @@ def measures(strictness: int) -> dict[str, Measure]:
     }
 
 
+@dataclass(frozen=True)
+class Found:
+    """A measure's value, or a sentence, without text of the item, why it has none."""
+
+    value: float | str
+    parts: tuple[Part, ...]  # what the judge said so far, if it failed
+
+
 async def scores(
     item: AnsweredItem,
     names: Collection[str],
@@ -139,18 +154,19 @@ async def scores(
     endpoint: Endpoint,
     embedder: Embedder,
     config: RagasConfig,
-) -> dict[str, float | str]:
-    """Return each measure's value, or a sentence, without text of the item, why it has none.
+) -> dict[str, Found]:
+    """Return what each measure found.
 
     A call that outlasts a measure is abandoned; its thread ends by the call's own deadline.
     """
     threads = ThreadPoolExecutor(config.concurrency)
-    embedding = SiteEmbedding(embedder, threads)
     endpoint = replace(endpoint, timeout_s=config.call_timeout_s)
 
-    async def score(measure: Measure) -> float | str:
+    async def score(measure: Measure) -> Found:
         judge = Judge(endpoint, threads, config.retries, config.max_tokens)
-        return await _value(measure(item, judge, embedding), judge, config.measure_timeout_s)
+        embedding = SiteEmbedding(embedder, threads)
+        value = await _value(measure(item, judge, embedding), judge, config.measure_timeout_s)
+        return Found(value, parts_of(judge.replies, embedding.vectors))
 
     try:
         asked = measures(config.strictness)
@@ -176,5 +192,5 @@ async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> floa
     except Exception as error:  # noqa: BLE001  a library may raise any
         return f"ragas raised {type(error).__name__}"  # its message may quote the answer
     if judge.empty:
-        return f"{FOUND_NOTHING} in {judge.empty} of its {judge.calls} replies"
+        return f"{FOUND_NOTHING} in {judge.empty} of its {len(judge.replies)} replies"
     return value if math.isfinite(value) else "ragas gave no number"

@@ -21,6 +21,8 @@ class Selective:
     n: int
     answered: int
     refused: int
+    answerable: int  # questions that can be answered
+    unanswerable: int  # questions that can't
     wrongly_answered: int  # of the questions that can't be answered
     wrongly_refused: int  # of the questions that can be answered
     unlabelled: int  # questions that the set does not say this of
@@ -84,6 +86,8 @@ def selective(
         n=len(items),
         answered=len(items) - refused,
         refused=refused,
+        answerable=sum(item.is_answerable is True for item in items),
+        unanswerable=sum(item.is_answerable is False for item in items),
         wrongly_answered=sum(not item.is_refused and item.is_answerable is False for item in items),
         wrongly_refused=sum(item.is_refused and item.is_answerable is True for item in items),
         unlabelled=sum(item.is_answerable is None for item in items),

@@ -65,6 +65,15 @@ class JudgedBy:
     fingerprint: str
 
 
+@dataclass(frozen=True)
+class Part:
+    """One statement, passage or question that a judge judged for a measure, and its verdict."""
+
+    text: str = field(repr=False)
+    verdict: str
+    reason: str = field(default="", repr=False)  # in the judge's words, or the deciding text
+
+
 NOT_RUN, FAILED = "not run: ", "failed: "  # prefixes of reasons
 
 
@@ -76,6 +85,7 @@ class Scored:
     reason: str = ""
     outcome: Outcome = Outcome.SCORED
     judged_by: JudgedBy | None = None
+    parts: tuple[Part, ...] = ()  # what the value is made of, as far as the judge said
 
 
 def undefined(reason: str, by: JudgedBy | None = None) -> Scored:
@@ -86,5 +96,5 @@ def not_run(why: str) -> Scored:
     return Scored(None, f"{NOT_RUN}{why}", Outcome.NOT_RUN)
 
 
-def failed(why: str, by: JudgedBy | None = None) -> Scored:
-    return Scored(None, f"{FAILED}{why}", Outcome.FAILED, by)
+def failed(why: str, by: JudgedBy | None = None, parts: tuple[Part, ...] = ()) -> Scored:
+    return Scored(None, f"{FAILED}{why}", Outcome.FAILED, by, parts)

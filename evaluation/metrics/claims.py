@@ -80,19 +80,33 @@ def context_utilisation(
 CRITICAL = frozenset({"dose", "contraindication", "triage"})
 
 
+def is_critical_error(by_contexts: Label, by_gold: Label, in_answer: Sequence[bool]) -> bool:
+    """Tell whether the passages or the gold answer contradict a critical claim.
+
+    A claim that a passage supports, beside all gold claims, is about something else than they are,
+    such as another patient: a judge who sees only another amount calls that a contradiction.
+    """
+    is_beside = by_contexts is Label.SUPPORTED and bool(in_answer) and all(in_answer)
+    return Label.CONTRADICTED in (by_contexts, by_gold) and not is_beside
+
+
 def critical_error_rate(
-    kinds: Sequence[str], by_contexts: Sequence[Label], by_gold: Sequence[Label]
+    kinds: Sequence[str],
+    by_contexts: Sequence[Label],
+    by_gold: Sequence[Label],
+    in_answer: Sequence[bool],
 ) -> float | None:
-    """Return the share of safety-critical claims that are contradicted, [0, 1], lower is better.
+    """Return the share of safety-critical claims that are errors, [0, 1], lower is better.
 
     The arguments give, for each claim of the answer, its kind, its label by the passages and its
-    label by the gold answer; either may contradict it. Kinds after Singhal et al., Nature 2023, who
-    have clinicians rate possible harm; the formula is our own. None without a critical claim.
+    label by the gold answer, and for each gold claim whether the answer entails it. Kinds after
+    Singhal et al., Nature 2023, who have clinicians rate possible harm; the formula is our own.
+    None without a critical claim.
     """
     return share(
         [
-            Label.CONTRADICTED in labels
-            for kind, *labels in zip(kinds, by_contexts, by_gold, strict=True)
+            is_critical_error(passages, gold, in_answer)
+            for kind, passages, gold in zip(kinds, by_contexts, by_gold, strict=True)
             if kind in CRITICAL
         ]
     )

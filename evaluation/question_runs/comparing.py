@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.text import Truncator
 
 from core.errors import MedragError
 from evaluation.measures.claims import CLAIM_MEASURES
@@ -14,8 +17,9 @@ from evaluation.models import QuestionRun, ResultState
 from evaluation.question_runs.result_card import in_order
 from evaluation.tables import comparison_table
 
-# Keys of `frozen` whose differences are named, since they may explain those of the scores.
-_TOLD = ("configuration", "corpus", "version", "seed")
+# Keys of `frozen` that explain no difference of scores, or are digests of others.
+_NOT_TOLD = ("items", "items_digest", "measures", "budget", "configuration")
+MAX_CHARS = 80  # of a value that is named
 SEMANTICS = (
     "Two-sided paired randomisation test, not corrected for the number of rows; 95 % percentile "
     "bootstrap over items. Both are seeded. Above 0 the second has more of it."
@@ -36,7 +40,7 @@ class Compared:
     differences: dict[str, Difference]
     left_out: Mapping[str, Sequence[str]]
     items: int  # the number that both asked
-    started_otherwise: tuple[str, ...]
+    started_otherwise: tuple[OtherSetting, ...]
     moved: tuple[tuple[str, str, str], ...]  # key of the question, outcome before and after
 
 
@@ -66,9 +70,37 @@ def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compa
     )
 
 
-def started_otherwise(first: QuestionRun, second: QuestionRun) -> tuple[str, ...]:
-    """Return the keys of `_TOLD` whose values differ between the two runs."""
-    return tuple(name for name in _TOLD if first.frozen.get(name) != second.frozen.get(name))
+@dataclass(frozen=True)
+class OtherSetting:
+    """A setting, named as in `frozen` with dots, and its value in each of two runs."""
+
+    name: str
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.first}, then {self.second}"
+
+
+def started_otherwise(first: QuestionRun, second: QuestionRun) -> tuple[OtherSetting, ...]:
+    """Return the settings whose values differ between the two runs."""
+    before, after = dict(_settings(first.frozen)), dict(_settings(second.frozen))
+    return tuple(
+        OtherSetting(name, before.get(name, "none"), after.get(name, "none"))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    )
+
+
+def _settings(frozen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each setting with its value; that of a mapping is each of its own."""
+    for name, value in frozen.items():
+        if name in _NOT_TOLD:
+            continue
+        if isinstance(value, dict):
+            yield from ((f"{name}.{below}", said) for below, said in _settings(value))
+        else:
+            yield name, Truncator(str(value)).chars(MAX_CHARS)
 
 
 @dataclass(frozen=True)
@@ -131,7 +163,9 @@ def comparison_lines(found: Compared) -> Iterator[str]:
     yield from comparison_table(found.differences)
     yield ""
     if found.started_otherwise:
-        yield f"They were started with different settings: {', '.join(found.started_otherwise)}."
+        yield "They were started with different settings:"
+        yield ""
+        yield from (f"- {setting}" for setting in found.started_otherwise)
         yield ""
     if found.left_out:
         yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in found.left_out.items())

@@ -13,18 +13,27 @@ from evaluation.question_runs.selectors import card_read, run_lines
 
 
 def run_export(run: QuestionRun, out: Path) -> None:
-    """Write `run.json` and `report.md` into a folder, which is created if missing."""
+    """Write `run.json`, `items.jsonl` and `report.md` into a folder, created if missing.
+
+    `ragas.EvaluationDataset.from_jsonl` reads `items.jsonl`.
+    """
     results = list(run.results.select_related("question").order_by("place"))
     out.mkdir(parents=True, exist_ok=True)
-    whole = {**_run_json(run), "items": [_item_json(result) for result in results]}
-    content = json.dumps(whole, ensure_ascii=False, indent=2)
+    items = [_item_json(result) for result in results]
+    content = json.dumps({**_run_json(run), "items": items}, ensure_ascii=False, indent=2)
     write_lines(out / "run.json", [content])
+    write_lines(out / "items.jsonl", [json.dumps(item, ensure_ascii=False) for item in items])
     write_lines(out / "report.md", [*run_lines(run), "", *_items_table(results)])
 
 
 def run_rows(run: QuestionRun) -> Iterator[dict[str, Any]]:
     """Yield the run with its card, then each item, with the content of `run.json`."""
     yield _run_json(run)
+    yield from item_rows(run)
+
+
+def item_rows(run: QuestionRun) -> Iterator[dict[str, Any]]:
+    """Yield each item in the order of the set, as lines that RAGAS reads."""
     for result in run.results.select_related("question").order_by("place").iterator():
         yield _item_json(result)
 
@@ -50,12 +59,24 @@ def _item_json(result: QuestionResult) -> dict[str, Any]:
              "judged_ms", "tokens")  # fmt: skip
     return {
         "key": result.question.key,
-        "question": result.question.question,
+        **ragas_columns(result),
         "options": result.question.options,
         "gold_label": result.question.gold_label,
-        "gold_answer": result.question.gold_answer,
         "turn": str(result.turn_id) if result.turn_id else None,
         **{name: getattr(result, name) for name in names},
+    }
+
+
+def ragas_columns(result: QuestionResult) -> dict[str, Any]:
+    """Return the texts of an item as `ragas.SingleTurnSample` names them; None without any."""
+    question, detail = result.question, result.detail
+    retrieved = detail.get("retrieved") or ()
+    return {
+        "user_input": question.question,
+        "retrieved_contexts": [passage["text"] for passage in retrieved] or None,
+        "response": " ".join(claim["text"] for claim in detail.get("claims") or ()) or None,
+        "reference": question.gold_answer or " ".join(question.gold_claims) or None,
+        "reference_contexts": detail.get("reference_contexts") or None,
     }
 
 

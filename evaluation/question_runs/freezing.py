@@ -71,6 +71,7 @@ def frozen_now(
         "items_digest": _digest([item.key for item in items]),
         "configuration": _digest(decides)[:16],
         **decides,
+        "search": asdict(run.searches.config),  # what `retrieval` is the digest of, for people
         "corpus": corpus_snapshot(query.on).as_dict(),
         "version": _version(),
         "seed": seed,

@@ -14,7 +14,7 @@ from chat.types import Option
 from corpus.models import Chunk, Document, Lifecycle
 from evaluation.measures.types import AnswerClaim
 from evaluation.models import Question
-from evaluation.question_runs.types import MeasuredItem
+from evaluation.question_runs.types import MeasuredItem, Retrieved
 from evaluation.question_sets.types import LETTERS
 
 
@@ -36,7 +36,7 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
     """Return the item to measure, from a question and its turn.
 
     Runs five queries: claims, citations, their documents, the documents named by the question, and
-    passages.
+    passages; one more if the question names a page.
     """
     claims = list(turn.claims.order_by("index").prefetch_related("citations"))
     shown = [claim for claim in claims if claim.kind == ClaimKind.ANSWER]
@@ -64,7 +64,8 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
         found=documents.found(turn.trace),
         cited=documents.cited(shown),
         passages=passages,
-        contexts=_contexts(passages),
+        reference_contexts=documents.passages_on(question.page),
+        retrieved=retrieved_now(passages, turn.trace),
         authorities=_authorities(shown),
         confidence=turn.confidence,
         seconds=turn.duration_ms / 1000,
@@ -101,6 +102,13 @@ class NamedDocuments:
         first = (next(iter(claim.citations.all()), None) for claim in shown)
         return tuple((self._name(quote.sha256), quote.page) for quote in first if quote)
 
+    def passages_on(self, page: int | None) -> tuple[str, ...]:
+        """Return the texts of the passages that begin on this page. Runs up to one query."""
+        if page is None or not self._names:
+            return ()
+        passages = Chunk.objects.filter(document__sha256__in=self._names, page=page)
+        return tuple(passages.order_by("document", "index").values_list("text", flat=True))
+
     def _name(self, sha256: str) -> str:
         return self._names.get(sha256, sha256)
 
@@ -135,6 +143,18 @@ def _authorities(shown: Sequence[Claim]) -> tuple[str, ...]:
     return tuple(known[pk] for pk in dict.fromkeys(cited))
 
 
-def _contexts(keys: Sequence[str]) -> tuple[str, ...]:
-    texts = dict(Chunk.objects.filter(key__in=keys).values_list("key", "text"))
-    return tuple(texts[key] for key in keys if key in texts)
+def retrieved_now(keys: Sequence[str], trace: Mapping[str, Any]) -> tuple[Retrieved, ...]:
+    """Return the passages of these keys that are in the index, in this order. Runs one query."""
+    hits = (hit for search in trace.get("searches") or () for hit in search.get("hits") or ())
+    cosines = {hit["chunk"]: hit.get("cosine") for hit in hits}
+    chunks = Chunk.objects.filter(key__in=keys).select_related("document")
+    found = {chunk.key: chunk for chunk in chunks}
+    return tuple(
+        Retrieved(key, _place(chunk), cosines.get(key), chunk.text)
+        for key in keys
+        if (chunk := found.get(key))
+    )
+
+
+def _place(chunk: Chunk) -> str:
+    return f"{chunk.document.title}, {chunk.position or f'page {chunk.page}'}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from evaluation.question_sets.types import ItemKind
 # In the order of `chat.caveats.cautions`: a national guideline counts fully.
 AUTHORITY = {Authority.NATIONAL: 1.0, Authority.TRUST: 0.75, Authority.LOCAL: 0.5}
 MAX_GOLD_CLAIMS = 20
+JUDGE_AGAIN = "judge_again"  # in the detail of an item that waits for it
 _ANSWERABLE = {ItemKind.UNANSWERABLE: False, ItemKind.UNLABELLED: None}
 
 
@@ -34,11 +35,12 @@ class UnknownMeasure(MedragError):
 
 @dataclass(frozen=True)
 class Measured:
-    """Values by measure, the reasons of missing ones, and the judges."""
+    """Values by measure, the reasons of missing ones, the judges, and what each value rests on."""
 
     scores: Mapping[str, float]
     not_run: Mapping[str, str]
     judged_by: tuple[dict[str, str], ...]
+    parts: Mapping[str, Sequence[Mapping[str, str]]] = field(default_factory=dict)
 
 
 class Measuring:
@@ -77,6 +79,7 @@ class Measuring:
             values,
             {name: each.reason for name, each in found.items() if each.value is None},
             tuple(asdict(judge) for judge in judges),
+            {name: list(map(asdict, each.parts)) for name, each in found.items() if each.parts},
         )
 
 
@@ -85,20 +88,33 @@ def unjudged(not_run: Mapping[str, str], measures: Collection[str]) -> list[str]
     return [name for name in measures if not_run.get(name, "").startswith((FAILED, NOT_RUN))]
 
 
-def measured_again(result: QuestionResult, names: Collection[str], now: Measured) -> dict[str, Any]:
+def judged_measures(measures: Collection[str]) -> list[str]:
+    """Return the measures that a judge gives."""
+    return [name for name in measures if name in (*CLAIM_MEASURES, *RAGAS_MEASURES)]
+
+
+def measured_again(
+    result: QuestionResult, names: Collection[str], now: Measured, item: MeasuredItem
+) -> dict[str, Any]:
     """Return scores and detail of a result, updated by a new measurement of the named measures."""
-    detail, kept = result.detail, result.scores.keys()
+
+    def others_of(found: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: each for name, each in found.items() if name not in names}
+
+    detail = {name: each for name, each in result.detail.items() if name != JUDGE_AGAIN}
+    kept = others_of(result.scores)
     judges = [
         judge
         for judge in detail.get("judged_by") or ()
-        if not kept.isdisjoint(RAGAS_MEASURES if judge["name"] == RAGAS else CLAIM_MEASURES)
+        if not kept.keys().isdisjoint(RAGAS_MEASURES if judge["name"] == RAGAS else CLAIM_MEASURES)
     ]
-    others = {name: why for name, why in detail["not_run"].items() if name not in names}
     return {
-        "scores": {**result.scores, **now.scores},
+        "scores": {**kept, **now.scores},
         "detail": {
             **detail,
-            "not_run": {**others, **now.not_run},
+            "retrieved": item.kept()["retrieved"],
+            "not_run": {**others_of(detail["not_run"]), **now.not_run},
+            "parts": {**others_of(detail.get("parts") or {}), **now.parts},
             "judged_by": [*judges, *(judge for judge in now.judged_by if judge not in judges)],
         },
     }

@@ -3,38 +3,99 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from evaluation.measures.ragas_judge import RAGAS_STANDARD
+from evaluation.metrics.statistics import Interval
+from evaluation.question_runs.card_words import in_words
 from evaluation.question_runs.result_card import FAITHFULNESS, Card, Row
 
 BINS = 10
 BLUE, GREY = "#005ea5", "0.7"
+_HOLLOW = {"fmt": "o", "color": GREY, "markerfacecolor": "white"}
+
+
+@dataclass(frozen=True)
+class TrendPoint:
+    """One run of a trend, by its number."""
+
+    run: int
+    measures: Mapping[str, Interval]
+    is_comparable: bool  # judged by the judges of the run that the trend is shown for
 
 
 def plots_svg(card: Card, rows: Sequence[Row]) -> bytes:
-    """Return four diagrams as one SVG, with the same bytes for the same run.
+    """Return the diagrams of a run as one SVG, with the same bytes for the same run.
 
     Risk against coverage; confidence against the share that is right (Guo et al., ICML 2017), each
-    point with its number of answers; the distributions of claim-faithfulness and of latency.
+    point with its number of answers; the distributions of latency, claim-faithfulness and each of
+    RAGAS's four standard measures that has a value.
     """
+    spreads = [
+        (name, [row.scores[name] for row in rows if name in row.scores])
+        for name in (FAITHFULNESS, *RAGAS_STANDARD)
+    ]
+    spreads = [spread for spread in spreads if spread[1] or spread[0] == FAITHFULNESS]
+    height = 2 + len(spreads) // 2  # three other diagrams, two a row
+
+    def draw(figure: Any) -> None:
+        risk, calibration, latency, *others = figure.subplots(height, 2).flat
+        _draw_risk(risk, card)
+        _draw_calibration(calibration, rows)
+        seconds = [row.duration_ms / 1000 for row in rows]
+        _draw_spread(latency, seconds, title="Latency", label="seconds of an answer")
+        for axes, (name, values) in zip(others, spreads, strict=False):
+            title = in_words(name)
+            _draw_spread(
+                axes, values, title=title[:1].upper() + title[1:], label="of an item", top=1.0
+            )
+        for axes in others[len(spreads) :]:
+            axes.set_axis_off()
+
+    return _svg(draw, (10, 3.5 * height))
+
+
+def trend_svg(points: Sequence[TrendPoint]) -> bytes:
+    """Return the means of RAGAS's four standard measures over runs as one SVG, with intervals.
+
+    Values by other judges are hollow and not joined.
+    """
+
+    def draw(figure: Any) -> None:
+        for axes, name in zip(figure.subplots(2, 2).flat, RAGAS_STANDARD, strict=True):
+            for is_comparable in (True, False):
+                some = [
+                    (place, point.measures[name])
+                    for place, point in enumerate(points)
+                    if point.is_comparable is is_comparable and name in point.measures
+                ]
+                means = np.array([found.mean for _, found in some])
+                spread = [
+                    means - [found.low for _, found in some],
+                    [found.high for _, found in some] - means,
+                ]
+                style = {"fmt": "o-", "color": BLUE} if is_comparable else _HOLLOW
+                axes.errorbar([place for place, _ in some], means, yerr=spread, capsize=3, **style)
+            axes.set_xticks(range(len(points)), [str(point.run) for point in points])
+            axes.set(ylim=(-0.02, 1.02), title=in_words(name), xlabel="run")
+
+    return _svg(draw, (10, 7))
+
+
+def _svg(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:
     # Late: importing takes half a second, and only this picture needs it. Without a window system.
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.hashsalt": "medrag", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(10, 7), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        (risk, calibration), (spread, latency) = figure.subplots(2, 2)
-        _draw_risk(risk, card)
-        _draw_calibration(calibration, rows)
-        faithful = [row.scores[FAITHFULNESS] for row in rows if FAITHFULNESS in row.scores]
-        _draw_spread(spread, faithful, title="Claim-faithfulness", label="of an answer", top=1.0)
-        seconds = [row.duration_ms / 1000 for row in rows]
-        _draw_spread(latency, seconds, title="Latency", label="seconds of an answer")
+        draw(figure)
         stream = io.BytesIO()
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return stream.getvalue()

@@ -22,6 +22,8 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, Least
 
 from chat.models import Claim
+from evaluation.measures.ragas_judge import RAGAS_MEASURES, RAGAS_STANDARD
+from evaluation.metrics.statistics import Interval
 from evaluation.models import (
     QuestionResult,
     QuestionRun,
@@ -29,34 +31,35 @@ from evaluation.models import (
     ResultState,
     RunState,
 )
+from evaluation.question_runs.card_words import card_lines
 from evaluation.question_runs.measuring import is_answerable, unjudged
-from evaluation.question_runs.result_card import Card, Row, card_lines, card_of, read_card
+from evaluation.question_runs.plots import TrendPoint
+from evaluation.question_runs.result_card import Card, Row, card_of, read_card
 
 ENDED = (ResultState.DONE, ResultState.FAILED)
+FAULTS = (ResultOutcome.DANGEROUS, ResultOutcome.WRONG, ResultOutcome.PARTLY, ResultOutcome.REFUSED)
+MAX_TREND = 30  # runs whose numbers fit below a diagram
 MAX_COMPUTED = 300  # of an active run, the items up to which each view computes the card
 
-
-LISTED_MEASURES = (
-    "claim_recall",
-    "ragas_faithfulness",
-    "ragas_answer_relevancy",
-    "ragas_context_precision",
-    "ragas_context_recall",
-    "ragas_answer_correctness",
-)
+LISTED_MEASURES = ("claim_faithfulness", "claim_recall", *RAGAS_MEASURES)  # all higher is better
 
 
 def question_runs_listed() -> QuerySet[QuestionRun]:
     """Return runs, the latest first, each with its numbers `items` and `ended`, and `mean_ms`.
 
     `mean_ms` is the mean time of answering and judging: a judge may take far longer than the
-    answer.
+    answer. The mean of each of `RAGAS_STANDARD` is a column, None without a value.
     """
     ended = Count("results", filter=Q(results__state__in=ENDED))
     runs = QuestionRun.objects.select_related("question_set", "by", "asker")
     took = F("results__duration_ms") + Coalesce("results__judged_ms", 0)
-    counted = runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took))
+    means = {name: _number(f"metrics__measures__{name}__mean") for name in RAGAS_STANDARD}
+    counted = runs.annotate(ended=ended, items=Count("results"), mean_ms=Avg(took), **means)
     return counted.order_by("-pk")  # Django drops the model's ordering from a query that groups
+
+
+def _number(path: str) -> Cast:
+    return Cast(KT(path), FloatField())
 
 
 @dataclass(frozen=True)
@@ -91,19 +94,21 @@ def are_runs_due() -> bool:
 
 
 def results_listed() -> QuerySet[QuestionResult]:
-    """Return results with `badness`, the place of the outcome in `ResultOutcome`, 0 the worst.
+    """Return results with `badness`: 0 for a dangerous answer, then the other faults in order.
 
-    Results without an outcome have the highest. Each of `LISTED_MEASURES` is a column, None without
-    a value, and `lowest` is the lowest of those that have one.
+    Results without a fault that patterns or label show have all the same. Each of `LISTED_MEASURES`
+    is a column, None without a value. `lowest` is the lowest of those that have one, and of the
+    share of critical claims without error.
     """
-    order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(ResultOutcome)]
+    order = [When(outcome=outcome, then=Value(n)) for n, outcome in enumerate(FAULTS)]
     worst = Case(*order, default=Value(len(order)), output_field=IntegerField())
-    measured = {name: Cast(KT(f"scores__{name}"), FloatField()) for name in LISTED_MEASURES}
+    measured = {name: _number(f"scores__{name}") for name in LISTED_MEASURES}
     results = QuestionResult.objects.select_related("question", "run__asker", "run__question_set")
+    results = results.defer("detail")  # its passages are long, and no list shows them
     return results.annotate(
         badness=worst,
         **measured,
-        lowest=Least(*measured.values()),
+        lowest=Least(*measured.values(), 1.0 - _number("scores__critical_error_rate")),
     )
 
 
@@ -163,20 +168,38 @@ def card_shown(run: QuestionRun) -> Card | None:
 def rows_of(run: QuestionRun) -> Iterator[Row]:
     """Yield the items that were asked, in order, for the result card. Runs one query."""
     done = run.results.filter(state=ResultState.DONE).order_by("place")
-    names = ("scores", "outcome", "duration_ms", "tokens", "detail", "question__kind",
-             "question__category", "question__gold_label")  # fmt: skip
-    for scores, outcome, duration_ms, tokens, detail, kind, part, label in done.values_list(*names):
+    names = ("scores", "outcome", "duration_ms", "tokens", "detail__not_run", "detail__confidence",
+             "detail__judged_by", "question__kind", "question__category",
+             "question__gold_label")  # fmt: skip
+    for row in done.values_list(*names):
+        scores, outcome, duration_ms, tokens, not_run, confidence, judges, kind, part, label = row
         yield Row(
             scores,
             outcome,
             duration_ms or 0,
             tokens or 0,
-            detail.get("not_run") or {},
-            confidence=detail.get("confidence"),
+            not_run or {},
+            confidence=confidence,
             is_answerable=is_answerable(kind),
-            judged_by=detail.get("judged_by") or (),
+            judged_by=judges or (),
             part=part if label else None,
         )
+
+
+def trend_of(run: QuestionRun) -> list[TrendPoint]:
+    """Return the last `MAX_TREND` finished runs of a run's set, the oldest first. Runs one query.
+
+    Their means may come from several judges; `is_comparable` says which have those of this run.
+    """
+    finished = QuestionRun.objects.filter(question_set=run.question_set_id, state=RunState.DONE)
+    rows = finished.order_by("-pk").values_list("pk", "metrics__measures", "metrics__judged_by")
+    judges = run.metrics.get("judged_by")
+    return [
+        TrendPoint(
+            pk, {name: Interval(**each) for name, each in (found or {}).items()}, by == judges
+        )
+        for pk, found, by in reversed(rows[:MAX_TREND])
+    ]
 
 
 def run_lines(run: QuestionRun) -> Iterator[str]:

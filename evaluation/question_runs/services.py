@@ -12,11 +12,12 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.db import Error, IntegrityError, transaction
-from django.db.models import Sum
+from django.db.models import F, JSONField, Sum, Value
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from chat.ask import turn_ask
@@ -39,15 +40,17 @@ from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
 from evaluation.question_runs.items import item_of, options_apart
 from evaluation.question_runs.leases import SPARE_S, Lease, claim, has_work_left, restore_done
 from evaluation.question_runs.measuring import (
+    JUDGE_AGAIN,
     Measured,
     Measuring,
+    judged_measures,
     measured_again,
     refuse_unknown,
     unjudged,
 )
 from evaluation.question_runs.scoring import scored
 from evaluation.question_runs.selectors import card_computed, runs_due
-from evaluation.question_runs.types import MeasuredItem
+from evaluation.question_runs.types import MeasuredItem, Retrieved
 
 BATCH = 1000
 MAX_IN_A_ROW = 5  # items that fail: then the site is at fault, not the items
@@ -148,21 +151,31 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
 
 
 @transaction.atomic
-def question_run_measure_again(run: QuestionRun, *, is_here: bool = False) -> None:
+def question_run_measure_again(
+    run: QuestionRun, *, is_here: bool = False, is_all: bool = False
+) -> None:
     """Make the run pending again for items whose judge failed or was missing; asks no question.
 
-    Raises RunError if the run is not done, or has no such item.
+    With `is_all` for all items: then the present judge replaces every value of a judge. Raises
+    RunError if the run is not done, or has no such item.
     """
     done = QuestionRun.objects.filter(pk=run.pk, state=RunState.DONE)
     if not done.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
         raise RunError("Only a finished run can be measured again. Nothing was changed.")
     asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
-    rows = asked.values_list("pk", "detail__not_run").iterator()
     measures = run.frozen["measures"]
-    lacking = [pk for pk, not_run in rows if unjudged(not_run or {}, measures)]
-    if not lacking:
-        raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
-    asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
+    if is_all:
+        if not judged_measures(measures):
+            raise RunError("This run has no measure of a judge. Nothing was changed.")
+        mark = Value({JUDGE_AGAIN: True}, JSONField())
+        marked = CombinedExpression(F("detail"), "||", mark, output_field=JSONField())
+        asked.update(state=ResultState.PENDING, attempts=0, detail=marked)
+    else:
+        rows = asked.values_list("pk", "detail__not_run").iterator()
+        lacking = [pk for pk, not_run in rows if unjudged(not_run or {}, measures)]
+        if not lacking:
+            raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
+        asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
     _wake_for(run, is_here=is_here)
 
 
@@ -337,6 +350,7 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
                 **(alone.not_run if alone else {}),
             },
             "judged_by": list(measured.judged_by),
+            "parts": measured.parts,
             **({"alone": alone.kept()} if alone else {}),
         },
         failure="",
@@ -347,15 +361,22 @@ def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone |
 
 
 def _result_measured_again(lease: Lease, turn: Turn, measuring: Measuring) -> None:
-    """Judge the measures whose judge failed or was missing. The answer and other scores stay."""
-    result = lease.row
-    names = unjudged(result.detail["not_run"], result.run.frozen["measures"])
-    measured, judged_ms = _judged(lease, measuring, item_of(result.question, turn), names)
+    """Judge the measures whose judge failed or was missing, or all if the item is marked so.
+
+    The answer and other scores stay.
+    """
+    result, wanted = lease.row, lease.row.run.frozen["measures"]
+    is_all = result.detail.get(JUDGE_AGAIN)
+    names = judged_measures(wanted) if is_all else unjudged(result.detail["not_run"], wanted)
+    item = item_of(result.question, turn)
+    if kept := result.detail.get("retrieved"):  # the index may have changed since
+        item = replace(item, retrieved=tuple(Retrieved(**passage) for passage in kept))
+    measured, judged_ms = _judged(lease, measuring, item, names)
     lease.end(
         state=ResultState.DONE,
         failure="",
         judged_ms=(result.judged_ms or 0) + judged_ms,
-        **measured_again(result, names, measured),
+        **measured_again(result, names, measured, item),
     )
 
 

@@ -10,11 +10,21 @@ from evaluation.measures.types import AnswerClaim
 
 
 @dataclass(frozen=True)
+class Retrieved:
+    """A passage that the generator was given, as the index held it then."""
+
+    key: str
+    place: str  # `Title, page 3`
+    cosine: float | None  # to the question, by the search that found it
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True)
 class MeasuredItem:
     """What the set gives of a question, and what this site answered.
 
     `claims` is empty for a refusal. `passages` are the keys of the passages that the generator was
-    given, in order, and `contexts` their texts, while they are in the index. `seconds` is the time
+    given, in order, and `retrieved` those that are still in the index. `seconds` is the time
     of the answer and `tokens` the number that language models read and wrote.
     """
 
@@ -37,7 +47,8 @@ class MeasuredItem:
     found: tuple[str, ...] = ()  # the document of each passage found, best first, named likewise
     cited: tuple[tuple[str, int], ...] = ()  # document and page of each statement's first quote
     passages: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
+    retrieved: tuple[Retrieved, ...] = ()
+    reference_contexts: tuple[str, ...] = ()  # the passages of the named documents on `page`
     authorities: tuple[str, ...] = ()  # of the cited documents, values of `corpus.models.Authority`
     confidence: float = 0.0
     seconds: float = 0.0
@@ -48,8 +59,14 @@ class MeasuredItem:
         """The statements, one per line; empty for a refusal."""
         return "\n".join(claim.text for claim in self.claims)
 
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """The texts of the passages, best first."""
+        return tuple(passage.text for passage in self.retrieved)
+
     def kept(self) -> dict[str, Any]:
-        """Return the fields stored with a result: not the question's own, nor the contexts."""
-        names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages")
+        """Return the fields stored with a result: not the question's own."""
+        names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages",
+                 "retrieved", "reference_contexts", "confidence", "seconds", "tokens")  # fmt: skip
         found = asdict(self)
-        return {name: found[name] for name in (*names, "confidence", "seconds", "tokens")}
+        return {name: found[name] for name in names}

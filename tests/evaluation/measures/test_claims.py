@@ -13,7 +13,7 @@ from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
 from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
 from evaluation.measures.entailment import EntailmentJudge, strongest
 from evaluation.measures.kinds import kind_of
-from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome
+from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome, Part
 from evaluation.measures.verbatim import states
 from evaluation.metrics.claims import (
     claim_faithfulness,
@@ -178,10 +178,71 @@ def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float
 
 def test_critical_errors_are_what_the_passages_or_the_gold_answer_refute() -> None:
     kinds = ["dose", "triage", "contraindication", "background", ""]
-    assert critical_error_rate(kinds, [S, C, N, C, C], [N, N, C, N, N]) == pytest.approx(2 / 3)
-    assert critical_error_rate(kinds, [N] * 5, [N] * 5) == 0.0
-    assert critical_error_rate(["background"], [C], [C]) is None
-    assert critical_error_rate([], [], []) is None
+    some = [True, False]
+    assert critical_error_rate(kinds, [S, C, N, C, C], [N, N, C, N, N], some) == pytest.approx(
+        2 / 3
+    )
+    assert critical_error_rate(kinds, [N] * 5, [N] * 5, some) == 0.0
+    assert critical_error_rate(["background"], [C], [C], some) is None
+    assert critical_error_rate([], [], [], some) is None
+
+
+def test_what_a_passage_says_beside_the_gold_answer_is_no_critical_error() -> None:
+    """It is about something else, such as another patient."""
+    assert critical_error_rate(["dose"], [S], [C], [True]) == 0.0
+    assert critical_error_rate(["dose"], [S], [C], [True, False]) == 1.0  # instead of it
+    assert critical_error_rate(["dose"], [N], [C], [True]) == 1.0  # no passage says it
+    assert critical_error_rate(["dose"], [C], [N], [True]) == 1.0
+    assert critical_error_rate(["dose"], [C], [N], []) == 1.0
+
+
+def test_a_verbatim_answer_that_goes_on_about_other_patients_has_no_critical_error() -> None:
+    """As the bundled checker judges it."""
+    right = "Give 30 mL of calcium gluconate 10% intravenously over 10 minutes."
+    other = (
+        "In a patient who takes digoxin, give calcium gluconate in 100 mL of glucose 5% over 30 "
+        "minutes, because rapid calcium may cause arrhythmia."
+    )
+    item = AnsweredItem(
+        "How much calcium gluconate is given in hyperkalaemia with ECG changes?",
+        gold_claims=(right,),
+        answer_claims=(AnswerClaim(right), AnswerClaim(other)),
+        contexts=(f"{right} {other}",),
+    )
+    judge = entailment_judge()
+    assert judge.verdicts(item).by_gold == (S, C)
+    assert claim_scores(item, ["critical_error_rate"], judge)["critical_error_rate"].value == 0.0
+
+
+def test_a_critical_error_names_the_claim_and_what_contradicts_it() -> None:
+    dose, gold = "Give amoxicillin 500 mg three times a day.", "Give amoxicillin 1 g."
+    item = AnsweredItem(
+        "?", gold_claims=(gold,), answer_claims=(AnswerClaim(dose),), contexts=("One.", "Two.")
+    )
+    for known, reason in (
+        ({(dose, "Two."): C}, "Passage 2: Two."),
+        ({(dose, gold): C}, f"Gold answer: {gold}"),
+    ):
+        found = claim_scores(item, ["critical_error_rate"], judge_told(known))
+        assert found["critical_error_rate"].parts == (Part(dose, "dose: contradicted", reason),)
+
+
+def test_each_value_is_explained_by_what_was_judged() -> None:
+    found = claim_scores(WORKED, CLAIM_MEASURES, judge_told())
+    faithful = [(part.verdict, part.reason) for part in found["claim_faithfulness"].parts]
+    assert faithful == [
+        ("supported", "by passage 1"),
+        ("supported", "by passage 2"),
+        ("supported", "by passage 7"),
+        ("contradicted", "by passage 5"),
+        ("contradicted", "by passage 9"),
+    ]
+    told = [part.verdict for part in found["claim_recall"].parts]
+    assert told == ["in the answer"] * 3 + ["not in the answer"] * 2
+    (first, *_) = found["context_precision"].parts
+    assert first == Part("Passage 1", "entails a gold claim", "gold 0")
+    assert len(found["hallucination_rate"].parts) == 2
+    assert len(found["context_utilisation"].parts) == len(GOLD)
 
 
 def test_adherence_by_hand() -> None:

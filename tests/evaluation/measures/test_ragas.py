@@ -77,6 +77,41 @@ def test_each_measure_by_hand(answer: Answer) -> None:
     assert get_embedder().fingerprint in by.fingerprint
 
 
+def test_each_value_is_explained_by_what_was_judged() -> None:
+    found = scored(scores())
+    parts = {
+        name.removeprefix("ragas_"): [(part.text, part.verdict) for part in each.parts]
+        for name, each in found.items()
+    }
+    follows, does_not = "follows from the passages", "does not follow"
+    assert parts["faithfulness"] == [(FIRST, follows), (SECOND, does_not)]
+    assert parts["context_recall"] == [(FIRST, follows), (OTHER, does_not)]
+    assert parts["context_precision"] == [
+        ("Passage 1", "not useful"),
+        ("Passage 2", "useful, precision here 1/2"),
+        ("Passage 3", "not useful"),
+    ]
+    asked = f"What about this: {ITEM.answer}"
+    assert parts["answer_relevancy"] == [(asked, f"cosine {similar(ITEM.question, asked):.2f}")] * 3
+    assert parts["answer_correctness"] == [
+        (FIRST, "in the answer and the gold answer"),
+        (SECOND, "only in the answer"),
+        (OTHER, "only in the gold answer"),
+        (
+            "The whole answer and the gold answer",
+            f"cosine {similar(ITEM.answer, ITEM.reference):.2f}",
+        ),
+    ]
+    assert {part.reason for part in found["ragas_faithfulness"].parts} == {"read"}
+
+
+def test_what_was_judged_before_a_failure_is_kept() -> None:
+    empty = scores(NLIStatementOutput=lambda given: {"statements": []})
+    found = scored(empty, wanted=["ragas_faithfulness", "ragas_context_precision"])
+    assert found["ragas_faithfulness"].parts == ()
+    assert len(found["ragas_context_precision"].parts) == 3
+
+
 def test_what_the_judge_is_asked() -> None:
     """By schema, at temperature 0, by the configured model and key, in a known number of calls."""
     with endpoint(scores()) as server:

@@ -13,9 +13,13 @@ from django.core.management.base import CommandError
 from chat.generation import language_model
 from chat.models import Mode
 from corpus.models import Document
+from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet
-from evaluation.question_runs.gating import RulesError, read_rules
+from evaluation.question_runs.gating import Rule, RulesError, read_rules, release_judged
+from evaluation.question_runs.result_card import FIRST
 from evaluation.question_runs.services import question_run_execute
+from evaluation.question_set_services import SetFacts, question_set_store
+from evaluation.question_sets import read_question_set
 from evaluation.question_sets.types import Item, ItemKind
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE
 from tests.evaluation.question_runs.asking import DECISIVE, ITEMS, run_of, stored_set
@@ -90,7 +94,8 @@ def test_a_moved_threshold_is_caught(
     status, said = gate(tmp_path, before, ran(ward))
     assert status == 1
     assert said.splitlines()[0].endswith("8 of 8 items; worse by more than 0.4.")
-    assert "They were started with different settings: configuration." in said
+    assert "They were started with different settings: gate.threshold: " in said
+    assert ", then 0.9999." in said
     assert said.endswith("Not to be released: 1 of 3 rules fail.")
 
 
@@ -198,8 +203,26 @@ def test_wrong_rules_judge_nothing(tmp_path: Path, wrong: str) -> None:
         read_rules(path)
 
 
-def test_the_example_is_read() -> None:
-    assert len(read_rules(EXAMPLE)) == 5
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("release-rules", 3), ("release-rules-patterns", 5), ("release-rules-ragas", 4)],
+)
+def test_the_examples_are_read(name: str, count: int) -> None:
+    rules = read_rules(EXAMPLE.with_name(f"{name}.toml"))
+    assert len(rules) == count
+    assert {rule.measure for rule in rules if isinstance(rule, Rule)} <= {*MEASURES, *FIRST}
+
+
+def test_the_example_judges_the_questions_of_the_readme(guideline: Document) -> None:
+    """Ten questions, of which one is refused and has no measure of its claims."""
+    read = read_question_set(Path("samples/questions.json"), form="plain")
+    question_set = question_set_store(read, SetFacts("samples"), by=None)
+    before, after = ran(question_set), ran(question_set)
+    for run in (before, after):
+        run.results.update(scores={"answered": 1, "claim_faithfulness": 1, "hallucination_rate": 0})
+        run.results.filter(place=1).update(scores={"answered": 0})
+    judged = release_judged(before, after, read_rules(EXAMPLE))
+    assert [each.holds for each in judged] == [True] * 3, judged
 
 
 def test_shares_of_other_concepts_are_not_compared(ward: QuestionSet, tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from evaluation.admin.question_results import items_by
 from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.selectors import trend_of
 from evaluation.question_runs.services import (
     RunOrder,
     question_run_cancel,
@@ -22,7 +24,7 @@ from evaluation.question_runs.services import (
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE
 from tests.corpus.admin.test_admin import member
-from tests.evaluation.question_runs.asking import run_of, stored_set
+from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
@@ -91,9 +93,10 @@ def test_progress_is_shown_and_asked_for_again(evaluator: Client, ward: Question
     run = run_of(ward)
     question_run_execute(run, on_item=lambda: question_run_cancel(run))
     QuestionRun.objects.update(state=RunState.RUNNING)
+    run.results.filter(state="done").update(duration_ms=1000, judged_ms=0)
     for address in (reverse(RUNS), run_page(run)):
         page = text_of(evaluator.get(address))
-        assert "1 of 4 (25 %), about 0:0" in page
+        assert "1 of 4 (25 %), about 0:03 left" in page
         assert "Look again" in page
         assert "A command asks it" not in page
         assert 'http-equiv="refresh"' not in page  # a refresh would interrupt reading
@@ -160,7 +163,7 @@ def test_items_are_listed_the_worst_first_and_filtered(
     run = run_of(ward)
     question_run_execute(run)
     for query, found in (
-        (f"?run__id__exact={run.pk}", ["b-wrong", "d-follows", "a-right", "c-refused"]),
+        (f"?run__id__exact={run.pk}", ["b-wrong", "a-right", "d-follows", "c-refused"]),
         ("?outcome__exact=wrong", ["b-wrong"]),
         ("?question__kind__exact=unanswerable", ["c-refused"]),
         ("?q=a-right", ["a-right"]),
@@ -188,9 +191,61 @@ def test_what_only_measures_tell_apart_is_listed_by_them(
     found = [each.question.key for each in page.context["cl"].result_list]
     assert found == ["d-follows", "b-wrong", "a-right", "c-refused"]
     assert '<td class="field-ragas_answer_correctness">0.25</td>' in text_of(page)
-    by_faithfulness = evaluator.get(reverse(RESULTS) + "?o=4")
+    run.results.filter(question__key="d-follows").update(outcome="right")
+    page = evaluator.get(reverse(RESULTS))  # a right label does not hide a measure of 0
+    assert [each.question.key for each in page.context["cl"].result_list] == found
+    by_faithfulness = evaluator.get(items_by(run, "ragas_faithfulness"))
     found = [each.question.key for each in by_faithfulness.context["cl"].result_list]
     assert found[:2] == ["a-right", "b-wrong"]
+
+
+def test_items_and_runs_are_filtered_by_measures(evaluator: Client, ward: QuestionSet) -> None:
+    run, other = run_of(ward), run_of(ward)
+    for key, value in (("a-right", 0.9), ("b-wrong", 0.2), ("d-follows", 0.5)):
+        kept = run.results.filter(question__key=key)
+        kept.update(scores={"ragas_context_recall": value})
+    mean = {"mean": 0.53, "low": 0.2, "high": 0.9, "n": 3}
+    QuestionRun.objects.filter(pk=run.pk).update(
+        metrics={"measures": {"ragas_context_recall": mean}}
+    )
+
+    def listed(name: str, band: str, **more: Any) -> list[str]:
+        page = evaluator.get(reverse(name), {"ragas_context_recall": band, **more})
+        return [str(each) for each in page.context["cl"].result_list]
+
+    of_run = {"run__id__exact": run.pk}
+    assert listed(RESULTS, "low", **of_run) == [f"2. {ITEMS[1].question}"]
+    assert listed(RESULTS, "middle", **of_run) == [f"4. {ITEMS[3].question}"]
+    assert listed(RESULTS, "high", **of_run) == [f"1. {ITEMS[0].question}"]
+    assert listed(RESULTS, "none", **of_run) == [f"3. {ITEMS[2].question}"]
+    assert listed(RUNS, "middle") == [str(run)]
+    assert listed(RUNS, "none") == [str(other)]
+    assert '<td class="field-ragas_context_recall">0.53</td>' in text_of(
+        evaluator.get(reverse(RUNS))
+    )
+    assert "o=9" in items_by(run, "ragas_answer_correctness")
+
+
+def test_measures_are_drawn_by_item_and_over_runs(evaluator: Client, ward: QuestionSet) -> None:
+    run, other = run_of(ward), run_of(ward)
+    mean = {"mean": 0.53, "low": 0.2, "high": 0.9, "n": 3}
+    for each, judge in ((run, "one"), (other, "two")):
+        question_run_execute(each)
+        each.results.filter(place=1).update(scores={"ragas_context_recall": 0.4})
+        each.metrics["measures"]["ragas_context_recall"] = mean
+        each.metrics["judged_by"] = [{"name": "ragas", "fingerprint": judge}]
+        each.save()
+    page = text_of(evaluator.get(run_page(run)))
+    assert "over the runs of this set" in page
+    assert f"{items_by(run, 'ragas_context_recall')}".replace("&", "&amp;") in page
+    for what in ("plots", "trend"):
+        picture = evaluator.get(reverse(f"admin:evaluation_questionrun_{what}", args=[run.pk]))
+        assert picture["Content-Type"] == "image/svg+xml"
+        assert b"RAGAS context recall" in picture.content
+    assert [(point.run, point.is_comparable) for point in trend_of(run)] == [
+        (run.pk, True),
+        (other.pk, False),
+    ]
 
 
 def item_page(run: QuestionRun, key: str) -> str:
@@ -288,7 +343,12 @@ def test_two_runs_are_compared(evaluator: Client, ward: QuestionSet) -> None:
         given = {"action": "compare_two", "_selected_action": [run.pk for run in runs]}
         return evaluator.post(reverse(RUNS), given, follow=True)
 
+    QuestionRun.objects.filter(pk=second.pk).update(
+        frozen=second.frozen | {"answers": second.frozen["answers"] | {"mode": "other"}}
+    )
     page = text_of(chosen(second, first))
+    mode = first.frozen["answers"]["mode"]
+    assert f'<th scope="row">answers.mode</th><td>{mode}</td><td>other</td>' in page
     assert '<th scope="row">full</th><td>-0.5000</td>' in page
     assert '<th scope="row">a-right</th><td>right</td><td>wrong</td>' in page
     assert "Choose exactly two runs" in text_of(chosen(first))

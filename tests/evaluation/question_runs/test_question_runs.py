@@ -24,12 +24,12 @@ from evaluation.measures.measure import MEASURES
 from evaluation.measures.ragas_judge import RagasConfig
 from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
+from evaluation.question_runs.card_words import without_lines
 from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.leases import claim
 from evaluation.question_runs.measuring import Measured, Measuring, UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
-from evaluation.question_runs.result_card import without_lines
 from evaluation.question_runs.selectors import (
     card_read,
     has_unjudged,
@@ -307,6 +307,8 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
     assert [judge["name"] for judge in card.judged_by] == ["checker"]
     assert (card.selective["answered"], card.selective["refused"]) == (3, 1)
     assert card.selective["auroc_answerable"] is not None
+    assert "dangerous" not in card.measures
+    assert card.not_run["dangerous"] == {"the question has no patterns of dangerous answers": 3}
     lines = "\n".join(run_lines(run))
     assert "Claims judged by checker" in lines
     assert "name a judge by [judge] in the file of MEDRAG_MODELS" in lines
@@ -372,7 +374,9 @@ def test_a_judge_that_refuses_says_so_and_what_to_do(
     assert "No claim was shown" not in claims
     assert any(line.startswith("Failed: the judge answered with status 401") for line in lines)
     assert lines[-1].endswith("measure the run again: nothing is asked anew.")
-    assert "right answers against others: none, it takes both." in "\n".join(run_lines(run))
+    assert "right answers against others: not known without answers of both kinds." in "\n".join(
+        run_lines(run)
+    )
 
 
 FAITHFULNESS, RECALL = "ragas_faithfulness", "claim_recall"

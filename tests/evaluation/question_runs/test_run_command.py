@@ -85,7 +85,7 @@ def test_two_runs_are_compared_item_by_item(ward: QuestionSet) -> None:
     full = next(line for line in lines if line.startswith("| full |"))
     assert full.startswith("| full | -0.5000 | -1.0000 to +0.0000 |")
     assert full.endswith("| 0 | 1 | 2 |")
-    assert "They were started with different settings: seed." in lines
+    assert "- seed: 0, then 1" in lines
     assert "- a-right: right, then wrong" in lines
 
 

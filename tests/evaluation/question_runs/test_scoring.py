@@ -12,8 +12,9 @@ from chat.types import Option
 from evaluation.measures.types import AnswerClaim
 from evaluation.metrics.statistics import interval
 from evaluation.models import Question, ResultOutcome
+from evaluation.question_runs.card_words import card_lines
 from evaluation.question_runs.items import option_words, options_apart, passages_shown
-from evaluation.question_runs.result_card import Row, card_lines, card_of, read_card
+from evaluation.question_runs.result_card import Card, Row, card_of, read_card
 from evaluation.question_runs.scoring import Worth, label_of, scored
 from evaluation.question_runs.types import MeasuredItem
 from evaluation.question_sets.types import ItemKind
@@ -143,12 +144,50 @@ def test_a_card_has_each_mean_with_its_n_and_interval() -> None:
     assert card.outcomes == {"refused": 1, "right": 1, "wrong": 1}
     assert card.not_run == {"full": {"no patterns": 1}}
     lines = list(card_lines(card))
-    assert lines[0] == "Items: 3 done, 1 failed."
+    assert lines[0] == (
+        "3 of 4 questions were asked, 2 answered, 1 refused; by patterns, labels or kind 1 right, "
+        "1 wrong, 1 refused though answerable."
+    )
+    assert lines[2] == "Items: 3 done, 1 failed."
     assert "- No value: no patterns (1 item): full" in lines
     assert "Latency: p50 2.00 s, p95 2.90 s." in lines
     stored = json.loads(json.dumps(card.as_json(), sort_keys=True))
     assert read_card(stored) == card
     assert list(read_card(stored).measures) == list(card.measures)
+
+
+CHECKER, MODEL = ({"name": name, "fingerprint": name} for name in ("checker", "llm"))
+
+
+def plain_card(*judges: dict[str, str]) -> Card:
+    """Two answers without pattern or label, both faithful."""
+    scores = {"answered": 1.0, "claim_faithfulness": 1.0}
+    rows = [
+        Row(scores, "uncompared", 1, 0, {}, confidence, is_answerable=True, judged_by=judges)
+        for confidence in (0.9, 0.8)
+    ]
+    return card_of(rows, {"done": 2})
+
+
+def test_a_card_says_what_it_does_not_know() -> None:
+    lines = list(card_lines(plain_card(CHECKER)))
+    assert lines[0] == (
+        "2 of 2 questions were asked, 2 answered, 0 refused; whether the answers are right is not "
+        "known without patterns, labels or a judge."
+    )
+    assert "Wrongly answered: not known without unanswerable questions in the set." in lines
+    assert "Wrongly refused: 0 of 2 answerable questions." in lines
+    assert "AURC (lower is better): not known without patterns, labels or a judge." in lines
+    assert any("lower bounds" in line for line in lines)
+    assert "| claim faithfulness, at least | 1.0000 | 1.0000 to 1.0000 | 2 |" in lines
+    by_model = "\n".join(card_lines(plain_card(MODEL)))
+    assert "AURC (lower is better): 0.0000." in by_model
+    assert "lower bounds" not in by_model
+
+
+def test_a_played_judge_is_named() -> None:
+    played = {"name": "ragas", "fingerprint": "ragas-0.4.3:word-for-word:encoder:3:4096"}
+    assert "The judge is played" in "\n".join(card_lines(plain_card(played)))
 
 
 def test_a_card_of_nothing() -> None:
