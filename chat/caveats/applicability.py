@@ -7,13 +7,14 @@ the headings above it, else the document's title and population. No query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chat.caveats.footnotes import without_footnotes
 from chat.caveats.neighbours import hits_of
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
+from chat.reader.agreement import is_under_prevention
 from chat.types import DraftClaim
 from core.text.drugs import drugs
 from core.text.measures import Interval
@@ -38,8 +39,6 @@ _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
 _CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
 _NOT_STATED = "not stated by the source"
 _OF_ALL_AGES = "people of all ages"
-_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
-_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
 _RANGES = 1  # several in one quote are columns of a table: none is assumed
 
 
@@ -153,7 +152,7 @@ def _unasked(
     found: dict[str, list[int]] = {}
     for number, claim in claims.items():
         hit = claim.quotes[0].hit
-        is_preventive = _are_of_prevention((*reversed(hit.section_path), hit.title))
+        is_preventive = is_under_prevention(hit)
         if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
             found.setdefault("prevention", []).append(number)
         if not asked.states and not asked.kidney:
@@ -318,13 +317,3 @@ def _plain(words: str) -> str:
 
 def _be(at: Sequence[int]) -> str:
     return "is" if len(at) == 1 else "are"
-
-
-def _are_of_prevention(texts: Iterable[str]) -> bool:
-    """Tell whether the first text that names a purpose names prevention and not treatment."""
-    for text in texts:
-        if _TREATS.search(text):
-            return False
-        if _PREVENTS.search(text):
-            return True
-    return False

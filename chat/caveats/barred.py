@@ -34,6 +34,8 @@ _ALLERGIC_TO = re.compile(
     r"\s+(?:[\w-]+\s+){0,2}\Z",
     re.IGNORECASE,
 )
+_ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
+_SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
 _ALLERGY = re.compile(r"[\s-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
@@ -42,17 +44,22 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
 
     They name a medicine that the patient is allergic to or takes, a state such as pregnancy, or a
     range that holds the patient's week of pregnancy, kidney function, age or weight, and the rest
-    of the statement doesn't. A statement that is a prohibition as a whole answers, and is none of
+    of the statement doesn't. What is excluded after anaphylaxis stays, where the question names
+    another reaction or none. A statement that is a prohibition as a whole answers, and is none of
     these; nor is an order to stop what the patient takes.
     """
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
+    is_milder = bool(allergies(question)) and not _SEVERE_REACTION.search(question)
     found = {}
     for place, claim in enumerate(claims):
         for words, rest in _parts(claim.text):
-            if rest and _EXCLUDES.search(words) and patient.is_named(words, rest):
-                found[place] = words
-                break
+            if not rest or not _EXCLUDES.search(words) or not patient.is_named(words, rest):
+                continue
+            if is_milder and _ANAPHYLAXIS.search(words):
+                continue  # for a reaction that the question does not name
+            found[place] = words
+            break
     return found
 
 
@@ -66,6 +73,26 @@ def allergies(question: str) -> tuple[str, ...]:
                 if _ALLERGY.match(question, end) or _ALLERGIC_TO.search(question[:start])
             }
         )
+    )
+
+
+def only_after_anaphylaxis(
+    allergic_to: Sequence[str], question: str, claims: Sequence[DraftClaim]
+) -> frozenset[int]:
+    """Return the places of statements that anaphylaxis to such a medicine excludes.
+
+    Empty where the question says how severe the reaction was.
+    """
+    if _SEVERE_REACTION.search(question) or not allergic_to:
+        return frozenset()
+    named = frozenset(allergic_to)
+    return frozenset(
+        place
+        for place, claim in enumerate(claims)
+        for words, _ in _parts(claim.text)
+        if _EXCLUDES.search(words)
+        and _ANAPHYLAXIS.search(words)
+        and share_a_name(named, frozenset(drugs(words)))
     )
 
 

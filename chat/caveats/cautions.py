@@ -85,6 +85,23 @@ def allergy_caution(
     )
 
 
+def anaphylaxis_caution(
+    medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
+) -> Caution:
+    """Tell which statements hold only if the reaction was no anaphylaxis. `places` are 0-based."""
+    numbers = tuple(sorted(place + 1 for place in places))
+    which = (
+        f"Statement {numbers[0]} is" if len(numbers) == 1 else f"Statements {_listed(numbers)} are"
+    )
+    shas = (claims[number - 1].quotes[0].hit.sha256 for number in numbers)
+    return Caution(
+        ALLERGY,
+        f"{which} not for anaphylaxis to {' or '.join(medicines)}. Ask what the reaction was.",
+        numbers,
+        tuple(dict.fromkeys(shas)),
+    )
+
+
 def earlier_caution(forgotten: Sequence[str]) -> Caution:
     """Tell what the conversation said of its patient that this question leaves out."""
     return Caution(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
-from chat.caveats.barred import allergies, barred, unaware
+from chat.caveats.barred import allergies, barred, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import (
     allergy_caution,
+    anaphylaxis_caution,
     applicability_cautions,
     barred_caution,
     conflict_caution,
@@ -45,6 +46,8 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     if against:
         words = {order.index(place) + 1: said for place, said in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
+    if conditional := only_after_anaphylaxis(allergic_to, run.query.text, run.claims):
+        run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := unaware(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
     return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)

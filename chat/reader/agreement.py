@@ -24,6 +24,7 @@ from core.text.drugs import drug_places, drugs
 from core.text.limits import forbids_start, is_limiting_heading
 from core.text.populations import People, apart, people_of
 from core.text.severity import severities
+from retrieval.types import Hit
 
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
 _KINDS = frozenset({"penicillin"})  # names that stand for all that end with them
@@ -49,6 +50,9 @@ _STOPS = re.compile(
 )
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:[,/]|,?\s*\b(?:or|and)\b)?\s*", re.IGNORECASE)
+_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
+_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
+_TREATING_DOSE = re.compile(r"\b(?:treatment|treating|therapeutic)[ -]dos(?:es?|ing|age)\b", re.I)
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\s+$", re.IGNORECASE)
 _WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
 
@@ -63,6 +67,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     medicines, people = asked_medicines(asked), asked_people(question)
     wanted_levels = severities(question, asked)
     when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
+    to_treat = bool(_TREATING_DOSE.search(question))
     of_dose = bool(_ASKS_DOSE.search(question))
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     return [
@@ -75,6 +80,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         and (not when_not or tells_when_not(unit))
         and (not when_to_stop or _STOPS.search(unit.text))
         and (not of_dose or is_dose_of(medicines, unit))
+        and not (to_treat and is_under_prevention(unit.hit))
     ]
 
 
@@ -206,6 +212,16 @@ def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
 
 def names_anybody(people: People) -> bool:
     return bool(people.groups or people.ages)
+
+
+def is_under_prevention(hit: Hit) -> bool:
+    """Tell whether the nearest heading that names a purpose names prevention and not treatment."""
+    for text in (*reversed(hit.section_path), hit.title):
+        if _TREATS.search(text):
+            return False
+        if _PREVENTS.search(text):
+            return True
+    return False
 
 
 def _is_under(asked: frozenset[str], unit: Unit) -> bool:

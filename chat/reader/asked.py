@@ -142,6 +142,11 @@ _BLEEDING = re.compile(
 )
 _BLEEDS = ("bleeding", "haemorrhage", "hemorrhage")
 _NO_BLEEDING = re.compile(rf"\b(?:no|not|without|denies)\b[^.,;:?]{{0,40}}?(?:{_BLEEDING.pattern})")
+_OPPOSITES = {
+    one: other
+    for positive in ("conscious", "stable", "complicated", "provoked", "controlled")
+    for one, other in ((positive, f"un{positive}"), (f"un{positive}", positive))
+}
 _GRAMMAR = frozenset(
     "a an the of in on for with and or to is are was be has have who what how when not no".split()
 )
@@ -155,14 +160,35 @@ def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
     """
     asked = _pairs(question) - _denied_pairs(question)
     left = _LACKS.sub(" ", question.casefold())
-    bleeds = _BLEEDING.search(left) and not _NO_BLEEDING.search(question.casefold())
+    is_denied = bool(_NO_BLEEDING.search(question.casefold()))
+    bleeds = _BLEEDING.search(left) and not is_denied
+    states = frozenset(_WORD.findall(left)) & _OPPOSITES.keys()
     has = {*_WORD.findall(left), *(_BLEEDS if bleeds else ())}
     return [
         unit
         for unit in units
         if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
         and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
+        and not (is_denied and _is_under_bleeding(unit))
+        and not any(_is_for_opposite(state, unit) for state in states)
     ]
+
+
+def _is_under_bleeding(unit: Unit) -> bool:
+    """Tell whether the nearest heading or the caption is about bleeding: `Major bleeding`."""
+    above = f"{unit.caption} | {' '.join(unit.hit.section_path[-1:])}".casefold()
+    return bool(_BLEEDING.search(_LACKS.sub(" ", above)))
+
+
+def _is_for_opposite(state: str, unit: Unit) -> bool:
+    """Tell whether a statement or, if it has neither, its heading is for the opposite state."""
+    for text in (unit.text, " ".join(unit.hit.section_path[-1:])):
+        words = frozenset(_WORD.findall(text.casefold()))
+        if state in words:
+            return False
+        if _OPPOSITES[state] in words:
+            return True
+    return False
 
 
 def _denied_pairs(text: str) -> frozenset[frozenset[str]]:

@@ -65,6 +65,7 @@ class ShownClaim:
     table: CitedTable | None = None  # the table of its first quote
     left_out: str = ""  # before the first row of a table: which of its rows are not shown
     is_match: bool = False  # a row that answers, and that the question tells from the others
+    goes_on: bool = False  # under the same headings as the statement before it
     is_other: bool = False  # another row of a table that has such a row
     is_barred: bool = False  # it says of itself that it is not for the patient
 
@@ -283,7 +284,11 @@ def _with_tables(
                 is_other=number in others,
             )
         )
-    return tuple(found)
+    pairs = zip(found, [None, *found], strict=False)
+    return tuple(
+        replace(claim, goes_on=bool(before and before.under and before.under == claim.under))
+        for claim, before in pairs
+    )
 
 
 def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) -> ShownTurn:

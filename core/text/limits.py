@@ -31,7 +31,8 @@ _EXCEPTS = re.compile(
     r"|\b(?:unless|except\w*|however|otherwise|only (?:if|when|on|after|for|in|with|while|by|until)"
     r"|maximum|at most|no more than|not more than|not exceed\w*|caution\w*|instead|provided that"
     r"|does not (?:cover|apply)|reduce[ds]?|lower dose|halve[ds]?"
-    r"|not (?:if|when|in|for|under|below|above|during))\b",
+    r"|not (?:if|when|in|for|under|below|above|during)"
+    r"|discuss(?:ed)?(?=[^.]{0,120}\bbefore\b))\b",
     re.IGNORECASE,
 )
 _WATCHES = re.compile(

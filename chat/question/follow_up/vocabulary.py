@@ -108,8 +108,10 @@ DESCRIBES = re.compile(
     re.IGNORECASE,
 )
 # An order about one medicine, for whom and what the conversation said before: `give vit K`.
-ORDERS = frozenset("give start use stop continue add withhold restart repeat".split())
-BESIDE_ORDERS = frozenset("can could should do i we to now still also him her them a the".split())
+ORDERS = frozenset("give start use stop continue add withhold restart repeat have take".split())
+BESIDE_ORDERS = frozenset(
+    "can could should do i we he she they to now still also him her them a the instead".split()
+)
 # Words that ask for something other than the earlier answer.
 OTHERWISE = frozenset("instead else other another alternative alternatives different".split())
 OPEN_ENDED = frozenset(
@@ -132,7 +134,7 @@ WHOLE = re.compile(
     re.IGNORECASE,
 )
 OF_DRUG = re.compile(
-    r"\b(?:give|given|take|taken|taking|use|used|using|stop|stopped|start|started|safe"
+    r"\b(?:give|given|have it|take|taken|taking|use|used|using|stop|stopped|start|started|safe"
     r"|repeat|repeated|contraindicated|interact\w*|doses?|infus\w+|inject\w*|diluted?|crushed|administ\w+|prescribed?"
     r"|continued?|mixed|side effects|adverse|cautions|orally|intravenously|by mouth|antidote"
     r"|licensed|cost|ok|okay|fine|allowed|suitable)\b",

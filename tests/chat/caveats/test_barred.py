@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from chat.ask import turn_ask
-from chat.caveats.barred import allergies, barred, unaware
+from chat.caveats.barred import allergies, barred, only_after_anaphylaxis, unaware
 from chat.models import Channel
 from chat.selectors import audited_turns, every_collection
 from chat.types import DraftClaim
@@ -59,6 +59,29 @@ def test_an_allergy_is_to_the_medicine_that_it_is_said_of(
     question: str, names: tuple[str, ...]
 ) -> None:
     assert allergies(question) == names
+
+
+LAST = "Choice: Third; Medicine: Cefalexin 500 mg; Avoid: anaphylaxis to penicillin"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_barred", "is_conditional"),
+    [
+        ("cystitis, anaphylaxis to penicillin", True, False),
+        ("cystitis, allergic to penicillin", False, True),
+        ("cystitis, penicillin allergy, rash only", False, True),
+        ("cystitis", False, False),
+    ],
+)
+def test_what_only_anaphylaxis_excludes_is_told_so(
+    question: str,
+    is_barred: bool,
+    is_conditional: bool,
+) -> None:
+    claims = [DraftClaim(LAST, ())]
+    assert bool(barred(question, claims)) is is_barred
+    told = only_after_anaphylaxis(allergies(question), question, claims)
+    assert bool(told) is is_conditional
 
 
 def test_doses_that_do_not_mention_the_allergy_are_told() -> None:

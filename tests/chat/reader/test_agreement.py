@@ -323,3 +323,41 @@ Treat men with trimethoprim 200 mg for 7 days.
     texts = said("man with urinary infection, normal kidneys, which antibiotic")
     assert any("200 mg for 7 days" in text for text in texts)
     assert not any("4 mg/kg" in text or "10 days" in text for text in texts)
+
+
+def test_a_statement_under_the_opposite_state_is_left_out() -> None:
+    publish("""# Hypoglycaemia
+## Patients who are conscious and able to swallow
+Give 15 g of glucose by mouth.
+## Patients who are unconscious or fasting
+Give 100 mL of glucose 20% in hypoglycaemia.
+""")
+    asleep = said("unconscious with hypoglycaemia, which glucose and how much")
+    assert any("20%" in text for text in asleep)
+    assert not any("by mouth" in text for text in asleep)
+    awake = said("conscious with hypoglycaemia, which glucose and how much")
+    assert any("by mouth" in text for text in awake)
+    assert not any("20%" in text for text in awake)
+
+
+def test_without_bleeding_nothing_under_bleeding_answers() -> None:
+    publish("""# High INR
+## Major bleeding
+Give 35 units/kg at an INR of 4 to 6.
+## High INR without major bleeding
+Withhold one dose at an INR of 5 to 8.
+""")
+    texts = said("INR 4.3 no bleeding what to do with the dose")
+    assert any("Withhold" in text for text in texts)
+    assert not any("35 units" in text for text in texts)
+    assert any("35 units" in text for text in said("INR 4.3 with major bleeding, dose?"))
+
+
+def test_a_dose_that_prevents_is_no_treatment_dose() -> None:
+    publish("""# Prevention of thrombosis
+## Prophylaxis
+Give enoxaparin 40 mg once daily.
+""")
+    assert said("dose of enoxaparin") != []
+    texts = said("enoxaparin treatment dose for pulmonary embolism")
+    assert not any("40 mg" in text for text in texts)

@@ -51,7 +51,7 @@ def test_the_answer_the_viewer_and_the_api_name_both(
     assert cited.page == 3
     client.force_login(alice)
     answer = client.get(f"/conversations/{turn.conversation_id}/").content.decode()
-    assert "p. 3 (printed as 1)" in answer
+    assert "Page 3 (printed as 1)" in answer
     viewer = client.get(f"/source/citation/{cited.pk}/").content.decode()
     assert "page 3 of 3, printed as 1" in viewer
     (shown,) = turn_payload(turn)["claims"][0]["citations"]

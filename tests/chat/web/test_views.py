@@ -46,7 +46,7 @@ def test_a_question_begins_a_conversation_without_javascript(
     assert "Quoted from 1 guideline" in text_of(page)
     assert "Check the cited page before acting." in text_of(page)
     assert "Applies to adult" in text_of(page)
-    assert "Pneumonia in adults · v2.1 · p. 1 · Treatment" in text_of(page)
+    assert "Pneumonia in adults · Page 1 · v2.1" in text_of(page)
     assert "Respiratory Group" in text_of(page)
 
 

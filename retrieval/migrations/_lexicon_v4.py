@@ -1,0 +1,33 @@
+"""What wards write in a hurry, written for this project. Staff edit the table.
+
+One form, one sense: what is short for two things (BM, cef, nitro) is left out.
+"""
+
+from core.text.brands import BRANDS
+
+SHORT = """
+coamox = co-amoxiclav
+FRIII = fixed rate intravenous insulin infusion
+VRIII = variable rate intravenous insulin infusion
+hyperK = hyperkalaemia
+hypoK = hypokalaemia
+IPC = intermittent pneumatic compression
+neb = nebuliser
+nebs = nebuliser
+obs = observations
+pyelo = pyelonephritis
+TED stockings = anti-embolism stockings
+TEDs = anti-embolism stockings
+"""
+
+
+def rows() -> list[dict[str, str]]:
+    """Every entry as the fields of the model, with the brands that were added since."""
+    brands = [
+        {"short": brand, "words": words, "match": "any", "kind": "lay"}
+        for brand, words in BRANDS.items()
+    ]
+    return brands + [
+        {"short": short, "words": words, "match": "any", "kind": "abbreviation"}
+        for short, words in (line.split(" = ") for line in SHORT.strip().splitlines())
+    ]
