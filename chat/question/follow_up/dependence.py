@@ -102,12 +102,12 @@ def leaning(question: str, core: str) -> str:
         return "slot"
     if _states_only(core, named):
         return "state"
-    if _orders_only(core, named):
-        return "order"
     if _asks_otherwise(core, named):
         return "otherwise"
     if pronoun_of(core, named) is not None:
         return "pronoun"
+    if _orders_only(core, named):
+        return "order"
     return "attribute" if _asks_of_nothing(question, core, named) else ""
 
 
