@@ -16,7 +16,8 @@ from chat.caveats.notices import REVIEW_DUE, document_notices
 from chat.models import Citation, Feedback, Turn
 from chat.selectors import cited_claims, pages_at, spans_of_chunks
 from chat.web.painting import corrections_of, paint, standing_of
-from chat.web.presentation import Passage, ShownClaim, ShownTurn, shown_turns
+from chat.web.presentation import ShownClaim, ShownTurn, shown_turns
+from chat.web.refusals import Passage
 from corpus.access import readable_ids
 from corpus.boxes import Spans
 from corpus.models import Document, Page

@@ -269,8 +269,9 @@ class OwnerResponse(serializers.Serializer[Any]):
 class WarningResponse(serializers.Serializer[Any]):
     code = serializers.CharField(
         help_text="About the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
-        "`mismatch`, `unasked`, `lack`. About the present state of a document: "
-        "`withdrawn`, `superseded`, `unpublished`, `not_in_force`, `review_due`."
+        "`mismatch`, `unasked`, `lack`, `barred`, `allergy`, `earlier`, `unknown_word`. "
+        "About the present state of a document: `withdrawn`, `superseded`, "
+        "`unpublished`, `not_in_force`, `review_due`."
     )
     level = serializers.ChoiceField(
         choices=[
@@ -288,6 +289,11 @@ class WarningResponse(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="SHA-256 of the documents concerned; the last one is the replacement, if "
         "there is one.",
+    )
+    page = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        help_text="Page of the first document that it is about; left out where it is of none.",
     )
 
 

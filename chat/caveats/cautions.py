@@ -33,14 +33,16 @@ class Caution:
     claims: tuple[int, ...] = ()  # 1-based; empty: the whole answer
     documents: tuple[str, ...] = ()  # SHA-256 of the documents that it mentions; a user
     # who may not read one of them is not shown the caution
+    page: int = 0  # of the first of the documents, where the text is about a place in it
 
     def of_refusal(self) -> Caution:
         """Return the caution without numbers of statements."""
         return replace(self, claims=())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the caution as JSON values."""
-        return asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
+        """Return the caution as JSON values; `page` only where there is one."""
+        told = asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
+        return told if self.page else {key: told[key] for key in told if key != "page"}
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
@@ -50,6 +52,7 @@ def omission_caution(left_out: DraftClaim) -> Caution:
         OMISSION,
         f"A caution is not part of this answer: {_place(quote.hit, quote.page)}. Read it first.",
         documents=(quote.hit.sha256,),
+        page=quote.page,
     )
 
 
@@ -125,6 +128,7 @@ def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
         OMISSION,
         f"{count} {stands} in the source: {'; '.join(places)}. Read before acting.",
         documents=tuple(dict.fromkeys(quote.hit.sha256 for quote in quotes)),
+        page=quotes[0].page,
     )
 
 

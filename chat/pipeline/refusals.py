@@ -17,9 +17,13 @@ from chat.models import Reason
 from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
+from chat.reader.agreement import share_a_name
+from chat.reader.asked import asked_medicines
 from chat.types import Abstained, DraftClaim
+from core.text.drugs import drugs
 from core.text.quantities.levelling import levelled
 from corpus.staff_selectors import collections_closed
+from retrieval.analysis import by_every_name
 from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
@@ -36,14 +40,23 @@ CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all
 def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ()) -> Abstained:
     """Refuse with the nearest passages; those of the statements `first` come first.
 
-    `first` are statements that are the reason for the refusal.
+    `first` are statements that are the reason for the refusal. After them, passages that name a
+    medicine asked about come before others: the nearest of those may be on another one.
     """
     decision = run.decided
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
-    nearest += [hit for hit in decision.passages if hit.key not in about]
+    asked = asked_medicines(by_every_name(run.query.text))
+    others = [hit for hit in decision.passages if hit.key not in about]
+    nearest += sorted(others, key=lambda hit: not _names(asked, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
+
+
+def _names(medicines: frozenset[str], hit: Hit) -> bool:
+    return bool(medicines) and share_a_name(
+        medicines, frozenset(drugs(f"{hit.title} {hit.section} {hit.text}"))
+    )
 
 
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:

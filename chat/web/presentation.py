@@ -7,13 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from chat.caveats.cautions import APPLICABILITY, BARRED
+from chat.caveats.cautions import ALLERGY, APPLICABILITY, BARRED
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.question.follow_up.mentions import Carried, carried
@@ -21,7 +19,7 @@ from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
-from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY
+from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY, Passage, nearest_passages
 from chat.web.tables import (
     CELLS,
     CitedRow,
@@ -35,7 +33,6 @@ from chat.web.tables import (
 )
 from corpus.models import Document, Lifecycle
 
-PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
 MATCH = "Row that matches the question"
 NOT_FOR_PATIENT = "Not for this patient, by its own words"
 CHECK_FIRST = "Check the cited page before acting."
@@ -67,6 +64,7 @@ class ShownClaim:
     is_match: bool = False  # a row that answers, and that the question tells from the others
     goes_on: bool = False  # under the same headings as the statement before it
     is_other: bool = False  # another row of a table that has such a row
+    notes: tuple[str, ...] = ()  # warnings on it, told where it stands
     is_barred: bool = False  # it says of itself that it is not for the patient
 
     @property
@@ -112,26 +110,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Passage:
-    """A passage shown with a refusal, neither an answer nor a reference."""
-
-    title: str
-    version: str
-    page: int
-    position: str
-    section: str
-    excerpt: tuple[str, ...]  # its best statements; of older turns the beginning of the passage
-    url: str
-    notices: tuple[Notice, ...]
-    document: Document  # in its state of today
-    stored: Mapping[str, Any]  # of `Turn.nearest`
-
-    @property
-    def chunk(self) -> str:
-        return str(self.stored.get("chunk", ""))
-
-
-@dataclass(frozen=True)
 class ShownTurn:
     turn: Turn
     reason: str  # of a refusal, as it may be told to the reader
@@ -153,6 +131,12 @@ class ShownTurn:
     def reason_label(self) -> str:
         """The reason in words; empty for an answer."""
         return str(Reason(self.reason).label) if self.reason else ""
+
+    @property
+    def general_warnings(self) -> list[Mapping[str, Any]]:
+        """The warnings that no statement has as its note."""
+        told = {note for claim in self.claims for note in claim.notes}
+        return [warning for warning in self.warnings if warning["text"] not in told]
 
     @property
     def is_refusal(self) -> bool:
@@ -292,7 +276,7 @@ def _with_tables(
 
 
 def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) -> ShownTurn:
-    turn, nearest = opened.turn, _passages(opened, reader)
+    turn, nearest = opened.turn, nearest_passages(opened, reader.notices)
     sources: dict[int, Source] = {}  # in the order of first citation
     for cited in (citation for claim in claims for citation in claim.citations):
         notices = reader.notices(cited.document)
@@ -300,7 +284,7 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
     return ShownTurn(
         turn=turn,
         reason=opened.reason,
-        claims=claims,
+        claims=_with_notes(claims, opened.warnings),
         sources=tuple(sources.values()),
         nearest=nearest,
         standalone=opened.standalone,
@@ -314,6 +298,19 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         hidden=opened.hidden,
         ended=ENDED.get(opened.ended, ""),
     )
+
+
+def _with_notes(
+    claims: Sequence[ShownClaim], warnings: Iterable[Mapping[str, Any]]
+) -> tuple[ShownClaim, ...]:
+    """Add the warnings on an allergy to the first statement that each is about."""
+    notes: dict[int, list[str]] = defaultdict(list)
+    visible = {claim.claim.index for claim in claims if not claim.is_hidden}
+    for warning in warnings:
+        about = sorted(visible.intersection(warning["claims"]))
+        if warning["code"] == ALLERGY and about:
+            notes[about[0]].append(str(warning["text"]))
+    return tuple(replace(one, notes=tuple(notes[one.claim.index])) for one in claims)
 
 
 def _level(warning: Mapping[str, Any]) -> str:
@@ -346,32 +343,6 @@ def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
         row=table_row(quotes) if verbatim else None,
         is_barred=any(claim.index in numbers for numbers in barred),
     )
-
-
-def _passages(opened: OpenTurn, reader: _Reader) -> tuple[Passage, ...]:
-    """Return the stored passages that the reader may read, the first of a document with banners."""
-    found: list[Passage] = []
-    seen: set[str] = set()
-    for raw, document in opened.nearest:
-        sha256 = document.sha256
-        notices = reader.notices(document) if sha256 not in seen else ()
-        seen.add(sha256)
-        address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
-        found.append(
-            Passage(
-                title=str(raw.get("document", "")),
-                version=str(raw.get("version", "")),
-                page=int(raw.get("page", 1)),
-                position=str(raw.get("position", "")),
-                section=str(raw.get("section", "")),
-                excerpt=tuple(raw.get("excerpt") or [str(raw.get("text", ""))[:PLAIN_EXCERPT]]),
-                url=f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited",
-                notices=notices,
-                document=document,
-                stored=raw,
-            )
-        )
-    return tuple(found)
 
 
 def _copied(claim: ShownClaim) -> list[str]:

@@ -1,6 +1,18 @@
-"""Advise on each kind of refusal."""
+"""Advise on each kind of refusal, and prepare the passages shown with it."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from chat.caveats.notices import Notice
 from chat.models import Reason
+from chat.rights import OpenTurn
+from corpus.models import Document
 
 _WAIT = (
     "Your question was kept. What the search found is below: read it in its documents, or ask "
@@ -66,3 +78,53 @@ ADVICE_ALONE: dict[Reason, str] = ADVICE | {
     Reason.GENERATOR_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
     Reason.VERIFIER_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
 }
+
+PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage shown with a refusal, neither an answer nor a reference."""
+
+    title: str
+    version: str
+    page: int
+    position: str
+    section: str
+    excerpt: tuple[str, ...]  # its best statements; of older turns the beginning of the passage
+    url: str
+    notices: tuple[Notice, ...]
+    document: Document  # in its state of today
+    stored: Mapping[str, Any]  # of `Turn.nearest`
+
+    @property
+    def chunk(self) -> str:
+        return str(self.stored.get("chunk", ""))
+
+
+def nearest_passages(
+    opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]]
+) -> tuple[Passage, ...]:
+    """Return the stored passages that the reader may read, the first of a document with banners."""
+    found: list[Passage] = []
+    seen: set[str] = set()
+    for raw, document in opened.nearest:
+        sha256 = document.sha256
+        notices = notices_of(document) if sha256 not in seen else ()
+        seen.add(sha256)
+        address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
+        found.append(
+            Passage(
+                title=str(raw.get("document", "")),
+                version=str(raw.get("version", "")),
+                page=int(raw.get("page", 1)),
+                position=str(raw.get("position", "")),
+                section=str(raw.get("section", "")),
+                excerpt=tuple(raw.get("excerpt") or [str(raw.get("text", ""))[:PLAIN_EXCERPT]]),
+                url=f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited",
+                notices=notices,
+                document=document,
+                stored=raw,
+            )
+        )
+    return tuple(found)

@@ -161,6 +161,11 @@ def _mention(slot: Slot, name: str, place: tuple[int, int], text: str) -> Mentio
     return Mention(slot, name, start, end, text[start:end], lead.group().lower() if lead else "")
 
 
+# Question words alone are no chip: `What`, `Which is the`.
+_SAYS_NOTHING = re.compile(
+    r"(?:(?:what|which|how|when|why|where|who|is|are|do|does|can|should|the|an?|i|we)\b[\s,:;]*)*",
+    re.IGNORECASE,
+)
 _BEFORE_MARK = re.compile(r"\s+(?=[?.,;:])")
 _DANGLING = re.compile(r"^[\s,;:.]+|[\s,;:]+(?=[?.]*$)")
 _JOINING = re.compile(r"[\s,:;]+(?:(?:of|for|in|with|to|on|the|an?)\b)?\s*$")
@@ -190,7 +195,7 @@ def _parts(question: str, standalone: str) -> Iterator[Carried]:
     said = {(mention.slot, mention.name, mention.text.lower()) for mention in mentions(question)}
     first = named[0].phrase_start
     asked = _JOINING.sub("", standalone[:first])
-    if asked and asked.lower() not in question.lower():
+    if not _SAYS_NOTHING.fullmatch(asked) and asked.lower() not in question.lower():
         yield Carried(asked, _tidy(standalone[named[0].start :]))
     for mention in named:
         if (mention.slot, mention.name, mention.text.lower()) not in said:

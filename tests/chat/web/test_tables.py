@@ -169,6 +169,7 @@ def test_a_row_that_is_not_found_again_stands_under_its_headings(
         ("third choice for cystitis in pregnancy", {2}),
         ("dose of cefalexin in cystitis", {2}),
         ("amoxicillin or cefalexin in cystitis", {1, 2}),
+        ("cystitis, allergic to amoxicillin, which antibiotic", set()),
     ],
 )
 def test_rows_are_told_apart_by_what_the_question_says_of_them(
