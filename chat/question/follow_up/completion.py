@@ -10,6 +10,7 @@ from chat.question.follow_up.dependence import (
     core_of,
     leaning,
     names_more,
+    points_at_somebody,
     points_back,
     pronoun_of,
 )
@@ -39,7 +40,7 @@ from chat.question.follow_up.vocabulary import (
 from core.text.words import sentences
 
 # `allergic to penicillin? rash only`: a second sentence of a few words belongs to the first.
-_REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,2}\W*\Z)")
+_REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,4}\W*\Z)")
 NOTHING_BEFORE = "The question seems to lean on one before it, and there is none."
 UNRESOLVED = "What the question leaves out could not be told from the one before it."
 
@@ -62,10 +63,28 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     text = None
     if kind and (before[-1].was_answered or not core.lower().startswith("why")):
         text = _resolved(kind, core, base)
+    if text is None and kind != "state" and points_at_somebody(core):
+        text = _of_the_patient(core, base)
     if text is None:
         asked = _with_topic(core, before)
         return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=asked)
     return Standalone(text, is_follow_up=True, by="rules")
+
+
+def _is_whole(base: str) -> bool:
+    """Tell whether a question to build on leaves nothing out itself.
+
+    Words on a patient may be a whole question, if they have a topic: `8 month old, lower UTI`.
+    """
+    kind = leaning(base, core_of(base))
+    return len(sentences(base)) == 1 and (not kind or (kind == "state" and _has_topic(base)))
+
+
+def _of_the_patient(core: str, base: str) -> str | None:
+    """Ask a question about `him` or `her` with all that was said before; None without a topic."""
+    if not _has_topic(base) or not _is_whole(base):
+        return None
+    return f"{core[:1].upper()}{core[1:]}: {base.rstrip(' ?.')}?"
 
 
 def _with_topic(core: str, before: Sequence[Asked]) -> str:
@@ -87,7 +106,7 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
         return None  # the search would find the earlier answer again
     base = base.strip()
     named = mentions(base)
-    if not named or len(sentences(base)) != 1 or leaning(base, core_of(base)):
+    if not named or not _is_whole(base):
         return None
     if unplaced_populations(base, named):
         return None
@@ -98,6 +117,8 @@ def _resolved(kind: str, core: str, base: str) -> str | None:
     if kind == "pronoun":
         return _with_antecedent(core, base, named)
     changes = mentions(core)
+    if kind == "attribute":  # `max in 24h` changes no number of the base
+        changes = tuple(change for change in changes if change.slot is not Slot.NUMBER)
     if WHOLE.match(core):
         changes = tuple(replace(change, lead="") for change in changes)
     changed = _with_slots(base, changes)
@@ -241,7 +262,7 @@ def _about(core: str, base: str) -> str | None:
     if topic is None:
         return None
     asked = core
-    for mention in reversed(mentions(core)):
+    for mention in reversed([m for m in mentions(core) if m.slot is not Slot.NUMBER]):
         asked = asked[: mention.phrase_start] + asked[mention.end :]
     asked = " ".join(asked.split()).strip(" ,?")
     return f"{asked[:1].upper()}{asked[1:]}: {topic}?" if asked else None

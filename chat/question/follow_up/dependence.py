@@ -29,6 +29,7 @@ from chat.question.follow_up.vocabulary import (
     GENERIC,
     MAX_NOTE_WORDS,
     MAX_SHORT_FORM,
+    NOTED,
     OPEN_ENDED,
     OPENER,
     ORDERS,
@@ -44,6 +45,7 @@ from chat.question.follow_up.vocabulary import (
 from core.text.words import sentences, words
 
 MAX_WORDS = 16  # of a follow-up
+_NOTE_WORDS = 3  # of a note on the patient, at least: `trisomy 13` is a topic
 MAX_LOOSE_WORDS = 25  # of a question that a language model may look at
 
 
@@ -67,11 +69,13 @@ def may_be_follow_up(question: str) -> bool:
 def points_back(question: str, core: str) -> bool:
     """Tell whether a question refers to something or somebody that only an earlier one can name.
 
-    It begins as an addition or has a pronoun for a person, and names no medicine or condition
-    itself: `and for late-onset?`
+    It begins as an addition, and names no medicine or condition itself: `and for late-onset?`. Or
+    it has a pronoun for a person whom it does not name.
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return False
+    if points_at_somebody(core):
+        return True
     named = mentions(core)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
@@ -80,6 +84,16 @@ def points_back(question: str, core: str) -> bool:
         return True  # `And how is frostbite treated` is self-contained
     found = SOMEBODY.search(core)
     return found is not None and not SOMEONE.search(core[: found.start()])
+
+
+def points_at_somebody(core: str) -> bool:
+    """Tell whether a text asks of a dose or a medicine for a person whom only a pronoun names."""
+    found = SOMEBODY.search(core)
+    if found is None or SOMEONE.search(core[: found.start()]):
+        return False
+    named = mentions(core)
+    is_of_medicine = any(mention.slot is Slot.DRUG for mention in named)
+    return is_of_medicine or bool(_left(core, named) & (DOSING | {"many", "how"}))
 
 
 def core_of(question: str) -> str:
@@ -133,7 +147,7 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
     left = _left(core, named)
     if left & (ASKS - STATES):
         return False
-    if DESCRIBES.match(core):
+    if DESCRIBES.match(core) or _is_note(core, named, left):
         return True
     if not named:
         return False
@@ -151,16 +165,29 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
     return is_named and slots <= {Slot.MEASURE, Slot.NUMBER}
 
 
+def _is_note(core: str, named: Sequence[Mention], left: set[str]) -> bool:
+    """Tell whether a text notes findings and asks nothing: `plts today 42, U+Es normal`.
+
+    What begins with a medicine or condition has it as its topic.
+    """
+    begins = named[0].slot if named and not named[0].start else None
+    is_topic = begins in (Slot.DRUG, Slot.CONDITION)
+    asks = left & (ATTRIBUTES | VERBS | ASKS) or core.rstrip().endswith("?")
+    is_told = len(words(core)) >= _NOTE_WORDS and bool(NOTED.search(core))
+    return is_told and not is_topic and not asks
+
+
 def names_more(core: str) -> bool:
     """Tell whether a text has words beside values and what they are of, such as `LMWH 70kg`."""
     return bool(_left(core, mentions(core)) - STATES - FUNCTION)
 
 
 def _orders_only(core: str, named: Sequence[Mention]) -> bool:
-    """Tell whether a text asks about giving one medicine and names nothing else: `give vit K`."""
+    """Tell whether a text asks about giving one medicine, or a dose, and names nothing else."""
     left = _left(core, named)
-    is_one = [mention.slot for mention in named] == [Slot.DRUG] and not named[0].lead
-    return is_one and bool(left & ORDERS) and left <= ORDERS | BESIDE_ORDERS
+    slots = [mention.slot for mention in named]
+    is_one = slots == [Slot.DRUG] and not named[0].lead
+    return (is_one or not slots) and bool(left & ORDERS) and left <= ORDERS | BESIDE_ORDERS
 
 
 def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:

@@ -107,10 +107,18 @@ DESCRIBES = re.compile(
     r"|\A(?:[a-z]+ )?(?:culture|swab|bloods?|urine|ct|mri|ecg|x-ray|results?|allerg(?:y|ies)):",
     re.IGNORECASE,
 )
+# What tells a note on the patient from a topic: `plts today 42`, `only sensitive to trimethoprim`.
+NOTED = re.compile(
+    r"\d|\b(?:now|today|tonight|still|only|sensitive|resistant|normal|abnormal|known|worse|better)\b",
+    re.IGNORECASE,
+)
 # An order about one medicine, for whom and what the conversation said before: `give vit K`.
 ORDERS = frozenset("give start use stop continue add withhold restart repeat have take".split())
 BESIDE_ORDERS = frozenset(
-    "can could should do i we he she they to now still also him her them a the instead".split()
+    """
+    can could should do i we he she they to now still also him her them a the instead dose doses
+    next tonights tonight's todays today's another second it ok then
+    """.split()
 )
 # Words that ask for something other than the earlier answer.
 OTHERWISE = frozenset("instead else other another alternative alternatives different".split())

@@ -214,7 +214,7 @@ def test_the_examples_are_read(name: str, count: int) -> None:
 
 
 def test_the_example_judges_the_questions_of_the_readme(guideline: Document) -> None:
-    """Ten questions, of which one is refused and has no measure of its claims."""
+    """One question is refused in both and has no measure of its claims."""
     read = read_question_set(Path("samples/questions.json"), form="plain")
     question_set = question_set_store(read, SetFacts("samples"), by=None)
     before, after = ran(question_set), ran(question_set)
