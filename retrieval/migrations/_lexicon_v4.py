@@ -1,23 +1,33 @@
 """What wards write in a hurry, written for this project. Staff edit the table.
 
-One form, one sense: what is short for two things (BM, cef, nitro) is left out.
+One form, one sense: what is short for two things (cef, nitro, TTO) is left out.
 """
 
 from core.text.brands import BRANDS
 
 SHORT = """
+bicarb = bicarbonate
 coamox = co-amoxiclav
 FRIII = fixed rate intravenous insulin infusion
 VRIII = variable rate intravenous insulin infusion
 hyperK = hyperkalaemia
 hypoK = hypokalaemia
 IPC = intermittent pneumatic compression
+nec fasc = necrotising fasciitis
 neb = nebuliser
 nebs = nebuliser
 obs = observations
+plts = platelets
 pyelo = pyelonephritis
 TED stockings = anti-embolism stockings
 TEDs = anti-embolism stockings
+"""
+
+# Found exactly as written.
+CAPITALS = """
+BM = blood glucose
+BMs = blood glucose
+HD = haemodialysis
 """
 
 
@@ -28,6 +38,7 @@ def rows() -> list[dict[str, str]]:
         for brand, words in BRANDS.items()
     ]
     return brands + [
-        {"short": short, "words": words, "match": "any", "kind": "abbreviation"}
-        for short, words in (line.split(" = ") for line in SHORT.strip().splitlines())
+        {"short": short, "words": words, "match": match, "kind": "abbreviation"}
+        for text, match in ((SHORT, "any"), (CAPITALS, "capitals"))
+        for short, words in (line.split(" = ") for line in text.strip().splitlines())
     ]

@@ -64,7 +64,7 @@ def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
 
 def test_without_a_record_the_built_in_one_decides() -> None:
     gate = gate_in_use()
-    assert (gate.scale, gate.threshold, gate.notes) == (BUILT_IN, 0.36, ())
+    assert (gate.scale, gate.threshold, gate.notes) == (BUILT_IN, 0.44, ())
 
 
 def test_what_was_kept_last_decides(django_assert_num_queries: DjangoAssertNumQueries) -> None:
