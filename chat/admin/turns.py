@@ -147,7 +147,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
 
     def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Replay the turn with the stored reply of a language model, and show the comparison."""
-        if not request.user.has_perm("chat.replay_turn"):
+        if not request.user.has_perms(("chat.replay_turn", "chat.view_turn")):
             raise PermissionDenied
         if request.method != "POST":
             return only_post()
