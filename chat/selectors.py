@@ -171,6 +171,30 @@ def audited_turns() -> QuerySet[Turn]:
     return _turns().select_related("user")
 
 
+def of_days(
+    rows: QuerySet[Any], field: str, first: datetime.date | None, last: datetime.date | None
+) -> QuerySet[Any]:
+    """Narrow rows to days of the site's time zone, both included; None: no limit."""
+    if first:
+        rows = rows.filter(**{f"{field}__gte": day_begins(first)})
+    if last:
+        rows = rows.filter(**{f"{field}__lt": day_begins(last + datetime.timedelta(days=1))})
+    return rows
+
+
+def day_begins(day: datetime.date) -> datetime.datetime:
+    """Return the first moment of a day in the site's time zone."""
+    return timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
+
+
+def turns_in(turns: QuerySet[Turn], collection: str) -> QuerySet[Turn]:
+    """Narrow turns to those that cite a collection, by slug, or were limited to it by the asker."""
+    cited = Citation.objects.filter(
+        claim__turn=OuterRef("pk"), document__collection__slug=collection
+    )
+    return turns.filter(Exists(cited) | Q(trace__asked__collections__contains=[collection]))
+
+
 def recalls_unseen(user: User) -> list[Turn]:
     """Return the user's recalled answers that they have not opened since, newest first.
 

@@ -161,7 +161,10 @@ class Turn(models.Model):
                 name="turn_in_experiment",
             ),
         ]
-        permissions = [("replay_turn", "Can run a turn again and compare")]
+        permissions = [
+            ("replay_turn", "Can run a turn again and compare"),
+            ("export_turn", "Can export answers"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -238,6 +241,13 @@ class Citation(models.Model):
     def _headings(self) -> list[str]:
         below = below_title(self.section, self.title)
         return below.split(SECTIONS) if below else []
+
+    def reference(self) -> str:
+        """Document, version, date in force and place, as a line of text. Reads the document."""
+        version = f", version {self.version}" if self.version else ""
+        begun = self.document.effective_from
+        since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""
+        return f"{self.title}{version}{since}, {self.place}"
 
     @property
     def place(self) -> str:
