@@ -147,6 +147,7 @@ class _TurnJson:
         page = self.pages.get((cited.document_id, cited.page))
         return {
             "document": cited.title,
+            "reference": cited.reference(),
             "version": cited.version,
             **self._document(cited.document),
             "page": cited.page,
@@ -175,6 +176,7 @@ class _TurnJson:
         page = self.pages.get((passage.document.pk, passage.page))
         return {
             "document": passage.title,
+            "reference": passage.reference(),
             "version": passage.version,
             **self._document(passage.document),
             "page": passage.page,

@@ -168,6 +168,7 @@ class SourceResponse(PlaceResponse):
     version = serializers.CharField(
         allow_blank=True, help_text="Version of the document at the time of the answer."
     )
+    reference = serializers.CharField(help_text="Document, version and place as a line of text.")
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
     issuer = serializers.CharField(allow_blank=True)
     population = serializers.CharField(

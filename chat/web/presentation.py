@@ -16,6 +16,7 @@ from django.utils.formats import date_format
 from chat.caveats.cautions import APPLICABILITY, BARRED
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
+from chat.models.answers import reference_line
 from chat.question.follow_up.mentions import Carried, carried
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
@@ -34,6 +35,7 @@ from chat.web.tables import (
     table_row,
 )
 from corpus.models import Document, Lifecycle
+from corpus.positions import SECTIONS, below_title, headed, place_words
 
 PLAIN_EXCERPT = 280  # characters of a passage that has no excerpt
 MATCH = "Row that matches the question"
@@ -77,8 +79,14 @@ class ShownClaim:
         if self.is_hidden:
             return ""
         caption = self.table.caption if self.table else ""
-        is_said = caption in plain(self.claim.text)
-        return self.claim.under if is_said else f"{self.claim.under} › {caption}"
+        under = self.claim.under
+        is_said = caption in plain(self.claim.text) or caption in under.split(SECTIONS)
+        return under if is_said else SECTIONS.join(filter(None, (under, caption)))
+
+    @property
+    def headed(self) -> str:
+        """The text after its headings, in one line."""
+        return headed(self.under, self.claim.text)
 
     @property
     def lines(self) -> list[str]:
@@ -128,6 +136,11 @@ class Passage:
     @property
     def chunk(self) -> str:
         return str(self.stored.get("chunk", ""))
+
+    def reference(self) -> str:
+        """Where it stands, as a line of text."""
+        place = place_words(self.page, below_title(self.section, self.title), self.position)
+        return reference_line(self.title, self.version, self.document.effective_from, place)
 
 
 @dataclass(frozen=True)
@@ -375,18 +388,9 @@ def _copied(claim: ShownClaim) -> list[str]:
     if claim.is_hidden:
         return [f"{number}. {NOT_OPEN}"]
     beside = f"{claim.beside}: " if claim.beside else ""
-    lines = [f"{number}. {beside}{claim.under}: {claim.claim.text}"]
+    lines = [f"{number}. {beside}{claim.headed}"]
     lines += [claim.left_out] if claim.left_out else []
-    return [*lines, *(f"   {reference(citation)}" for citation in claim.links)]
-
-
-def reference(citation: Citation) -> str:
-    """Return a citation as a line of text.
-
-    It has document, version, date in force, page, section, and corrections of the cited words.
-    """
-    version = f", version {citation.version}" if citation.version else ""
-    begun = citation.document.effective_from
-    since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""
-    corrected = "".join(f", {one.sentence}" for one in corrections_of(citation))
-    return f"{citation.title}{version}{since}, {citation.place}{corrected}"
+    for cited in claim.links:
+        corrections = (one.sentence for one in corrections_of(cited))
+        lines += ["   " + ", ".join([cited.reference(), *corrections])]
+    return lines

@@ -25,7 +25,17 @@ TOP = {
 TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
 PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
 PLACE = {
-    *("document", "version", "sha256", "page", "page_label", "position", "section", "section_path"),
+    *(
+        "document",
+        "reference",
+        "version",
+        "sha256",
+        "page",
+        "page_label",
+        "position",
+        "section",
+        "section_path",
+    ),
     *(TODAY | PAINTED),
 }
 CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
@@ -62,6 +72,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert cited.keys() == CITATION
     assert {name: cited[name] for name in CITATION - TODAY - PAINTED} == {
         "document": "Pneumonia",
+        "reference": "Pneumonia, version 1.0, page 1, Treatment",
         "version": "1.0",
         "sha256": guideline,
         "page": 1,
