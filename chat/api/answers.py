@@ -120,6 +120,7 @@ class _TurnJson:
             "status": str(turn.status),
             "reason": shown.reason or None,
             "message": _message(shown),
+            "recalled": shown.recalled or None,
             "mode": str(turn.mode),
             "standalone": shown.standalone or None,
             "option": shown.option or None,

@@ -14,14 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.fields import Slug, Words
+from chat.api.fields import Recalled, Slug, Words
 from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of
 from chat.api.pages import LatestAsked, LatestRow, Listed, PageRequest
 from chat.audit.turn_rows import rows_of
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Channel, Mode, Reason, Scope, Turn, TurnStatus
 from chat.selectors import audited_turns, of_days, turn_readable_ids, turns_in
-from corpus.models import Lifecycle
 
 
 class DaysRequest(PageRequest):
@@ -147,11 +146,7 @@ class TurnRowResponse(serializers.Serializer[Any]):
     fingerprint = serializers.CharField(allow_blank=True, help_text="Of the configuration.")
     duration_ms = serializers.IntegerField(min_value=0)
     text_removed_at = serializers.DateTimeField(allow_null=True)
-    ended = serializers.ChoiceField(
-        choices=[Lifecycle.WITHDRAWN.value, Lifecycle.SUPERSEDED.value],
-        allow_null=True,
-        help_text="The gravest state of a cited document that is no longer in force.",
-    )
+    recalled = Recalled()
     hidden = serializers.IntegerField(
         min_value=0, help_text="Number of statements or passages that are not open to the reader."
     )

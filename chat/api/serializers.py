@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import Http404
 from rest_framework import serializers
 
-from chat.api.fields import AskedMode, AskedText, Collections, Strict, Whole, Word, YesNo
+from chat.api.fields import AskedMode, AskedText, Collections, Recalled, Strict, Whole, Word, YesNo
 from chat.models import REMOVED, ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
 from corpus.models import Lifecycle, SourceType
@@ -303,6 +303,7 @@ class QueryResponse(serializers.Serializer[Any]):
     message = serializers.CharField(
         allow_null=True, help_text="The reason as a sentence, with the filters of the search."
     )
+    recalled = Recalled()
     mode = serializers.ChoiceField(choices=Mode.choices)
     standalone = serializers.CharField(
         allow_null=True, help_text="The question as it was understood, if it was rewritten."

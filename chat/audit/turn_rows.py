@@ -61,7 +61,7 @@ def _facts(opened: OpenTurn) -> dict[str, Any]:
         "fingerprint": turn.fingerprint,
         "duration_ms": turn.duration_ms,
         "text_removed_at": turn.text_removed_at.isoformat() if turn.text_removed_at else None,
-        "ended": opened.ended or None,
+        "recalled": opened.ended.lower() or None,
         "hidden": opened.hidden,
     }
 

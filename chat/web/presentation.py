@@ -160,6 +160,7 @@ class ShownTurn:
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
     hidden: int  # number of statements or passages that the reader may not read
     ended: str  # a sentence, if a cited document is withdrawn or superseded
+    recalled: str  # the same as a code of warnings: `withdrawn`, `superseded`; else empty
 
     @property
     def reason_label(self) -> str:
@@ -321,6 +322,7 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         withheld=_withheld(opened),
         hidden=opened.hidden,
         ended=ENDED.get(opened.ended, ""),
+        recalled=opened.ended.lower(),
     )
 
 

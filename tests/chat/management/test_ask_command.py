@@ -19,8 +19,18 @@ ROOT = Path(__file__).resolve().parents[3]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 TOP = {
-    *("status", "reason", "message", "mode", "standalone", "option", "warnings", "withheld"),
-    *("owner", "claims", "nearest", "hidden", "confidence", "turn"),
+    *(
+        "status",
+        "reason",
+        "message",
+        "recalled",
+        "mode",
+        "standalone",
+        "option",
+        "warnings",
+        "withheld",
+    ),
+    *("owner", "claims", "nearest", "hidden", "confidence", "turn", "recalled"),
 }
 TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
 PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
