@@ -1,4 +1,4 @@
-"""Replay a stored turn and find the first thing that comes out differently.
+"""Replay a stored turn: a verdict on its answer, then everything that comes out differently.
 
 Search, gate, verification and caveats run again, for the day of the question and with the asker's
 rights. What language models wrote and judged is taken from the turn, unless it is to be generated
@@ -8,12 +8,13 @@ again; a verifier that is a language model is called again. Only the fact of the
 from __future__ import annotations
 
 import datetime
-import itertools
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from chat.ask import answer
@@ -21,11 +22,14 @@ from chat.audit import log as audit
 from chat.config import AnswerConfig
 from chat.generation.types import Generation
 from chat.models import Citation, Mode, Reason, Turn
+from chat.pipeline.comparison import Difference, Group, Sameness, differences, sameness
+from chat.pipeline.corpus_changes import NOT_OPEN, changed_documents, corpus_movement
 from chat.pipeline.parts import site_parts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.multiple_choice import set_apart
 from chat.question.understand import Understood
+from chat.selectors import documents_by_sha256, every_collection, turn_readable_ids
 from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
@@ -33,18 +37,14 @@ from core.llm.usage import Usage
 from retrieval.filters import filters_from
 from retrieval.types import Query
 
-# The order in which differences are told: that of the way of a question.
-_STEPS = (
-    "asked corpus failure fingerprint documents searches gate generation verdicts judgement outcome"
-).split()
-_STEPS_OF_SEARCH = (
-    "look query on scope rights filters encoder analysis lexemes variants rankings fused reranked "
-    "rerank_parts also_in hits gate"
-).split()
-# What is no part of the result: how long it took, and what it cost.
-_NOT_COMPARED = {"durations_ms", "duration_ms", "rewriting", "usage", "notes"}
-_NOT_COMPARED |= {"complexity", "reasons"}  # of a question; an older release stored them
-SHOWN_CHARS = 300  # of a value that differs
+# A document's SHA-256, or the key of one of its passages.
+_KEY = re.compile(r"\b([0-9a-f]{64})(?:_p(\d+)_\w+)?")
+_HEADINGS = {
+    Group.CORPUS: "The corpus",
+    Group.SETTINGS: "Settings",
+    Group.SCORES: "What was found, and its scores",
+    Group.TEXTS: "Texts",
+}
 _DRAWN = {"keys", "raw"}  # new with each call of a language model
 
 
@@ -53,33 +53,31 @@ class NotReplayable(MedragError):
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The first difference of a replay. Values may hold what was asked and answered."""
+class Changed:
+    """A group of what differs: sentences, then values. May hold what was asked and answered."""
 
-    place: str  # such as `searches.0.rankings.1.entries.0.key`
-    stored: Any
-    now: Any
-
-    @property
-    def stored_text(self) -> str:
-        return _short(self.stored)
+    group: Group
+    sentences: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
     @property
-    def now_text(self) -> str:
-        return _short(self.now)
+    def heading(self) -> str:
+        return _HEADINGS[self.group]
 
 
 @dataclass(frozen=True)
 class Replay:
     turn: Turn
     outcome: Outcome
-    difference: Difference | None  # None: the same in every step
+    verdict: Sameness
+    changed: tuple[Changed, ...]  # in the order of `Group`; empty: the same in every step
 
 
 def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None) -> Replay:
     """Replay a turn and compare it, step by step; write one audit event.
 
-    Raises `NotReplayable` for a turn that was blocked, is of an older release, or lost its text.
+    Documents have the titles that `by` may read; the system itself reads all. Raises
+    `NotReplayable` for a turn that was blocked, is of an older release, or lost its text.
     """
     if turn.removal:
         raise NotReplayable(turn.removal, hint="Nothing was run, and nothing was changed.")
@@ -98,9 +96,63 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
     stored, now = _stored(turn), _now(run, outcome)
     if regenerate:
         stored, now = _without_drawn(stored), _without_drawn(now)
-    difference = _first_difference(stored, now)
-    _record(turn, difference, regenerate=regenerate, by=by)
-    return Replay(turn, outcome, difference)
+    verdict = sameness(stored["outcome"], now["outcome"])
+    readable = turn_readable_ids(by) if isinstance(by, User) else every_collection()
+    changed = _changed(turn, run, differences(stored, now), readable)
+    _record(turn, verdict, changed, regenerate=regenerate, by=by)
+    return Replay(turn, outcome, verdict, changed)
+
+
+def _changed(
+    turn: Turn,
+    run: AnswerRun,
+    found: dict[Group, tuple[Difference, ...]],
+    readable: Set[int],
+) -> tuple[Changed, ...]:
+    told: dict[Group, tuple[str, ...]] = {}
+    moved = corpus_movement(turn, run.snapshot)
+    if moved or found:
+        documents = (change.sentence for change in changed_documents(turn, readable))
+        if sentences := (*filter(None, [moved]), *documents):
+            told[Group.CORPUS] = sentences
+    titles = _titles(found, readable)
+    return tuple(
+        Changed(
+            group,
+            told.get(group, ()),
+            tuple(_titled(one, titles) for one in found.get(group, ())),
+        )
+        for group in Group
+        if group in told or group in found
+    )
+
+
+def _titles(found: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:
+    """Return the titles of the documents whose keys stand in differences. At most one query."""
+    every = "".join(str(one) for values in found.values() for one in values)
+    hashes = {match[1] for match in _KEY.finditer(every)}
+    documents = documents_by_sha256(hashes) if hashes else {}
+    return {
+        sha256: str(document) if document.collection_id in readable else NOT_OPEN
+        for sha256, document in documents.items()
+    }
+
+
+def _titled(one: Difference, titles: Mapping[str, str]) -> Difference:
+    """Put titles and pages in the place of keys."""
+
+    def named(match: re.Match[str]) -> str:
+        title = titles.get(match[1], "a document that is gone")
+        return f"{title}, page {match[2]}" if match[2] else title
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: plain(held) for name, held in value.items()}
+        if isinstance(value, list):
+            return [plain(held) for held in value]
+        return _KEY.sub(named, value) if isinstance(value, str) else value
+
+    return Difference(_KEY.sub(named, one.place), plain(one.stored), plain(one.now))
 
 
 def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
@@ -151,7 +203,7 @@ def _stored(turn: Turn) -> dict[str, Any]:
             "warnings": [w for w in turn.warnings if w["code"] != IDENTIFIERS],
             "nearest": [passage["chunk"] for passage in turn.nearest],
             "claims": [
-                [claim.kind, claim.text, [_place(c) for c in claim.citations.all()]]
+                _claim(claim.kind, claim.text, [_place(c) for c in claim.citations.all()])
                 for claim in claims
             ],
         },
@@ -169,26 +221,32 @@ def _now(run: AnswerRun, outcome: Outcome) -> dict[str, Any]:
             "option": run.option if answered else "",
             "warnings": [caution.as_dict() for caution in run.cautions_of(outcome)],
             "nearest": [] if isinstance(outcome, Answered) else [h.key for h in outcome.nearest],
-            "claims": [
-                [
-                    str(claim.kind),
-                    claim.text,
-                    _places(claim),
-                ]
-                for claim in answered
-            ],
+            "claims": [_claim(claim.kind, claim.text, _places(claim)) for claim in answered],
         },
     }
 
 
-def _place(citation: Citation) -> list[Any]:
-    return [citation.chunk_key, citation.page, citation.start, citation.end, citation.quote]
+def _claim(kind: str, text: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"kind": str(kind), "text": text, "citations": citations}
 
 
-def _places(claim: DraftClaim) -> list[list[Any]]:
+def _place(cited: Citation) -> dict[str, Any]:
+    return {
+        "passage": cited.chunk_key,
+        "page": cited.page,
+        "start": cited.start,
+        "end": cited.end,
+        "quote": cited.quote,
+    }
+
+
+def _places(claim: DraftClaim) -> list[dict[str, Any]]:
     """Return the cited places as they are stored, each once."""
-    places = {(q.hit.key, q.page, q.start): [q.end, q.text] for q in claim.quotes}
-    return [[*place, *rest] for place, rest in places.items()]
+    quotes = {(quote.hit.key, quote.page, quote.start): quote for quote in claim.quotes}
+    return [
+        {"passage": q.hit.key, "page": q.page, "start": q.start, "end": q.end, "quote": q.text}
+        for q in quotes.values()
+    ]
 
 
 def _as_stored(trace: dict[str, Any]) -> dict[str, Any]:
@@ -202,45 +260,18 @@ def _without_drawn(step: dict[str, Any]) -> dict[str, Any]:
     return step | {"generation": {k: v for k, v in generation.items() if k not in _DRAWN}}
 
 
-def _first_difference(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
-    steps = (_differences(stored.get(step), now.get(step), step) for step in _STEPS)
-    return next(itertools.chain.from_iterable(steps), None)
-
-
-def _differences(stored: Any, now: Any, place: str) -> Iterator[Difference]:
-    """Yield the differences in order: of list entries by index, of objects by name."""
-    if isinstance(stored, dict) and isinstance(now, dict):
-        for name in _names(stored, now):
-            yield from _differences(stored.get(name), now.get(name), f"{place}.{name}")
-    elif isinstance(stored, list) and isinstance(now, list):
-        for number in range(max(len(stored), len(now))):
-            one, other = (_at(values, number) for values in (stored, now))
-            yield from _differences(one, other, f"{place}.{number}")
-    elif stored != now:
-        yield Difference(place, stored, now)
-
-
-def _names(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the names of both objects: the steps of a search in order, then the others sorted."""
-    names = {*stored, *now} - _NOT_COMPARED
-    first = [name for name in _STEPS_OF_SEARCH if name in names]
-    return [*first, *sorted(names.difference(first))]
-
-
-def _at(values: list[Any], number: int) -> Any:
-    return values[number] if number < len(values) else None
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."
-
-
 def _record(
-    turn: Turn, difference: Difference | None, *, regenerate: bool, by: audit.Actor
+    turn: Turn,
+    verdict: Sameness,
+    changed: Iterable[Changed],
+    *,
+    regenerate: bool,
+    by: audit.Actor,
 ) -> None:
+    """Record the verdict and the groups' names, and no word of what was asked or answered."""
     payload = {
-        "difference": difference.place if difference else None,
+        "same": asdict(verdict),
+        "differs": [str(one.group) for one in changed],
         "regenerated": regenerate,
     }
     with transaction.atomic():

@@ -116,6 +116,16 @@ def _with_closed_reason(
     )
 
 
+def reasons_open(
+    turns: Sequence[Turn], readable: Set[int], *, reader: int | None = None
+) -> dict[uuid.UUID, str]:
+    """Return the reason of each refusal as it may be told to a reader. At most four queries."""
+    hashes = {sha256 for turn in turns for sha256 in (*_found(turn), *_found_closed(turn))}
+    documents = documents_by_sha256(hashes) if hashes else {}
+    telling = _with_closed_reason(turns, documents, readable, reader)
+    return {turn.pk: _NEUTRAL if turn.pk in telling else turn.reason for turn in turns}
+
+
 def standalone_open(turns: Sequence[Turn], readable: Set[int]) -> dict[uuid.UUID, str]:
     """Return the wording of each turn that a reader may be shown: as it was searched, or as typed.
 

@@ -171,6 +171,30 @@ def audited_turns() -> QuerySet[Turn]:
     return _turns().select_related("user")
 
 
+def of_days(
+    rows: QuerySet[Any], field: str, first: datetime.date | None, last: datetime.date | None
+) -> QuerySet[Any]:
+    """Narrow rows to days of the site's time zone, both included; None: no limit."""
+    if first:
+        rows = rows.filter(**{f"{field}__gte": day_begins(first)})
+    if last:
+        rows = rows.filter(**{f"{field}__lt": day_begins(last + datetime.timedelta(days=1))})
+    return rows
+
+
+def day_begins(day: datetime.date) -> datetime.datetime:
+    """Return the first moment of a day in the site's time zone."""
+    return timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
+
+
+def turns_in(turns: QuerySet[Turn], collection: str) -> QuerySet[Turn]:
+    """Narrow turns to those that cite a collection, by slug, or were limited to it by the asker."""
+    cited = Citation.objects.filter(
+        claim__turn=OuterRef("pk"), document__collection__slug=collection
+    )
+    return turns.filter(Exists(cited) | Q(trace__asked__collections__contains=[collection]))
+
+
 def recalls_unseen(user: User) -> list[Turn]:
     """Return the user's recalled answers that they have not opened since, newest first.
 
@@ -179,7 +203,8 @@ def recalls_unseen(user: User) -> list[Turn]:
     those of a deleted one.
     """
     seen_at = F("claim__turn__conversation__recalls_seen_at")
-    cited = _recalled().annotate(seen_at=seen_at).filter(claim__turn__user=user)
+    cited = Citation.objects.filter(document__lifecycle=Lifecycle.WITHDRAWN).order_by()
+    cited = cited.annotate(seen_at=seen_at).filter(claim__turn__user=user)
     cited = cited.filter(Q(seen_at=None) | Q(seen_at__lt=F("document__withdrawn_at")))
     listed = Turn.objects.filter(conversation__isnull=False, conversation__deleted_at=None)
     found = listed.filter(pk__in=cited.values("claim__turn")).order_by("-created_at", "-pk")
@@ -187,13 +212,11 @@ def recalls_unseen(user: User) -> list[Turn]:
 
 
 def with_recalls(conversations: QuerySet[Conversation]) -> QuerySet[Conversation]:
-    """Annotate conversations with `is_recalled`: whether an answer in them is recalled."""
-    cited = _recalled().filter(claim__turn__conversation=OuterRef("pk"))
-    return conversations.annotate(is_recalled=Exists(cited))
-
-
-def _recalled() -> QuerySet[Citation]:
-    return Citation.objects.filter(document__lifecycle=Lifecycle.WITHDRAWN).order_by()
+    """Annotate conversations with `ended`: the gravest ended state of what they cite, or None."""
+    cited = Citation.objects.filter(claim__turn__conversation=OuterRef("pk"))
+    states = cited.filter(document__lifecycle__in=(Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED))
+    gravest = states.order_by("-document__lifecycle")  # W comes after S
+    return conversations.annotate(ended=Subquery(gravest.values("document__lifecycle")[:1]))
 
 
 def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:

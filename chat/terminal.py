@@ -44,7 +44,7 @@ def _answer(shown: ShownTurn) -> list[str]:
     for each in shown.claims:
         claim, beside = each.claim, f"{each.beside}: " if each.beside else ""
         if not each.is_hidden:
-            lines += [f"  {claim.index}. {beside}{each.under}: {claim.text}", *_citations(claim)]
+            lines += [f"  {claim.index}. {beside}{each.headed}", *_citations(claim)]
     not_shown = [f"  Withheld: {why}." for why in shown.withheld]
     return [*lines, *not_shown, f"  {CHECK_FIRST}"]
 
@@ -52,10 +52,11 @@ def _answer(shown: ShownTurn) -> list[str]:
 def _citations(claim: Claim) -> list[str]:
     """Return one line for each cited passage and page, the main quote first."""
     first: dict[tuple[int, int], Citation] = {}
-    for citation in citations_read().filter(claim=claim):
+    read = citations_read().select_related("document")
+    for citation in read.filter(claim=claim):
         first.setdefault((citation.index, citation.page), citation)
     return [
-        f"     [{cited.index}] {cited.title}, {cited.place}: “{' '.join(cited.quote.split())}”"
+        f"     [{cited.index}] {cited.reference()}: “{' '.join(cited.quote.split())}”"
         for cited in first.values()
     ]
 
@@ -69,10 +70,10 @@ def _refusal(shown: ShownTurn) -> list[str]:
     lines += [f"  Withheld: {why}." for why in shown.withheld]
     if shown.nearest:
         lines.append("  Nearest passages, which are no answer:")
-    for number, passage in enumerate((one.stored for one in shown.nearest), start=1):
+    for number, one in enumerate(shown.nearest, start=1):
+        passage = one.stored
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
-        place = place_words(passage["page"], passage["section"], passage.get("position", ""))
-        lines.append(f"     [{number}] {passage['document']}{state}, {place}")
+        lines.append(f"     [{number}] {one.reference()}{state}")
         lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
     if shown.owner:
         lines.append(f"  Ask: {shown.owner['name']}, {shown.owner['contact']}")

@@ -8,12 +8,13 @@ the JSON of `corpus.parsing.types.Block`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from corpus.boxes import Blocks, Span, Spans
 
 SECTIONS = " › "  # between the headings of a section's path
+_ENDS = ":.,;"  # of a heading, which gets no colon then
 _PARAGRAPH, _TABLE = "paragraph", "table"
 
 
@@ -65,6 +66,27 @@ def below_title(section: str, title: str) -> str:
     """Return the section path without a first heading that repeats the title."""
     first, _, rest = section.partition(SECTIONS)
     return rest if first == title else section
+
+
+def unsaid(path: Sequence[str], text: str) -> list[str]:
+    """Return the headings of a path without those that the text itself begins with.
+
+    A statement under a heading that limits it has the heading in front: `Do not use: ...`.
+    """
+    rest, left = " ".join(text.split()), []
+    for heading in path:
+        said = " ".join(heading.split())
+        after = rest.removeprefix(said)
+        if after != rest and (said[-1:] in _ENDS or after.startswith(":")):
+            rest = after.lstrip(": ")
+        else:
+            left.append(heading)
+    return left
+
+
+def headed(under: str, text: str) -> str:
+    """Return a text after its headings."""
+    return f"{under}: {text}" if under else text
 
 
 def _numbered(blocks: Blocks) -> Iterator[tuple[str, int]]:

@@ -69,6 +69,7 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "chat.export_review",
         *(f"chat.{right}_auditevent" for right in ("verify", "sign", "export")),
         "chat.replay_turn",
+        "chat.export_turn",
         "retrieval.view_lexiconentry",
     ),
     REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge answers that others got

@@ -10,8 +10,10 @@ from typing import Any
 from django.dispatch import Signal
 
 from chat.models import Turn
+from chat.rights import reasons_open
 from chat.signals import gap_reported
 from corpus import signals
+from corpus.access import readable_ids
 from corpus.models import Document
 from webhooks.models import Event
 from webhooks.services import event_announce
@@ -59,6 +61,13 @@ def guideline_payload(announced: Document) -> dict[str, Any]:
 
 
 def announce_gap(sender: object, *, turn: Turn, **extra: Any) -> None:
-    event_announce(
-        Event.GAP, lambda: {"id": str(turn.pk), "state": turn.status, "reason": turn.reason}
-    )
+    event_announce(Event.GAP, lambda: gap_payload(turn))
+
+
+def gap_payload(turn: Turn) -> dict[str, Any]:
+    """Return a refusal with its reason, as one may know it to whom only open collections are open.
+
+    Who reads the messages of another system is not known here.
+    """
+    reason = reasons_open([turn], readable_ids(None))[turn.pk]
+    return {"id": str(turn.pk), "state": turn.status, "reason": reason}

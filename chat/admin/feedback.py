@@ -18,11 +18,13 @@ from django.views.decorators.http import require_safe
 
 from chat.admin.filters import DaysFilter
 from chat.admin.read_only import ModelAdmin, ReadOnly, user_of
-from chat.models import Citation, Feedback, Turn
+from chat.models import Citation, Feedback, Reason, Turn
 from chat.question.identifiers.guard import question_guarded
+from chat.rights import reasons_open
 from chat.selectors import (
     may_read_every_turn,
     pages_cited_in_collections_of,
+    turn_readable_ids,
     turns_refused_in_collections_of,
     turns_unhelpful_citing_collections_of,
 )
@@ -65,6 +67,7 @@ class Heard:
 
     turn: Turn
     question: str
+    reason: str  # of a refusal, in words, as it may be told to the reader
     cited: tuple[Citation, ...]
 
 
@@ -87,7 +90,8 @@ def _page(
     if not collections_changeable(user).exists():
         raise PermissionDenied
     found = turns_of(user)
-    turns = list(found[:SHOWN])
+    turns = list(found.defer(None).defer("nearest")[:SHOWN])  # a reason needs the trace
+    reasons = reasons_open(turns, turn_readable_ids(user), reader=user.pk)
     cited = pages_cited_in_collections_of(user, turns)
     context = {
         **admin.site.each_context(request),
@@ -96,6 +100,7 @@ def _page(
             Heard(
                 turn,
                 question_guarded(turn.question, "redact").text,
+                str(Reason(reasons[turn.pk]).label) if reasons[turn.pk] else "",
                 tuple(cited.get(turn.pk, ())),
             )
             for turn in turns

@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from chat.models import AuditEvent, Citation, Flag, Reason, Turn, TurnStatus
+from chat.selectors import of_days
 
 HASH_CHARS = 8  # words of this length may be the beginning of a document's SHA-256
 
@@ -178,12 +179,7 @@ class DaysFilter(admin.ListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         first, last = (self._day(name) for name in ("from", "to"))
-        if first:
-            queryset = queryset.filter(**{f"{self.field}__gte": day_begins(first)})
-        if last:
-            after = day_begins(last + datetime.timedelta(days=1))
-            queryset = queryset.filter(**{f"{self.field}__lt": after})
-        return queryset
+        return of_days(queryset, self.field, first, last)
 
     def _day(self, name: str) -> datetime.date | None:
         said = str(self.used_parameters.get(name, ""))
@@ -196,11 +192,6 @@ class DaysFilter(admin.ListFilter):
         if not 1900 < day.year < 9999:
             raise IncorrectLookupParameters("no such day")
         return day
-
-
-def day_begins(day: datetime.date) -> datetime.datetime:
-    """Return the first moment of a day in the site's time zone."""
-    return timezone.make_aware(datetime.datetime.combine(day, datetime.time.min))
 
 
 def _kept(changelist: ChangeList, *left_out: str | None) -> list[tuple[str, str]]:

@@ -9,10 +9,10 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
-from chat.admin.filters import day_begins
 from chat.models import Claim, Flag, Review, SupportLabel, Verdict
 from chat.reviews.selectors import RULES, Period, reviewers_of
 from chat.reviews.services import MAX_NOTE_CHARS, Sample, verdicts_for
+from chat.selectors import day_begins
 
 MAX_SEED = 2**31 - 1
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -23,7 +23,16 @@ from chat.admin.filters import (
     PersonFilter,
 )
 from chat.admin.links import as_uuid, searched
-from chat.admin.read_only import ModelAdmin, ReadOnly, only_post, pretty, user_of
+from chat.admin.read_only import (
+    ModelAdmin,
+    ReadOnly,
+    download,
+    export_asked,
+    only_post,
+    pretty,
+    user_of,
+)
+from chat.audit.turn_rows import turn_rows, turns_export_record
 from chat.models import Arm, AuditEvent, Turn
 from chat.replay import turn_replay
 from chat.reviews.selectors import reviews_readable
@@ -67,6 +76,7 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
     show_facets = admin.ShowFacets.NEVER  # each facet would count the whole list
     ordering = ("-created_at", "-pk")
     actions = ("have_reviewed",)
+    change_list_template = "admin/chat/turn/answers.html"
     fields = ("id",)  # the page of a turn is no form
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
@@ -143,11 +153,29 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
             self.admin_site.admin_view(self.replay),
             name="chat_turn_replay",
         )
-        return [replay, *super().get_urls()]
+        export = path("export/", self.admin_site.admin_view(self.export), name="chat_turn_export")
+        return [replay, export, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        rights = {"may_export": request.user.has_perm("chat.export_turn")}
+        return super().changelist_view(request, {**(extra_context or {}), **rights})
+
+    def export(self, request: HttpRequest) -> HttpResponseBase:
+        """Export the filtered list, with or without texts. Recorded in the log."""
+        if not request.user.has_perms(("chat.export_turn", "chat.view_turn")):
+            raise PermissionDenied
+        if request.method != "POST":
+            return only_post()
+        by = user_of(request)
+        found, how = export_asked(request, self)
+        turns_export_record(rows=found.count(), **how, by=by)
+        return download(turn_rows(found, texts=how["texts"], by=by), "answers", how["form"])
 
     def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Replay the turn with the stored reply of a language model, and show the comparison."""
-        if not request.user.has_perm("chat.replay_turn"):
+        if not request.user.has_perms(("chat.replay_turn", "chat.view_turn")):
             raise PermissionDenied
         if request.method != "POST":
             return only_post()

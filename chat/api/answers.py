@@ -121,6 +121,7 @@ class _TurnJson:
             "status": str(turn.status),
             "reason": shown.reason or None,
             "message": _message(shown),
+            "recalled": shown.recalled or None,
             "mode": str(turn.mode),
             "standalone": shown.standalone or None,
             "option": shown.option or None,
@@ -148,6 +149,7 @@ class _TurnJson:
         page = self.pages.get((cited.document_id, cited.page))
         return {
             "document": cited.title,
+            "reference": cited.reference(),
             "version": cited.version,
             **self._document(cited.document),
             "page": cited.page,
@@ -176,6 +178,7 @@ class _TurnJson:
         page = self.pages.get((passage.document.pk, passage.page))
         return {
             "document": passage.title,
+            "reference": passage.reference(),
             "version": passage.version,
             **self._document(passage.document),
             "page": passage.page,

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.generics import GenericAPIView
@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from chat.api import examples
 from chat.api.answers import feedback_payload, message_payload, turns_payload
-from chat.api.fields import Strict, Words, YesNo
+from chat.api.fields import Recalled, Strict, Words, YesNo
 from chat.api.guarded import (
     BODY,
     NOT_FOUND,
@@ -47,6 +47,7 @@ from chat.selectors import (
     may_read_every_turn,
     turn_readable_ids,
     turns_of,
+    with_recalls,
 )
 from corpus.access import readable_ids
 
@@ -62,9 +63,16 @@ class ConversationRequest(Strict):
 
 
 class ConversationResponse(serializers.ModelSerializer[Conversation]):
+    recalled = serializers.SerializerMethodField()
+
     class Meta:
         model = Conversation
-        fields = ("id", "title", "created_at", "updated_at")
+        fields = ("id", "title", "created_at", "updated_at", "recalled")
+
+    @extend_schema_field(Recalled)
+    def get_recalled(self, conversation: Conversation) -> str | None:
+        ended = getattr(conversation, "ended", None)  # of `with_recalls`; a new one cites nothing
+        return ended.lower() if ended else None
 
 
 class ConversationsView(Listed):
@@ -82,7 +90,7 @@ class ConversationsView(Listed):
     )
     def get(self, request: Request) -> Response:
         words = self.asked().get("words", "")
-        found = conversations_of(user_of(request), words=words)
+        found = with_recalls(conversations_of(user_of(request), words=words))
         return self.paged(found, "conversations", words=words)
 
     @extend_schema(
@@ -110,7 +118,8 @@ class ConversationView(Guarded):
         user = user_of(request)
         thread = access_conversation(user, pk=pk)
         record_read(user, "conversation", subject=f"conversation:{thread.pk}")
-        return Response(ConversationResponse(thread).data)
+        told = with_recalls(conversations_of(user)).get(pk=thread.pk)
+        return Response(ConversationResponse(told).data)
 
     @extend_schema(
         operation_id="conversation_delete",

@@ -15,6 +15,7 @@ from chat.errors import QuestionError
 from chat.models import Mode
 from chat.question.clean import question_clean
 from corpus.access import collections_searchable
+from corpus.models import Lifecycle
 
 LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as in `str.isalnum`
 
@@ -42,6 +43,15 @@ class Whole(serializers.IntegerField):
         if isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class Recalled(serializers.ChoiceField):
+    """The code of the gravest ended state of a document that an answer cites; null for none."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        codes = [Lifecycle.WITHDRAWN.lower(), Lifecycle.SUPERSEDED.lower()]
+        text = "`withdrawn` or `superseded`, if a guideline that is cited has ended: do not use it."
+        super().__init__(choices=codes, allow_null=True, help_text=text, **kwargs)
 
 
 class YesNo(serializers.BooleanField):

@@ -1,25 +1,39 @@
-"""The log over the API, for auditors: its rows, and whether the chain is intact."""
+"""For auditors over the API: the log, whether its chain is intact, and everybody's turns."""
 
 from __future__ import annotations
 
+import datetime
 import json
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.fields import Words
+from chat.api.fields import Recalled, Slug, Words
 from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of
-from chat.api.pages import LatestRow, Listed, PageRequest
+from chat.api.pages import LatestAsked, LatestRow, Listed, PageRequest
+from chat.audit.turn_rows import rows_of
 from chat.audit.verify import verify_chain
-from chat.models import AuditEvent, Scope
+from chat.models import AuditEvent, Channel, Mode, Reason, Scope, Turn, TurnStatus
+from chat.selectors import audited_turns, of_days, turn_readable_ids, turns_in
 
 
-class EventsRequest(PageRequest):
+class DaysRequest(PageRequest):
+    since = serializers.DateField(
+        required=False, help_text="First day, in the site's time zone, such as `2026-11-02`."
+    )
+    until = serializers.DateField(required=False, help_text="Last day, included.")
+
+
+class EventsRequest(DaysRequest):
+    actor = Words(
+        required=False, max_length=100, help_text="User name of who did it; `system` for none."
+    )
     action = Words(
         required=False, max_length=100, help_text="Action, such as `document.published`."
     )
@@ -59,10 +73,11 @@ class VerdictResponse(serializers.Serializer[Any]):
 
 class OfAuditors(Guarded):
     scope_to_read = scope_to_write = str(Scope.AUDIT)
+    needs = "chat.view_auditevent"
 
     def check_permissions(self, request: Request) -> None:
         super().check_permissions(request)
-        if not request.user.has_perm("chat.view_auditevent"):
+        if not request.user.has_perm(self.needs):
             raise PermissionDenied
 
 
@@ -82,7 +97,10 @@ class EventsView(OfAuditors, Listed):
     def get(self, request: Request) -> Response:
         asked = self.asked()
         named = {key: asked[key] for key in ("action", "subject") if asked.get(key)}
-        return self.paged(AuditEvent.objects.filter(**named), "audit")
+        found = of_days(AuditEvent.objects.all(), "at", asked.get("since"), asked.get("until"))
+        if actor := asked.get("actor"):
+            found = found.filter(Q(actor=actor) | Q(actor__endswith=f":{actor}"))
+        return self.paged(found.filter(**named), "audit")
 
 
 class VerdictView(OfAuditors):
@@ -100,3 +118,78 @@ class VerdictView(OfAuditors):
         report = verify_chain()
         record_read(user, "audit_verify", subject=f"user:{user.pk}")
         return Response(VerdictResponse(report).data)
+
+
+class TurnsRequest(DaysRequest):
+    person = Words(required=False, max_length=150, help_text="User name of who asked.")
+    status = serializers.ChoiceField(required=False, choices=TurnStatus.choices)
+    reason = serializers.ChoiceField(
+        required=False, choices=Reason.choices, help_text="Why it was refused."
+    )
+    collection = Slug(
+        required=False,
+        max_length=50,
+        help_text="Slug of a collection: answers that cite it, and questions limited to it.",
+    )
+
+
+class TurnRowResponse(serializers.Serializer[Any]):
+    turn = serializers.UUIDField(help_text="Read it whole by `GET /turns/{id}`.")
+    conversation = serializers.UUIDField(allow_null=True)
+    asked_at = serializers.DateTimeField()
+    user = serializers.IntegerField(allow_null=True, help_text="Id of who asked.")
+    channel = serializers.ChoiceField(choices=Channel.choices)
+    mode = serializers.ChoiceField(choices=Mode.choices)
+    status = serializers.ChoiceField(choices=TurnStatus.choices)
+    reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True)
+    confidence = serializers.FloatField(allow_null=True)
+    fingerprint = serializers.CharField(allow_blank=True, help_text="Of the configuration.")
+    duration_ms = serializers.IntegerField(min_value=0)
+    text_removed_at = serializers.DateTimeField(allow_null=True)
+    recalled = Recalled()
+    hidden = serializers.IntegerField(
+        min_value=0, help_text="Number of statements or passages that are not open to the reader."
+    )
+    username = serializers.CharField(allow_null=True)
+    question = serializers.CharField()
+    standalone = serializers.CharField(allow_null=True)
+    statements = serializers.ListField(child=serializers.CharField())
+    citations = serializers.ListField(
+        child=serializers.CharField(), help_text="Document, version and place, each once."
+    )
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class TurnsView(OfAuditors, Listed):
+    asks = TurnsRequest
+    serializer_class = TurnRowResponse
+    pagination_class = LatestAsked
+    needs = "chat.view_turn"
+
+    @extend_schema(
+        operation_id="turns",
+        summary="List everybody's questions and answers",
+        description="The latest first; for auditors. The log has who read which page.",
+        parameters=[TurnsRequest],
+        responses={200: TurnRowResponse(many=True), **problems(400, *NOT_FOUND)},
+        examples=examples.of("TURNS", "FORBIDDEN", "PROBLEMS"),
+    )
+    def get(self, request: Request) -> Response:
+        user, asked = user_of(request), self.asked()
+        page = self.paginate_queryset(_narrowed(asked)) or []
+        rows = rows_of(page, turn_readable_ids(user), texts=True, by=user)
+        narrowed = {
+            key: value.isoformat() if isinstance(value, datetime.date) else value
+            for key, value in asked.items()
+            if key != "cursor"
+        }
+        record_read(user, "turns", subject=f"user:{user.pk}", rows=len(page), **narrowed)
+        return self.get_paginated_response(list(rows))
+
+
+def _narrowed(asked: dict[str, Any]) -> QuerySet[Turn]:
+    found = of_days(audited_turns(), "created_at", asked.get("since"), asked.get("until"))
+    for key, field in (("person", "user__username"), ("status", "status"), ("reason", "reason")):
+        if asked.get(key):
+            found = found.filter(**{field: asked[key]})
+    return turns_in(found, asked["collection"]) if asked.get("collection") else found

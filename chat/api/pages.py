@@ -81,6 +81,11 @@ class InOrder(ByTime):
     page_size = 20
 
 
+class LatestAsked(ByTime):
+    ordering: Any = ("-created_at", "-pk")
+    page_size = 20
+
+
 class Uploaded(ByTime):
     ordering: Any = ("-uploaded_at", "-pk")
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import Http404
 from rest_framework import serializers
 
-from chat.api.fields import AskedMode, AskedText, Collections, Strict, Whole, Word, YesNo
+from chat.api.fields import AskedMode, AskedText, Collections, Recalled, Strict, Whole, Word, YesNo
 from chat.models import REMOVED, ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
 from corpus.models import Lifecycle, SourceType
@@ -168,6 +168,7 @@ class SourceResponse(PlaceResponse):
     version = serializers.CharField(
         allow_blank=True, help_text="Version of the document at the time of the answer."
     )
+    reference = serializers.CharField(help_text="Document, version and place as a line of text.")
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
     issuer = serializers.CharField(allow_blank=True)
     population = serializers.CharField(
@@ -308,6 +309,7 @@ class QueryResponse(serializers.Serializer[Any]):
     message = serializers.CharField(
         allow_null=True, help_text="The reason as a sentence, with the filters of the search."
     )
+    recalled = Recalled()
     mode = serializers.ChoiceField(choices=Mode.choices)
     standalone = serializers.CharField(
         allow_null=True, help_text="The question as it was understood, if it was rewritten."

@@ -28,6 +28,7 @@ _VIEWS: tuple[tuple[str, type[APIView], str], ...] = (
     ("conversations/<uuid:pk>", conversations.ConversationView, "conversation"),
     ("conversations/<uuid:pk>/query", conversations.ConversationQueryView, "conversation_query"),
     ("conversations/<uuid:pk>/messages", conversations.MessagesView, "messages"),
+    ("turns", log.TurnsView, "turns"),
     ("turns/<uuid:pk>", conversations.TurnView, "turn"),
     ("turns/<uuid:pk>/feedback", conversations.FeedbackView, "feedback"),
     ("documents", documents.DocumentsView, "documents"),

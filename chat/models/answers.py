@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import uuid
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from corpus.positions import SECTIONS, below_title, place_words
+from corpus.positions import SECTIONS, below_title, place_words, unsaid
 
 REMOVED = "Text removed under retention"  # in place of removed text
 
@@ -161,7 +162,10 @@ class Turn(models.Model):
                 name="turn_in_experiment",
             ),
         ]
-        permissions = [("replay_turn", "Can run a turn again and compare")]
+        permissions = [
+            ("replay_turn", "Can run a turn again and compare"),
+            ("export_turn", "Can export answers"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -193,8 +197,21 @@ class Claim(models.Model):
 
     @property
     def under(self) -> str:
-        """Title and headings above the first quote. No query if the citations are prefetched."""
-        return next((citation.under for citation in self.citations.all()), "")
+        """Title and headings above the first quote, without those that begin the text already.
+
+        No query if the citations are prefetched.
+        """
+        path = next((citation.under_path for citation in self.citations.all()), [])
+        return SECTIONS.join(unsaid(path, self.text))
+
+
+def reference_line(
+    title: str, version: str, effective_from: datetime.date | None, place: str
+) -> str:
+    """Return where words stand, as a line of text: the one form of all texts for people."""
+    of = f", version {version}" if version else ""
+    since = f", in force from {date_format(effective_from, 'j F Y')}" if effective_from else ""
+    return f"{title}{of}{since}, {place}"
 
 
 class Citation(models.Model):
@@ -230,14 +247,14 @@ class Citation(models.Model):
         return self.section.split(SECTIONS) if self.section else []
 
     @property
-    def under(self) -> str:
-        """Title and headings above the quote, such as `Paracetamol dosing › By mouth`."""
-        return " › ".join(part for part in (self.title, *self._headings) if part)
-
-    @property
-    def _headings(self) -> list[str]:
+    def under_path(self) -> list[str]:
+        """Title and headings above the quote, such as `Paracetamol dosing`, `By mouth`."""
         below = below_title(self.section, self.title)
-        return below.split(SECTIONS) if below else []
+        return [part for part in (self.title, *below.split(SECTIONS)) if part]
+
+    def reference(self) -> str:
+        """Document, version, date in force and place, as a line of text. Reads the document."""
+        return reference_line(self.title, self.version, self.document.effective_from, self.place)
 
     @property
     def place(self) -> str:

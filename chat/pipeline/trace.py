@@ -55,6 +55,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
         "corpus": run.snapshot.as_dict() if run.snapshot else None,
         "searches": [_search(taken) for taken in searches.taken],
         "gate": searches.gate.as_dict() if searches.gate else None,
+        "retrieval": asdict(searches.config),
         "generator": run.generator.fingerprint,
         "verifier": run.verifier.fingerprint,
         "answers": run.config.as_dict(),

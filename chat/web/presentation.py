@@ -32,6 +32,7 @@ from chat.web.tables import (
     table_row,
 )
 from corpus.models import Document, Lifecycle
+from corpus.positions import SECTIONS, headed
 
 MATCH = "Row that matches the question"
 NOT_FOR_PATIENT = "Not for this patient, by its own words"
@@ -76,8 +77,14 @@ class ShownClaim:
         if self.is_hidden:
             return ""
         caption = self.table.caption if self.table else ""
-        is_said = caption in plain(self.claim.text)
-        return self.claim.under if is_said else f"{self.claim.under} › {caption}"
+        under = self.claim.under
+        is_said = caption in plain(self.claim.text) or caption in under.split(SECTIONS)
+        return under if is_said else SECTIONS.join(filter(None, (under, caption)))
+
+    @property
+    def headed(self) -> str:
+        """The text after its headings, in one line."""
+        return headed(self.under, self.claim.text)
 
     @property
     def lines(self) -> list[str]:
@@ -126,6 +133,7 @@ class ShownTurn:
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
     hidden: int  # number of statements or passages that the reader may not read
     ended: str  # a sentence, if a cited document is withdrawn or superseded
+    recalled: str  # the same as a code of warnings: `withdrawn`, `superseded`; else empty
 
     @property
     def reason_label(self) -> str:
@@ -297,6 +305,7 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         withheld=_withheld(opened),
         hidden=opened.hidden,
         ended=ENDED.get(opened.ended, ""),
+        recalled=opened.ended.lower(),
     )
 
 
@@ -351,18 +360,9 @@ def _copied(claim: ShownClaim) -> list[str]:
     if claim.is_hidden:
         return [f"{number}. {NOT_OPEN}"]
     beside = f"{claim.beside}: " if claim.beside else ""
-    lines = [f"{number}. {beside}{claim.under}: {claim.claim.text}"]
+    lines = [f"{number}. {beside}{claim.headed}"]
     lines += [claim.left_out] if claim.left_out else []
-    return [*lines, *(f"   {reference(citation)}" for citation in claim.links)]
-
-
-def reference(citation: Citation) -> str:
-    """Return a citation as a line of text.
-
-    It has document, version, date in force, page, section, and corrections of the cited words.
-    """
-    version = f", version {citation.version}" if citation.version else ""
-    begun = citation.document.effective_from
-    since = f", in force from {date_format(begun, 'j F Y')}" if begun else ""
-    corrected = "".join(f", {one.sentence}" for one in corrections_of(citation))
-    return f"{citation.title}{version}{since}, {citation.place}{corrected}"
+    for cited in claim.links:
+        corrections = (one.sentence for one in corrections_of(cited))
+        lines += ["   " + ", ".join([cited.reference(), *corrections])]
+    return lines

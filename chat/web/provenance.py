@@ -17,6 +17,7 @@ from django.urls import reverse
 
 from chat.caveats.notices import Notice, document_notices
 from chat.models import AuditEvent, Citation, Mode, Reason, Turn
+from chat.pipeline.corpus_changes import CHANGES, corpus_movement
 from chat.pipeline.search import EXPLAINING
 from chat.selectors import documents_by_sha256, every_collection, pages_at
 from chat.web.narrowing import narrowed_to
@@ -27,19 +28,6 @@ from corpus.models import Document, Lifecycle
 
 HASH_CHARS = 64  # a passage's key begins with its document's SHA-256
 _PAGE = re.compile(r"_p(\d+)_")
-
-# Events of a document, in words for an answer that cited it.
-CHANGES = {
-    "document.withdrawn": "withdrawn",
-    "document.superseded": "superseded",
-    "document.edited": "its details were corrected",
-    "document.reindexed": "read anew",
-    "document.reinstated": "put back in force",
-    "document.returned": "returned to its author",
-    "document.published": "published",
-    "chunk.disabled": "a passage was taken out of the search",
-    "chunk.enabled": "a passage was put back into the search",
-}
 
 
 @dataclass(frozen=True)
@@ -99,6 +87,7 @@ class Provenance:
     decided: tuple[str, ...]  # why it was answered or refused, a sentence each
     left: tuple[Left, ...]
     changes: tuple[Change, ...]
+    moved: str  # how the corpus as a whole has changed, in a sentence
 
     @property
     def is_unchanged(self) -> bool:
@@ -120,6 +109,7 @@ def turn_provenance(turn: Turn, *, on: datetime.date) -> Provenance:
         decided=tuple(_decided(turn)),
         left=_left(turn.trace),
         changes=_changes(turn, shown, on, readable),
+        moved=corpus_movement(turn),
     )
 
 

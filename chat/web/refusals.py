@@ -11,8 +11,10 @@ from django.urls import reverse
 
 from chat.caveats.notices import Notice
 from chat.models import Reason
+from chat.models.answers import reference_line
 from chat.rights import OpenTurn
 from corpus.models import Document
+from corpus.positions import below_title, place_words
 
 _WAIT = (
     "Your question was kept. What the search found is below: read it in its documents, or ask "
@@ -100,6 +102,11 @@ class Passage:
     @property
     def chunk(self) -> str:
         return str(self.stored.get("chunk", ""))
+
+    def reference(self) -> str:
+        """Where it stands, as a line of text."""
+        place = place_words(self.page, below_title(self.section, self.title), self.position)
+        return reference_line(self.title, self.version, self.document.effective_from, place)
 
 
 def nearest_passages(

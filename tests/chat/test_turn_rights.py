@@ -25,6 +25,7 @@ from chat.api.queries import answer_frames
 from chat.api.repeats import _turn_key
 from chat.audit import log as audit
 from chat.audit.export import event_rows
+from chat.audit.turn_rows import turn_rows
 from chat.conversations import conversation_share
 from chat.mcp.described import Described
 from chat.mcp.server import _result
@@ -210,6 +211,10 @@ def reviews_exported(user: User, turn: Turn) -> str:
     return json.dumps(list(review_rows(Review.objects.all(), texts=True, by=user)))
 
 
+def answers_exported(user: User, turn: Turn) -> str:
+    return json.dumps(list(turn_rows(Turn.objects.filter(pk=turn.pk), texts=True, by=user)))
+
+
 def exported(user: User, turn: Turn) -> str:
     return json.dumps(list(event_rows(AuditEvent.objects.all(), texts=True)))
 
@@ -233,6 +238,7 @@ WAYS: dict[str, Callable[[User, Turn], str]] = {
     "tool": tool,
     "command": command,
     "export of reviews": reviews_exported,
+    "export of answers": answers_exported,
 }
 TELL_NOTHING = {"export of the log": exported, "webhook": announced}
 
@@ -315,7 +321,7 @@ def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(
         "claims",
         "nearest",
     }
-    assert said.keys() == of_the_question | made | {"confidence"}
+    assert said.keys() == of_the_question | made | {"confidence", "recalled"}
 
 
 def test_a_warning_about_open_statements_stays(member: User) -> None:

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from chat.models import Turn
+from chat.models import Reason, Turn
 from chat.reviews.feedback import feedback_save
 from corpus.models import Lifecycle
 from corpus.services.indexing import document_index
@@ -25,9 +25,10 @@ from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
 from tests.corpus.documents import guideline as sections_of
 from tests.corpus.documents import ingest
-from tests.people import in_groups
+from tests.people import in_groups, narrow
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Delivery, Event
+from webhooks.receivers import gap_payload
 
 pytestmark = pytest.mark.django_db
 NOWHERE = Receiver(url="https://nowhere.example/")
@@ -92,6 +93,17 @@ def test_a_gap_is_told_once_and_without_words(alice: User) -> None:
     (data,) = told(Event.GAP)
     assert data == {"id": str(refused.pk), "state": "abstained", "reason": refused.reason}
     assert "tungsten" not in Delivery.objects.get().body
+
+
+def test_a_reason_that_rests_on_what_is_closed_is_not_sent(alice: User) -> None:
+    NOWHERE.endpoint()
+    guideline = publish_guideline(picture=False)
+    refused = ask(alice, UNANSWERABLE)
+    refused.reason = Reason.ONLY_OUT_OF_DATE
+    refused.trace["documents"] = [{"sha256": guideline.sha256}]
+    assert gap_payload(refused)["reason"] == Reason.ONLY_OUT_OF_DATE
+    narrow(guideline.collection, "searchers", "Ward")
+    assert gap_payload(refused)["reason"] == Reason.WEAK_EVIDENCE
 
 
 def test_without_an_endpoint_nothing_is_kept(alice: User) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from chat.models import ClaimKind, TurnStatus
 from chat.streams import Frame, as_json
+from corpus.positions import headed
 
 USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}  # never counted
 BESIDE = {
@@ -35,9 +36,9 @@ class _Text:
 
     def add_claim(self, claim: Mapping[str, Any]) -> None:
         """Add a claim after its headings, with the number of each place that it cites."""
-        self.add(f"{BESIDE.get(claim['kind'], '')}{claim['under']}: {claim['text']}")
+        self.add(f"{BESIDE.get(claim['kind'], '')}{headed(claim['under'], claim['text'])}")
         for cited in claim["citations"]:
-            number = self.notes.setdefault(_place(cited), len(self.notes) + 1)
+            number = self.notes.setdefault(cited["reference"], len(self.notes) + 1)
             self.citations.append({"note": number, "claim": claim["number"], **cited})
             mark = f"[{number}]"
             if self.paragraphs[-1].endswith(mark):
@@ -45,17 +46,10 @@ class _Text:
             self.paragraphs[-1] += f" {mark}"
             end = len(self.content)
             where = {"start_index": end - len(mark), "end_index": end}
-            whole = where | {"title": _place(cited), "url": cited["link"]}
+            whole = where | {"title": cited["reference"], "url": cited["link"]}
             self.annotations.append({"type": "url_citation", "url_citation": whole})
         if claim["left_out"]:
             self.paragraphs[-1] += f" ({claim['left_out']})"
-
-
-def _place(cited: Mapping[str, Any]) -> str:
-    version = f" {cited['version']}" if cited["version"] else ""
-    where = cited["position"] or f"page {cited['page']}"
-    section = f", {cited['section']}" if cited["section"] else ""
-    return f"{cited['document']}{version}{section}, {where}"
 
 
 def _text(payload: Mapping[str, Any]) -> _Text:
@@ -71,7 +65,7 @@ def _text(payload: Mapping[str, Any]) -> _Text:
             text.add_claim(claim)
     else:
         text.add(f"No answer. {payload['message']}")
-        near = dict.fromkeys(_place(passage) for passage in payload["nearest"])
+        near = dict.fromkeys(passage["reference"] for passage in payload["nearest"])
         if near:
             text.add("Nearest passages, which are no answer: " + "; ".join(near))
         if owner := payload["owner"]:

@@ -1,4 +1,4 @@
-"""Run a stored question again and name the first step that differs."""
+"""Run a stored question again and say whether the answer is the same, and what differs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from core.errors import MedragError
 
 class Command(BaseCommand):
     help = (
-        "Run a stored question again and name the first step that differs. Search, gate and "
-        "verification run again; the answer of a language model is used as stored. Exit "
-        "status 1 if a step differs."
+        "Run a stored question again and say whether outcome, statements and citations are the "
+        "same, then everything that differs. Search, gate and verification run again; the "
+        "answer of a language model is used as stored. Exit status 1 if the answer differs."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,21 +33,18 @@ class Command(BaseCommand):
         except MedragError as error:
             raise CommandError(error.sentence) from error
         self.stdout.write(as_text(replay))
-        if replay.difference:
+        if not replay.verdict.is_whole:
             raise CommandError("The replay differs from the stored answer.")
 
 
 def as_text(replay: Replay) -> str:
-    if replay.difference is None:
-        return f"Turn {replay.turn.pk}: the same in every step."
-    found = replay.difference
-    return "\n".join(
-        [
-            f"Turn {replay.turn.pk}: the first difference is at {found.place}.",
-            f"  stored: {found.stored_text}",
-            f"  now:    {found.now_text}",
-        ]
-    )
+    lines = [f"Turn {replay.turn.pk}: {replay.verdict.sentence}"]
+    for one in replay.changed:
+        lines += ["", one.heading, *(f"  {sentence}" for sentence in one.sentences)]
+        for found in one.differences:
+            lines += [f"  {found.place}", f"    stored: {found.stored_text}"]
+            lines += [f"    now:    {found.now_text}"]
+    return "\n".join(lines if replay.changed else [*lines, "Nothing differs in any step."])
 
 
 def _turn(raw: str) -> Turn:

@@ -157,13 +157,14 @@ def test_a_turn_is_replayed_and_who_had_it_done_is_logged(
     address = reverse("admin:chat_turn_replay", args=[answered.pk])
     turn_page = reverse("admin:chat_turn_change", args=[answered.pk])
     assert address in auditor.get(turn_page).content.decode()
-    assert "The same in every step." in auditor.post(address).content.decode()
+    assert "Nothing differs in any step." in auditor.post(address).content.decode()
     event = AuditEvent.objects.filter(action="replay").latest("seq")
     assert (event.subject, event.actor.split(":")[2]) == (f"turn:{answered.pk}", "bob")
     guideline.pages.update(text="<b>Other words</b>")
     guideline.chunks.update(text="<b>Other words</b>")
     page = auditor.post(address).content.decode()
-    assert "The first difference is at" in page
+    assert "outcome, the same statements, the same citations" not in page
+    assert 'id="replay-texts"' in page
     assert "<b>Other words" not in page
     assert QUESTION not in caplog.text
 

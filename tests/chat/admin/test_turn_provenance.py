@@ -20,6 +20,7 @@ from corpus.models import Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
 from medrag_site.accounts import AUDITORS, REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, UNANSWERABLE, ask, publish_guideline
+from tests.corpora import publish
 from tests.corpus.admin.test_admin import member
 from tests.people import person
 
@@ -66,7 +67,10 @@ def test_an_answer_is_told_from_question_to_citation(auditor: Client, answered: 
     citation = Citation.objects.filter(claim__turn=answered).first()
     assert citation is not None
     assert f"{reverse('chat:citation', args=[citation.pk])}#cited" in page
-    assert "each cited document is unchanged" in page
+    assert "No cited document has changed" in page
+    assert "A replay shows" not in page
+    publish("# Asthma\n## Treatment\nInhale salbutamol.")
+    assert "The corpus has grown from 1 to 2 documents in force." in told(auditor, answered)
     for fact in (answered.fingerprint, str(answered.conversation_id), "alice", "Page"):
         assert fact in page
     assert "<summary>The whole trace</summary>" in page

@@ -150,6 +150,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
         "citations": [
             {
                 "document": "Guide",
+                "reference": "Guide, page 3, Dosing › Adults",
                 "version": "",
                 "sha256": "d" * 64,
                 "issuer": "",

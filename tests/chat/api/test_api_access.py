@@ -39,7 +39,7 @@ OF_ONE: dict[tuple[str, str], tuple[Any, int, str]] = {
     ("delete", "conversation"): (None, 204, "conversation.deleted"),
 }
 # Tested with every role in their own files.
-ELSEWHERE = {"collections", "users", "user", "audit", "audit_verify"}
+ELSEWHERE = {"collections", "users", "user", "audit", "audit_verify", "turns"}
 OPEN = {"schema", "docs"}  # without data of the hospital
 
 

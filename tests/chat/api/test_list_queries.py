@@ -73,6 +73,7 @@ def more_runs(alice: User) -> None:
 LISTS: dict[str, Callable[[User], None]] = {
     "/api/v1/conversations": more_conversations,
     "/api/v1/conversations/{id}/messages": more_messages,
+    "/api/v1/turns": more_conversations,
     "/api/v1/documents": more_documents,
     "/api/v1/documents/{sha256}/passages": more_passages,
     "/api/v1/collections": more_collections,

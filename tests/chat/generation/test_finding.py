@@ -89,7 +89,7 @@ def test_a_true_claim_is_shown_with_its_own_statement(writer: Endpoint, cited: s
     assert answers_of(turn) == [DOSE]
     assert quotes_of(turn) == [DOSE]
     assert [verdict.get("found") for verdict in turn.trace["verdicts"]] == [True]
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
 
 
 def test_a_claim_whose_citation_holds_keeps_it(writer: Endpoint) -> None:
@@ -164,7 +164,7 @@ def test_a_free_wording_is_judged_once_for_all_claims(
         assert FREE in answers_of(turn)
         assert DOSE in quotes_of(turn)
         assert len(judge.asked) == 1
-        assert turn_replay(turn).difference is None
+        assert not turn_replay(turn).changed
 
 
 def test_a_judge_that_clears_nothing_finds_nothing(

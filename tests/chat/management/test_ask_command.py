@@ -19,13 +19,33 @@ ROOT = Path(__file__).resolve().parents[3]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 TOP = {
-    *("status", "reason", "message", "mode", "standalone", "option", "warnings", "withheld"),
-    *("owner", "claims", "nearest", "hidden", "confidence", "turn"),
+    *(
+        "status",
+        "reason",
+        "message",
+        "recalled",
+        "mode",
+        "standalone",
+        "option",
+        "warnings",
+        "withheld",
+    ),
+    *("owner", "claims", "nearest", "hidden", "confidence", "turn", "recalled"),
 }
 TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
 PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
 PLACE = {
-    *("document", "version", "sha256", "page", "page_label", "position", "section", "section_path"),
+    *(
+        "document",
+        "reference",
+        "version",
+        "sha256",
+        "page",
+        "page_label",
+        "position",
+        "section",
+        "section_path",
+    ),
     *(TODAY | PAINTED),
 }
 CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
@@ -62,6 +82,7 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert cited.keys() == CITATION
     assert {name: cited[name] for name in CITATION - TODAY - PAINTED} == {
         "document": "Pneumonia",
+        "reference": "Pneumonia, version 1.0, page 1, Treatment",
         "version": "1.0",
         "sha256": guideline,
         "page": 1,

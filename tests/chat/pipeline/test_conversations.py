@@ -58,7 +58,7 @@ def test_a_follow_up_is_asked_as_a_question_of_its_own(alice: User, client: Clie
 def test_a_follow_up_is_replayed_as_it_was_read(alice: User) -> None:
     first = ask(FIRST, alice)
     second = ask("And in children?", alice, first.conversation)
-    assert turn_replay(second).difference is None
+    assert not turn_replay(second).changed
 
 
 def test_without_a_turn_before_it_is_refused(alice: User) -> None:
@@ -78,7 +78,7 @@ def test_what_goes_on_from_a_question_and_can_not_be_told_is_refused(
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
     assert "It is not clear what this question is about" in page
     assert "Ask it in full" in page
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
 
 
 def test_a_fragment_whose_context_was_removed_is_refused(alice: User) -> None:
@@ -126,7 +126,7 @@ def test_a_choice_is_answered_with_its_letter_and_its_evidence(alice: User, clie
     client.force_login(alice)
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id]))
     assert "Option <strong>B</strong>" in page.content.decode()
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
 
 
 def test_a_choice_without_the_right_answer_is_refused(alice: User) -> None:

@@ -13,7 +13,7 @@ def test_a_replay_leaves_the_log_whole(own_database: str) -> None:
     publish("# Pneumonia\n## Treatment\nGive demonstracillin 500 mg by mouth every 8 hours.")
     turn = turn_ask("What is the dose of demonstracillin?", user=None, channel=Channel.COMMAND)
     before = verify_chain()
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
     after = verify_chain()
     assert before.ok and after.ok
     assert after.rows == before.rows + 1

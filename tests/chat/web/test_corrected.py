@@ -64,7 +64,7 @@ def test_the_corrected_number_is_quoted_and_said_to_be_corrected(
     assert RIGHT in answer
     found = turn_payload(turn)["claims"][0]["citations"][0]
     assert found["corrected"] == [{"text": NEW, "read": OLD, "is_quoted": True}]
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
 
 
 def test_an_answer_from_before_says_that_it_rests_on_what_was_misread(
@@ -79,8 +79,7 @@ def test_an_answer_from_before_says_that_it_rests_on_what_was_misread(
     found = turn_payload(turn)["claims"][0]["citations"][0]
     assert found["corrected"] == [{"text": NEW, "read": OLD, "is_quoted": False}]
     assert found["quote"] == DOSE
-    difference = turn_replay(turn).difference
-    assert difference is not None
+    assert turn_replay(turn).changed
 
 
 def test_other_words_of_the_page_are_not_marked(

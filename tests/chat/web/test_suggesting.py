@@ -84,7 +84,7 @@ def test_a_slip_is_put_right_before_the_search_and_said(
     page = text_of(clinician.get(thread(turn.conversation_id)))
     assert f"Read as: {QUESTION}" in page
     assert "Did you mean" not in page
-    assert turn_replay(turn).difference is None
+    assert not turn_replay(turn).changed
 
 
 def test_a_question_whose_spelling_cannot_be_looked_at_is_asked_as_it_was_typed(
