@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -17,6 +16,7 @@ from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of
 from chat.api.pages import LatestRow, Listed, PageRequest
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Scope
+from corpus.access import refuse_without
 
 
 class EventsRequest(PageRequest):
@@ -62,8 +62,7 @@ class OfAuditors(Guarded):
 
     def check_permissions(self, request: Request) -> None:
         super().check_permissions(request)
-        if not request.user.has_perm("chat.view_auditevent"):
-            raise PermissionDenied
+        refuse_without(request.user, "chat.view_auditevent")
 
 
 class EventsView(OfAuditors, Listed):

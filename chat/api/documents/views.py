@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
@@ -28,7 +27,7 @@ from chat.api.documents.serializers import (
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import Listed, Uploaded
 from chat.api.repeats import KEY_HEADER, KEY_SCHEMA, key_of
-from corpus.access import collections_uploadable, readable_ids
+from corpus.access import collections_uploadable, readable_ids, refuse_without
 from corpus.filenames import clean_filename
 from corpus.models import Document
 from corpus.review.corrections import corrections_unseen
@@ -93,8 +92,7 @@ class DocumentsView(OfDocuments, Listed):
     def post(self, request: Request) -> Response:
         user = user_of(request)
         refuse_others_than_staff(user)
-        if not user.has_perm("corpus.add_document"):
-            raise PermissionDenied
+        refuse_without(user, "corpus.add_document")
         key = key_of(request)
         context = {"collections": collections_uploadable(user)}
         told = valid(UploadRequest(data=_each_once(request.data), context=context))
