@@ -212,12 +212,21 @@ def _open(
         ),
         standalone="" if is_worded_by_closed else turn.standalone,
         option="" if hidden else turn.option,
-        owner={} if hidden else turn.owner,
+        owner=turn.owner if turn.owner and not hidden else _owner(nearest),
         failed=() if hidden else tuple(v["failed"] for v in turn.trace.get("verdicts", ())),
         confidence=None if hidden else turn.confidence,
         hidden=hidden,
         ended=_ended(claim for claim in every if is_own or claim.index in claims),
     )
+
+
+def _owner(nearest: Iterable[tuple[Mapping[str, Any], Document]]) -> dict[str, str]:
+    """Return whom to ask about the passages that are shown; empty if no collection says."""
+    for _, document in nearest:
+        topic = document.collection
+        if topic.owner_name or topic.owner_contact:
+            return {"name": topic.owner_name, "contact": topic.owner_contact}
+    return {}
 
 
 def _ended(claims: Iterable[Claim]) -> str:

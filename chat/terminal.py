@@ -76,7 +76,8 @@ def _refusal(shown: ShownTurn) -> list[str]:
         lines.append(f"     [{number}] {one.reference()}{state}")
         lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
     if shown.owner:
-        lines.append(f"  Ask: {shown.owner['name']}, {shown.owner['contact']}")
+        named = (shown.owner["name"], shown.owner["contact"])
+        lines.append(f"  Ask: {', '.join(filter(None, named))}")
     return lines
 
 

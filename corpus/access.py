@@ -8,7 +8,8 @@ same in their own SQL (`retrieval/scope.py`); a test keeps the two equal.
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 
 from core.errors import MedragError
@@ -19,6 +20,15 @@ class NotPermitted(MedragError):
     """The person lacks a right. The sentence names neither the document nor its collection."""
 
     code = "not_permitted"
+
+
+def refuse_without(user: User | AnonymousUser, *rights: str) -> None:
+    """Raise PermissionDenied, which names the right, for a user with none of these `rights`."""
+    if not any(user.has_perm(right) for right in rights):
+        raise PermissionDenied(
+            f"This takes the right `{rights[0]}`, which this account does not have. Nothing was "
+            "changed. An administrator can add the account to a group that has it."
+        )
 
 
 def collections_searchable(user: User | None) -> QuerySet[Collection]:

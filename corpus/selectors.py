@@ -207,12 +207,13 @@ def worker_is_alive() -> bool:
     return age_s is not None and age_s <= WORKER_FRESH_S
 
 
+def workers_alive() -> QuerySet[WorkerHeartbeat]:
+    """Return the workers that reported lately, by name."""
+    fresh = Now() - datetime.timedelta(seconds=WORKER_FRESH_S)
+    return WorkerHeartbeat.objects.filter(seen_at__gte=fresh).order_by("name")
+
+
 def worker_faults() -> list[str]:
     """Return sentences for staff on what live workers can't do, each once. Runs one query."""
-    fresh = WorkerHeartbeat.objects.filter(
-        seen_at__gte=Now() - datetime.timedelta(seconds=WORKER_FRESH_S)
-    )
-    faults = [
-        fault for worker in fresh.order_by("name") for fault in worker.detail.get("faults", ())
-    ]
+    faults = [fault for worker in workers_alive() for fault in worker.detail.get("faults", ())]
     return list(dict.fromkeys(faults))

@@ -36,6 +36,7 @@ from corpus.access import (
     collections_uploadable,
     documents_visible,
     may_publish,
+    refuse_without,
 )
 from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
 from corpus.review.words_found import SHARE
@@ -58,6 +59,12 @@ _POOR = Q(ocr_confidence__lt=OCR_CONFIDENT) | ~Q(doubts=[])  # of a page: somebo
 _TABLES = '$[*] ? (@.kind == "table")'
 
 
+_NOT_IN_COLLECTION = (
+    "This account may not do this in the document's collection: its groups are not among those "
+    "that the collection names. Nothing was changed."
+)
+
+
 class Right(Enum):
     """What somebody may do with a document."""
 
@@ -74,18 +81,19 @@ def access_document_of_staff(user: User, right: Right = Right.SEE, **named: obje
     queries at most, not counting permissions.
     """
     refuse_others_than_staff(user)
+    if right is not Right.SEE:
+        refuse_without(user, f"corpus.{right.value}_document")
     document: Document = get_object_or_404(documents_for_staff(user), **named)
     if right is Right.CHANGE and not may_change(document):
-        raise PermissionDenied
+        raise PermissionDenied(_NOT_IN_COLLECTION)
     if right is Right.PUBLISH and not may_publish(user, document):
-        raise PermissionDenied
+        raise PermissionDenied(_NOT_IN_COLLECTION)
     return document
 
 
 def refuse_others_than_staff(user: User) -> None:
     """Raise PermissionDenied for users who may see no drafts."""
-    if not user.has_perm("corpus.view_document"):
-        raise PermissionDenied
+    refuse_without(user, "corpus.view_document")
 
 
 def may_change(document: Document) -> bool:

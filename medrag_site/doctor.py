@@ -33,6 +33,7 @@ from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
 from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
+from medrag_site.processes.settings_digests import differences
 from medrag_site.processes.start import start_database
 from medrag_site.sign_in.oidc import ProviderError, provider_check
 from retrieval.pipeline import retrieve
@@ -126,6 +127,13 @@ def _worker() -> tuple[bool, str]:
         return False, f"last seen {age_s:.0f} s ago: start manage.py worker or manage.py serve"
     if faults := selectors.worker_faults():
         return False, " ".join(faults)
+    others = [
+        f"{worker.name} was started with another {', '.join(names)} than this command"
+        for worker in selectors.workers_alive()
+        if (names := differences(worker))
+    ]
+    if others:
+        return False, f"{'; '.join(others)}: give both the same settings, and start it again"
     return True, f"seen {age_s:.0f} s ago"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -63,6 +64,15 @@ class Env:
     @property
     def names(self) -> list[str]:
         return list(self.declared)
+
+    def given(self) -> dict[str, str]:
+        """Return the text of each setting or its default; of one with keys, all of them as JSON."""
+        return {
+            name: json.dumps(self.keys[name].given())
+            if name in self.keys
+            else str(self._source.get(name) or told.default)
+            for name, told in self.declared.items()
+        }
 
     def text(self, name: str, default: str = "", *, about: str = "") -> str:
         return self._raw(name, Declared(default, "", about)) or default

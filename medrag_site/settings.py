@@ -241,8 +241,12 @@ LOGGING = {
         },
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    # At DEBUG these write whole requests, which hold questions and passages.
-    "loggers": {name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
+    "loggers": {
+        # At DEBUG these write whole requests, which hold questions and passages.
+        **{name: {"level": "WARNING"} for name in ("openai", "httpx", "httpcore", "mcp")},
+        "axes": {"level": "ERROR"},  # chat.sign_in.lockouts logs lockouts, once
+        "medrag_site.request_log": {"level": "INFO"},  # a line for each request, in JSON
+    },
 }
 
 # Variables passed between processes, and those read by the tests.

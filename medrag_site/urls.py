@@ -29,7 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # The administration has no sign-in page of its own.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("evaluation.api")),
+    path("api/v1/", include("evaluation.api.urls")),
     path("api/v1/", include("chat.api.urls")),  # ends with the view for unknown paths
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.utils.datastructures import MultiValueDict
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -127,6 +128,15 @@ class AnyFile(serializers.FileField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(allow_empty_file=True, **kwargs)
+
+
+def each_once(form: Any) -> Any:
+    """Return a form, or reject one with repeated fields: only one of the values would count."""
+    sent = form.lists() if isinstance(form, MultiValueDict) else ()  # none: an empty body
+    if doubled := [name for name, values in sent if len(values) > 1]:
+        message = "This was sent more than once."
+        raise serializers.ValidationError({name: [message] for name in doubled})
+    return form
 
 
 MAX_WORD_CHARS = 200

@@ -6,7 +6,6 @@ import datetime
 import json
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -21,6 +20,7 @@ from chat.audit.turn_rows import rows_of
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Channel, Mode, Reason, Scope, Turn, TurnStatus
 from chat.selectors import audited_turns, of_days, turn_readable_ids, turns_in
+from corpus.access import refuse_without
 
 
 class DaysRequest(PageRequest):
@@ -77,8 +77,7 @@ class OfAuditors(Guarded):
 
     def check_permissions(self, request: Request) -> None:
         super().check_permissions(request)
-        if not request.user.has_perm(self.needs):
-            raise PermissionDenied
+        refuse_without(request.user, self.needs)
 
 
 class EventsView(OfAuditors, Listed):

@@ -325,7 +325,8 @@ class QueryResponse(serializers.Serializer[Any]):
     )
     owner = OwnerResponse(
         allow_null=True,
-        help_text="Whom to ask after a refusal: the owner of the nearest passage's collection.",
+        help_text="Whom to ask after a refusal: the owner of the nearest passage's collection. "
+        "Null if no passage is shown, or no collection names one.",
     )
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
     nearest = PassageResponse(

@@ -28,13 +28,15 @@ INSTRUCTIONS = (
     "stands `under`, its citations and all `warnings`. A refusal is a result: nothing else "
     "answers in its place, and the passages beside it are no answer."
 )
-API_VERSION = "1"
 KEPT_HEADERS = ("Identifiers-Seen", "RateLimit", "RateLimit-Policy", "Retry-After")
 Context = ServerRequestContext[Any, Any]
 
 
-def mcp_server(api: Api, *, caller_of: Callable[[Context], Caller]) -> Server[Any]:
-    """Make the server. Each call takes a thread, at most as many as the web server has."""
+def mcp_server(api: Api, *, version: str, caller_of: Callable[[Context], Caller]) -> Server[Any]:
+    """Make the server; `version` is the product's release.
+
+    Each call takes a thread, at most as many as the web server has.
+    """
     tools = {tool.name: tool for tool in described_tools()}
     limiter = CapacityLimiter(settings.WEB_THREADS)
 
@@ -56,7 +58,7 @@ def mcp_server(api: Api, *, caller_of: Callable[[Context], Caller]) -> Server[An
 
     return Server(
         "medrag",
-        version=API_VERSION,
+        version=version,
         title="MedRAG",
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,

@@ -13,14 +13,14 @@ from chat.mcp.api_calls import Api, Caller
 from chat.mcp.server import Context, mcp_server
 
 
-def serve_streams(site: str) -> None:
+def serve_streams(site: str, version: str) -> None:
     """Serve the client that started the process, with the token of MEDRAG_MCP_TOKEN.
 
     Returns when the client leaves.
     """
     token = settings.MCP_TOKEN
     caller = Caller(authorization=f"Bearer {token}" if token else "")
-    server = mcp_server(Api(site), caller_of=lambda context: caller)
+    server = mcp_server(Api(site), version=version, caller_of=lambda context: caller)
 
     async def serve() -> None:
         async with stdio_server() as (received, sent):
@@ -29,14 +29,14 @@ def serve_streams(site: str) -> None:
     anyio.run(serve)
 
 
-def http_application(site: str) -> Starlette:
+def http_application(site: str, version: str) -> Starlette:
     """Return the ASGI application that serves `/mcp`, each call with its own token.
 
     Calls are independent of each other, so any process may serve them. Pages of browsers may only
     call from `cors_origins` of MEDRAG_API, and host names must be in MEDRAG_ALLOWED_HOSTS.
     """
     hosts = [form for host in settings.ALLOWED_HOSTS for form in (host, f"{host}:*")]
-    return mcp_server(Api(site), caller_of=_caller).streamable_http_app(
+    return mcp_server(Api(site), version=version, caller_of=_caller).streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=MAX_BODY_BYTES,

@@ -69,6 +69,7 @@ class Scope(models.TextChoices):
     DOCUMENTS = "documents", "Work with documents and collections"
     USERS = "users", "Work with accounts"
     AUDIT = "audit", "Read the log and have it verified"
+    EVALUATION = "evaluation", "Import question sets and start question runs"
 
 
 class Channel(models.TextChoices):

@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
 from chat.audit import log as audit
+from corpus.access import refuse_without
 
 EDITABLE = frozenset(("first_name", "last_name", "email", "is_active"))
 VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
@@ -23,15 +24,16 @@ VIEW, ADD, CHANGE_ONE = "auth.view_user", "auth.add_user", "auth.change_user"
 
 def accounts_visible(by: User) -> QuerySet[User]:
     """Return all accounts, latest first. Raises PermissionDenied without the right to view them."""
-    if not (by.has_perm(VIEW) or by.has_perm(CHANGE_ONE)):
-        raise PermissionDenied
+    refuse_without(by, VIEW, CHANGE_ONE)
     return User.objects.prefetch_related("groups").order_by("-date_joined", "-pk")
 
 
 def access_account(by: User, *, pk: int, to_change: bool = False) -> User:
     account = get_object_or_404(accounts_visible(by), pk=pk)
-    if to_change and not (by.has_perm(CHANGE_ONE) and may_touch(by, account)):
-        raise PermissionDenied
+    if to_change:
+        refuse_without(by, CHANGE_ONE)
+        if not may_touch(by, account):
+            raise PermissionDenied("Only a superuser may change a superuser. Nothing was changed.")
     return account
 
 
@@ -52,8 +54,7 @@ def account_create(by: User, *, username: str, groups: Iterable[Group], **said: 
 
     Only `groups` that `by` may assign are assigned. Raises PermissionDenied.
     """
-    if not by.has_perm(ADD):
-        raise PermissionDenied
+    refuse_without(by, ADD)
     with transaction.atomic():
         account = User(username=username, **said)
         account.set_unusable_password()

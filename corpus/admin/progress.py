@@ -55,8 +55,7 @@ class JobCell:
     document: Document
     state: str
     text: str
-    done: int
-    total: int
+    progress: float  # of the whole ingestion; 0 if none is running
     error: str
     is_active: bool
     can_read_again: bool
@@ -77,8 +76,7 @@ class JobCell:
             document=document,
             state=job.state.lower(),
             text=text,
-            done=job.done if counted else 0,
-            total=job.total if counted else 0,
+            progress=job.progress if job.state == JobState.RUNNING else 0.0,
             error="" if job.state == JobState.DONE else job.last_error,
             is_active=job.state in (JobState.PENDING, JobState.RUNNING),
             can_read_again=can_mend and job.may_be_repeated,

@@ -21,7 +21,7 @@ from core import leases
 from core.database_availability import is_away
 from core.errors import MedragError
 from core.leases import ends_in
-from corpus.models import Job, Stage
+from corpus.models import Job, Stage, share_finished
 
 T = TypeVar("T")
 
@@ -58,9 +58,15 @@ class Lease(leases.Lease[Job]):
         """Check and extend the lease while changing the job's row. Raises LeaseLost.
 
         Call it first in each transaction that writes: the row stays locked until the commit.
-        `for_s` is how long the transaction may take, if longer than a lease.
+        `for_s` is how long the transaction may take, if longer than a lease. The progress never
+        goes back.
         """
         until = ends_in(max(for_s, settings.JOB_LEASE_S))
+        if "stage" in changes:
+            changes["progress"] = Greatest("progress", share_finished(changes["stage"]))
+        elif "done" in changes:
+            part = share_finished(self.stage, changes["done"], changes["total"])
+            changes["progress"] = Greatest("progress", part)
         changes = {"lease_until": until, "heartbeat_at": Now(), **changes}
         if self._running().update(**changes) != 1:
             raise self.lost()

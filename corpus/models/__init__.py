@@ -14,7 +14,7 @@ from corpus.models.documents import (
     StatementVector,
 )
 from corpus.models.encoders import Encoder, EncoderState, Storage
-from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat
+from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
 from corpus.models.uploads import UploadKey
@@ -44,4 +44,5 @@ __all__ = [
     "SummaryVector",
     "UploadKey",
     "WorkerHeartbeat",
+    "share_finished",
 ]

@@ -30,6 +30,16 @@ class Stage(models.TextChoices):
     INDEXED = "INDEXED", "Indexed"
 
 
+def share_finished(stage: Stage, done: int = 0, total: int = 0) -> float:
+    """Return the share of an ingestion that is finished, in [0, 1]; all steps count the same.
+
+    `done` of `total` units belong to the step after `stage`.
+    """
+    stages = list(Stage)
+    part = min(done / total, 1.0) if total else 0.0
+    return (stages.index(stage) + part) / (len(stages) - 1)
+
+
 class Job(Leased):
     """A document's ingestion, and an entry of the queue that workers take from.
 
@@ -43,6 +53,8 @@ class Job(Leased):
     heartbeat_at = models.DateTimeField(null=True)
     done = models.PositiveIntegerField(default=0)  # units of the running step: pages, chunks
     total = models.PositiveIntegerField(default=0)
+    # The largest share of this ingestion that was ever finished: steps may have to be repeated.
+    progress = models.FloatField(default=0.0)
     error_code = models.CharField(max_length=50, blank=True)
     last_error = models.TextField(blank=True)
     enqueued_at = models.DateTimeField(db_default=Now())

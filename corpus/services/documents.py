@@ -172,6 +172,9 @@ def document_discard(document: Document, *, by: User | None) -> None:
     files.remove_document(document.sha256)
 
 
+_ANEW: dict[str, Any] = {"timings": {}, "done": 0, "total": 0, "progress": 0.0}
+
+
 def document_reindex(
     document: Document,
     *,
@@ -189,7 +192,7 @@ def document_reindex(
     with transaction.atomic():
         if not document.pages.exists():
             stage = Stage.STORED
-        anew = {"stage": stage, "timings": {}, "done": 0, "total": 0}
+        anew = {"stage": stage, **_ANEW}
         if not _queued(document, JobState.DONE, JobState.FAILED, **anew):
             raise NotNow(
                 "The document is being ingested at the moment.",
@@ -207,7 +210,7 @@ def document_queue_indexing(document: Document) -> None:
     Call it in the transaction of the change, which holds the document's row. A waiting or running
     job takes the change into account before it ends, a failed one when it is read again.
     """
-    _queued(document, JobState.DONE, stage=Stage.PARSED, timings={}, done=0, total=0)
+    _queued(document, JobState.DONE, stage=Stage.PARSED, **_ANEW)
 
 
 def _queued(document: Document, *states: JobState, **changes: Any) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -12,12 +9,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 
-from corpus.filenames import clean_filename, title_from
 from evaluation.models import QuestionSet
-from evaluation.question_set_services import SetFacts, question_set_store
-from evaluation.question_sets import FORMS, read_question_set
-
-MAX_PATH_CHARS = 100
+from evaluation.question_set_services import SetFacts, question_set_upload
+from evaluation.question_sets import FORMS
 
 
 class QuestionSetForm(forms.Form):
@@ -63,16 +57,7 @@ class QuestionSetForm(forms.Form):
 def question_set_uploaded(form: QuestionSetForm, by: User) -> QuestionSet:
     """Store the question set of a valid form. Raises DatasetError, DuplicateQuestionSet."""
     given: dict[str, Any] = form.cleaned_data
-    upload: UploadedFile[bytes] = given["upload"]
-    name = clean_filename(upload.name or "")
-    with tempfile.TemporaryDirectory() as folder:
-        # A name that any file system takes; readers use its suffix, and quote it in messages.
-        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[-MAX_PATH_CHARS:].lstrip(".-")
-        path = Path(folder) / (plain or "upload")
-        with path.open("wb") as stream:
-            for part in upload.chunks():
-                stream.write(part)
-        read = read_question_set(path, form=given["form"], split=given["split"])
-    named = given["name"] or title_from(name)[:200]
-    facts = SetFacts(named, given["version"], given["source"], given["licence"])
-    return question_set_store(read, facts, by=by)
+    facts = SetFacts(given["name"], given["version"], given["source"], given["licence"])
+    return question_set_upload(
+        given["upload"], facts, form=given["form"], split=given["split"], by=by
+    )

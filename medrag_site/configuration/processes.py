@@ -7,6 +7,11 @@ env = Env()
 SERVE_PORT = env.integer("PORT", 8000, low=1, high=65_535, about="port that `serve` listens on")
 web = env.group("MEDRAG_WEB", about="how the site is served")
 SERVE_HOST = web.text("host", "127.0.0.1", about="address that `serve` listens on")
+SITE_ADDRESS = web.url(
+    "address",
+    about="public address of the site, for links in answers of `mcp`; pages and the API take it "
+    "from the request. Without it, `host` with `PORT`",
+)
 HTTPS = web.boolean(
     "https",
     False,

@@ -30,6 +30,7 @@ from corpus.models import WorkerHeartbeat
 from medrag_site.database.embedded import Watch
 from medrag_site.processes.parent_death import die_with_parent
 from medrag_site.processes.schedules import faults, schedules_sync
+from medrag_site.processes.settings_digests import settings_digests
 from medrag_site.processes.supervisor import Service, Supervisor
 
 logger = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Worker:
         self._database_answers = True
         self._is_scheduled = False
         self._faults: list[str] = []  # sentences for staff
+        self._settings = settings_digests()
         self._watch = Watch(settings.DATA_DIR) if settings.DATABASE_IS_EMBEDDED else None
 
     def run(self) -> None:
@@ -110,7 +112,11 @@ class Worker:
             self._cluster.restart(f"work has been waiting for {stalled_s:.0f} s")
 
     def _beat(self) -> None:
-        detail = {"faults": self._faults, "restarts": self._cluster.restarts}
+        detail = {
+            "faults": self._faults,
+            "restarts": self._cluster.restarts,
+            "settings": self._settings,
+        }
         WorkerHeartbeat.objects.update_or_create(
             name=self._name, defaults={"seen_at": Now(), "detail": detail}
         )

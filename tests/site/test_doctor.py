@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.core.management import call_command
 from django.db.models.functions import Now
@@ -9,6 +11,7 @@ from pytest_django import Settings
 
 from corpus.models import WorkerHeartbeat
 from medrag_site import doctor
+from medrag_site.processes.settings_digests import settings_digests
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
@@ -38,6 +41,33 @@ def test_with_a_worker_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     WorkerHeartbeat.objects.create(name="here:1", seen_at=Now())
     call_command("doctor")
     assert "FAIL" not in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_a_worker_with_other_settings_is_named(settings: Settings) -> None:
+    same = settings_digests()
+    WorkerHeartbeat.objects.create(name="here:1", seen_at=Now(), detail={"settings": same})
+    assert findings()["worker"].ok
+    other = same | {"MEDRAG_MODELS": "0" * 16, "release": "0" * 16}
+    WorkerHeartbeat.objects.create(name="there:2", seen_at=Now(), detail={"settings": other})
+    found = findings()["worker"]
+    assert not found.ok
+    assert found.detail.startswith("there:2 was started with another MEDRAG_MODELS, release than")
+    settings.TIME_ZONE = "Asia/Tokyo"
+    assert "here:1 was started with another MEDRAG_TIME_ZONE than" in findings()["worker"].detail
+
+
+def test_a_file_of_settings_is_told_by_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also its keys, none of which can be read back."""
+    models, seen = tmp_path / "models.toml", []
+    monkeypatch.setenv("MEDRAG_MODELS", str(models))
+    for key in ("first", "second"):
+        models.write_text(f'[judge]\nkey = "{key}"\n')
+        seen.append(settings_digests()["MEDRAG_MODELS"])
+    assert len(set(seen)) == 2
+    assert {len(digest) for digest in settings_digests().values()} == {16}
 
 
 @pytest.mark.django_db

@@ -22,6 +22,7 @@ from corpus.models import (
     Lifecycle,
     SourceType,
     Stage,
+    share_finished,
 )
 from corpus.staff_selectors import PageCheck
 
@@ -29,7 +30,6 @@ MAX_REASON_CHARS = 1000
 MAX_PAGES = 20_000
 MAX_CORRECTIONS = 20_000
 SHA256 = r"^[0-9a-f]{64}$"
-_STEPS = tuple(Stage)
 
 
 class CollectionField(Slug):
@@ -172,7 +172,8 @@ def _name(person: str) -> serializers.CharField:
 
 class JobResponse(serializers.ModelSerializer[Job]):
     progress = serializers.SerializerMethodField(
-        help_text="Progress of the ingestion, from 0 to 1."
+        help_text="Progress of the ingestion, from 0 to 1. It never goes back, also if a step has "
+        "to be repeated; `done` of `total` pages or passages belong to the running step."
     )
     error = serializers.CharField(
         source="last_error", help_text="Why the ingestion failed, for staff."
@@ -186,11 +187,9 @@ class JobResponse(serializers.ModelSerializer[Job]):
         )  # fmt: skip
 
     def get_progress(self, job: Job) -> float:
-        """Return the share of steps that are finished, with that of the running step."""
         if job.state == JobState.DONE:
             return 1.0
-        share = min(job.done / job.total, 1) if job.total else 0
-        return round((_STEPS.index(Stage(job.stage)) + share) / len(_STEPS), 3)
+        return round(max(job.progress, share_finished(Stage(job.stage))), 3)
 
 
 class DocumentResponse(serializers.ModelSerializer[Document]):

@@ -6,12 +6,9 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils.datastructures import MultiValueDict
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,10 +22,11 @@ from chat.api.documents.serializers import (
     MetadataRequest,
     UploadRequest,
 )
+from chat.api.fields import each_once
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import Listed, Uploaded
 from chat.api.repeats import KEY_HEADER, KEY_SCHEMA, key_of
-from corpus.access import collections_uploadable, readable_ids
+from corpus.access import collections_uploadable, readable_ids, refuse_without
 from corpus.filenames import clean_filename
 from corpus.models import Document
 from corpus.review.corrections import corrections_unseen
@@ -93,11 +91,10 @@ class DocumentsView(OfDocuments, Listed):
     def post(self, request: Request) -> Response:
         user = user_of(request)
         refuse_others_than_staff(user)
-        if not user.has_perm("corpus.add_document"):
-            raise PermissionDenied
+        refuse_without(user, "corpus.add_document")
         key = key_of(request)
         context = {"collections": collections_uploadable(user)}
-        told = valid(UploadRequest(data=_each_once(request.data), context=context))
+        told = valid(UploadRequest(data=each_once(request.data), context=context))
         upload = told.pop("file")
         filename, document = clean_filename(upload.name or ""), Document(**told)
         if key:
@@ -192,11 +189,3 @@ def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[
             named |= Q(**{f"{field}__icontains": words})
         documents = documents.filter(named)
     return documents
-
-
-def _each_once(form: Any) -> Any:
-    """Reject a form with repeated fields: only one of the values would count."""
-    sent = form.lists() if isinstance(form, MultiValueDict) else ()  # none: an empty body
-    if doubled := [name for name, values in sent if len(values) > 1]:
-        raise ValidationError({name: ["This was sent more than once."] for name in doubled})
-    return form

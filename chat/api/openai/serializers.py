@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 
 from chat.api.fields import Strict, Whole, YesNo
-from chat.api.serializers import CitationResponse, WarningResponse
+from chat.api.serializers import CitationResponse, OwnerResponse, WarningResponse
 from chat.config import modes_here
 from chat.models import Reason, TurnStatus
 
@@ -165,6 +165,7 @@ class OutcomeResponse(serializers.Serializer[Any]):
 
     status = serializers.ChoiceField(choices=TurnStatus.choices)
     reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True)
+    owner = OwnerResponse(allow_null=True, help_text="Whom to ask after a refusal.")
     warnings = WarningResponse(many=True)
     turn = serializers.UUIDField()
     citations = NotedCitation(many=True)

@@ -89,7 +89,7 @@ class Answer:
     model: str
 
     def medrag(self, text: _Text) -> dict[str, Any]:
-        kept = ("status", "reason", "warnings", "turn")
+        kept = ("status", "reason", "owner", "warnings", "turn")
         return {name: self.payload[name] for name in kept} | {"citations": text.citations}
 
     def head(self, kind: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http.request import validate_host
 
 from medrag_site.processes.serve import refuse_taken_port
+from medrag_site.release import release
 
 PORT = 8001
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--host", default=settings.SERVE_HOST, help="address to listen on")
         parser.add_argument("--port", type=int, default=PORT, help="port to listen on")
-        parser.add_argument("--site", default=_site(), help="address of the site, for links")
+        parser.add_argument("--site", default=_site(), help="public address of the site, for links")
 
     def handle(self, *args: Any, http: bool, host: str, port: int, site: str, **_: Any) -> None:
         _refuse_strange(site)
@@ -38,7 +39,7 @@ class Command(BaseCommand):
         if http:
             self._serve_http(host, port, site)
         else:
-            serve_streams(site)
+            serve_streams(site, release())
 
     def _serve_http(self, host: str, port: int, site: str) -> None:
         import uvicorn  # late, as above
@@ -52,7 +53,7 @@ class Command(BaseCommand):
         shown = f"[{host}]" if ":" in host else host
         self.stderr.write(f"Serving MCP on http://{shown}:{port}/mcp until Ctrl-C.")
         uvicorn.run(
-            http_application(site),
+            http_application(site, release()),
             host=host,
             port=port,
             proxy_headers=False,  # proxies in MEDRAG_WEB decides which proxies are trusted
@@ -64,6 +65,8 @@ class Command(BaseCommand):
 
 
 def _site() -> str:
+    if settings.SITE_ADDRESS:
+        return settings.SITE_ADDRESS
     scheme = "https" if settings.HTTPS else "http"
     host = settings.SERVE_HOST
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.SERVE_PORT}"
@@ -75,6 +78,7 @@ def _refuse_strange(site: str) -> None:
     host = f"[{address.hostname}]" if ":" in (address.hostname or "") else address.hostname or ""
     if address.scheme not in ("http", "https") or not validate_host(host, settings.ALLOWED_HOSTS):
         raise CommandError(
-            f"{site} is not an address of this site. Nothing was started. Give --site with a host "
-            "of MEDRAG_ALLOWED_HOSTS, such as --site https://guidelines.example.org."
+            f"{site} is not an address of this site. Nothing was started. Give a host of "
+            "MEDRAG_ALLOWED_HOSTS in --site or `address` of MEDRAG_WEB, such as "
+            "https://guidelines.example.org."
         )

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +54,8 @@ OPERATIONS = [
 DESCRIBED = [*OPERATIONS, ("post", "/v1/chat/completions"), ("get", "/v1/models")]
 PICTURE = "/api/v1/documents/{sha256}/pages/{number}/picture"
 CALL = re.compile(
-    r"""^(?:call|send) (?:-X (PATCH|DELETE) )?"?\$SITE([^\s"]+)"?(?: -d '(.*)'| (-F .*))?$""",
+    r"""^(?:[A-Z]+=\$\()?(?:call|send) (?:-X (PATCH|DELETE) )?"?\$SITE([^\s"]+)"?"""
+    r"""(?: -d '(.*?)'| (-F .*?)| -o \S+)?(?: \| pick \S+\))?$""",
     re.MULTILINE,
 )
 
@@ -107,23 +109,24 @@ def test_each_call_of_the_document_works(
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = signed_in(in_groups(alice, CLINICIANS))
     monkeypatch.setattr("chat.api.log.verify_chain", partial(verify_chain, "default"))
-    draft, new = (
+    draft, new, old = (
         publish(f"# {name}", collection="chest", lifecycle=Lifecycle.DRAFT)
-        for name in ("Draft", "New")
+        for name in ("Draft", "New", "Old")
     )
     failed, broken = (
         publish(f"# {name}", collection="chest", lifecycle=Lifecycle.DRAFT, indexed=False)
         for name in ("Failed", "Broken")
     )
     Job.objects.filter(document__in=[failed, broken]).update(state=JobState.FAILED)
-    there = {"$USER": str(alice.pk), "$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
-    there["$RUN"] = str(run_of().pk)
+    there = {"$ACCOUNT": str(alice.pk), "$COLLECTION": "chest", "$OLD": old.sha256}
+    there |= {"$ID": str(turn.conversation_id), "$TURN": str(turn.pk)}
+    there |= {"$RUN": str((run := run_of()).pk), "$SET": str(run.question_set_id)}
     there |= {"$SHA": guideline.sha256, "$DRAFT": draft.sha256, "$NEW": new.sha256}
     there |= {"$FAILED": failed.sha256, "$BROKEN": broken.sha256}
     for named, address, body, form in CALL.findall(DOCUMENT):
-        path, sent = (
+        path, sent, form = (
             re.sub(r"'?(\$[A-Z]+)'?", lambda found: there[found[1]], text)
-            for text in (f"{ROOT}{address}", body)
+            for text in (f"{ROOT}{address}", body, form)
         )
         # As if a worker had read what the call before has queued.
         Job.objects.filter(state=JobState.PENDING).update(state=JobState.DONE)
@@ -135,7 +138,9 @@ def test_each_call_of_the_document_works(
     assert called == set(OPERATIONS)
 
 
-NAMES = {"$ID": "{id}", "$USER": "{id}", "$TURN": "{id}", "$RUN": "{id}"}
+NAMES = {"$ID": "{id}", "$ACCOUNT": "{id}", "$TURN": "{id}", "$RUN": "{id}"}
+CONTENTS = {".md": "# Sepsis\n\nGive it at once: {}", ".pdf": "%PDF-1.7\n{}"}
+ASKED = '[{{"question": "dose of amoxicillin", "expected_answer": "{}"}}]'
 
 
 def called_as_written(
@@ -144,7 +149,9 @@ def called_as_written(
     """Send a curl call; return the response, and the method that curl would use."""
     if form:
         fields = dict(re.findall(r"-F (\w+)=(\S+)", form))
-        file = SimpleUploadedFile(fields["file"].removeprefix("@"), b"# Sepsis\n\nGive it at once.")
+        name = Path(fields["file"].removeprefix("@"))
+        content = CONTENTS.get(name.suffix, ASKED).format(name)
+        file = SimpleUploadedFile(name.name, content.encode())
         return client.post(path, fields | {"file": file}), "post"
     if named:
         return getattr(client, named)(path, body, content_type="application/json"), named

@@ -16,6 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from chat.audit import log as audit
 from chat.models import Conversation
 from corpus.models import Document
+from evaluation.models import Question, QuestionResult, QuestionRun
 from medrag_site.accounts import CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import get, signed_in
 from tests.chat.guidelines import NEAR, QUESTION, ask, publish_guideline
@@ -70,6 +71,15 @@ def more_runs(alice: User) -> None:
     run_of(stored_set((replace(ITEMS[0], key=uuid.uuid4().hex),)))
 
 
+def more_items(alice: User) -> None:
+    run = QuestionRun.objects.get()
+    place = run.results.count() + 1
+    question = Question.objects.create(
+        question_set=run.question_set, key=f"more-{place}", question="How much?"
+    )
+    QuestionResult.objects.create(run=run, question=question, place=place)
+
+
 LISTS: dict[str, Callable[[User], None]] = {
     "/api/v1/conversations": more_conversations,
     "/api/v1/conversations/{id}/messages": more_messages,
@@ -80,6 +90,8 @@ LISTS: dict[str, Callable[[User], None]] = {
     "/api/v1/users": more_users,
     "/api/v1/audit": more_events,
     "/api/v1/evaluations": more_runs,
+    "/api/v1/evaluations/{id}/items": more_items,
+    "/api/v1/question-sets": more_runs,
 }
 
 
@@ -102,7 +114,8 @@ def test_a_list_takes_as_many_queries_however_long_it_is(alice: User, path: str)
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     alice = in_groups(alice, CLINICIANS)
     publish_guideline(picture=False, sha256=SHA256)
-    address = path.format(id=conversation(alice).pk, sha256=SHA256)
+    of = run_of().pk if more_items is LISTS[path] else conversation(alice).pk
+    address = path.format(id=of, sha256=SHA256)
     client, more = signed_in(alice), LISTS[path]
 
     def taken() -> tuple[int, int]:

@@ -78,7 +78,9 @@ def test_what_takes_which_scope() -> None:
 
 
 def test_a_scope_gives_no_right(guideline: Document, alice: User) -> None:
-    assert_problem(get(signed_in(alice, "documents"), "/api/v1/documents"), 403, "permission")
+    assert_problem(
+        get(signed_in(alice, "documents"), "/api/v1/documents"), 403, "`corpus.view_document`"
+    )
 
 
 def test_a_token_without_a_grant_asks_and_reads(alice: User) -> None:

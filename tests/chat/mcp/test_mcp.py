@@ -29,10 +29,11 @@ from mcp.client.streamable_http import streamable_http_client
 from chat.models import AuditEvent, Scope, Turn
 from chat.sign_in.tokens import token_create
 from corpus.models import Document
+from medrag_site.release import release
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, publish_guideline
 from tests.processes import ROOT, running, wait_until
 
-SITE = "http://127.0.0.1:8000"
+SITE, PUBLIC = "http://127.0.0.1:8000", "http://localhost:8443"
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_guidelines", {"query": "demonstracillin", "k": 3}),
     ("ask_guidelines", {"question": QUESTION}),
@@ -59,18 +60,22 @@ def tokens(guideline: Document) -> dict[str, str]:
 
 @pytest.fixture
 def address(tokens: dict[str, str], tmp_path: Path) -> Iterator[str]:
-    """Serve MCP over HTTP, and yield its address."""
+    """Serve MCP over HTTP for a site whose public address a setting names; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    settings = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    settings = {"DJANGO_SETTINGS_MODULE": "tests.settings", "MEDRAG_WEB": f"address={PUBLIC}"}
     with running("mcp", "--http", "--port", str(port), log=tmp_path / "mcp.log", **settings):
         wait_until(lambda: _listens(port), "it listens")
         yield f"http://127.0.0.1:{port}/mcp"
 
 
-def by_api(token: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+def by_api(
+    token: str, path: str, body: Mapping[str, Any] | None = None, *, site: str = SITE
+) -> Any:
     """Return the API's answer to the same token, with links of the same site."""
-    headers = {"host": "127.0.0.1:8000"} | ({"authorization": f"Bearer {token}"} if token else {})
+    headers = {"host": urlsplit(site).netloc} | (
+        {"authorization": f"Bearer {token}"} if token else {}
+    )
     browser = Browser(headers=headers, REMOTE_ADDR="192.0.2.1")  # wrong tokens lock an address
     if body is None:
         return browser.get(path).json()
@@ -82,8 +87,9 @@ def nameless(answer: dict[str, Any]) -> Any:
     return json.loads(re.sub(r"citation[/=]\d+", "citation", json.dumps(answer | {"turn": None})))
 
 
-async def assert_answers(client: Any, token: str, document: Document) -> None:
-    """Check all three tools with a valid token."""
+async def assert_answers(client: Any, token: str, document: Document, *, site: str) -> None:
+    """Check all three tools with a valid token, and whose links and version they tell."""
+    assert client.server_info.version == release()
     assert {tool.name for tool in (await client.list_tools()).tools} == {
         "ask_guidelines", "open_source", "search_guidelines",
     }  # fmt: skip
@@ -91,7 +97,7 @@ async def assert_answers(client: Any, token: str, document: Document) -> None:
     assert found.structured_content["results"][0]["text"]
     assert json.loads(answered.content[0].text) == answered.structured_content
     assert answered.structured_content["claims"][0]["citations"][0]["quote"] == DOSE
-    assert answered.structured_content["claims"][0]["citations"][0]["link"].startswith(SITE)
+    assert answered.structured_content["claims"][0]["citations"][0]["link"].startswith(site)
     refused = await client.call_tool("ask_guidelines", {"question": UNANSWERABLE})
     assert not refused.is_error
     address = urlsplit(answered.structured_content["claims"][0]["citations"][0]["token_link"])
@@ -104,9 +110,9 @@ async def assert_answers(client: Any, token: str, document: Document) -> None:
     expected = await anyio.to_thread.run_sync(
         lambda: [
             {"results": by_api(token, "/api/v1/search", CALLS[0][1])},
-            nameless(by_api(token, ASKED, CALLS[1][1])),
-            nameless(by_api(token, ASKED, {"question": UNANSWERABLE})),
-            by_api(token, f"{address.path}?{address.query}"),
+            nameless(by_api(token, ASKED, CALLS[1][1], site=site)),
+            nameless(by_api(token, ASKED, {"question": UNANSWERABLE}, site=site)),
+            by_api(token, f"{address.path}?{address.query}", site=site),
         ]
     )
     assert expected == [
@@ -150,7 +156,7 @@ def test_over_http(address: str, tokens: dict[str, str], guideline: Document) ->
             ):
                 match wrong:
                     case "valid":
-                        await assert_answers(client, token, guideline)
+                        await assert_answers(client, token, guideline, site=PUBLIC)
                         await assert_misuse_is_named(client)
                     case "slow":
                         said: list[Any] = [await client.call_tool(*CALLS[0]) for _ in range(2)]
@@ -199,7 +205,7 @@ def test_over_the_streams_of_a_child(tokens: dict[str, str], guideline: Document
         )
         async with Client(child, read_timeout_seconds=60) as client:
             if wrong == "valid":
-                await assert_answers(client, token, guideline)
+                await assert_answers(client, token, guideline, site=SITE)
             else:
                 await assert_refused(client, token, wrong, guideline)
 

@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
 from chat.api.answers import turn_payload
+from chat.api.openai.writing import Answer, completion
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.reader.choose import read
-from corpus.models import Document, Lifecycle
+from chat.terminal import as_text
+from corpus.models import Collection, Document, Lifecycle
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.gate.calibrations import kept
@@ -112,6 +114,29 @@ def test_what_is_near_is_shown_with_its_owner_however_unsure_the_gate_is(
     told = turn_payload(turn)
     assert told["owner"] == {"name": owner, "contact": "4417"}
     assert told["nearest"][0]["excerpt"] == [said]
+
+
+def test_whoever_is_shown_passages_is_told_whom_to_ask_in_every_channel(
+    settings: LazySettings, alice: User, client: Client
+) -> None:
+    """Also where the best passage, whose owner was stored, has been closed since."""
+    settings.GATE_THRESHOLD = 0.99
+    publish(GENTAMICIN, population="adult", collection="infection")
+    publish(GENTAMICIN.replace("5 mg", "4 mg"), population="adult", collection="renal")
+    Collection.objects.filter(slug="renal").update(owner_name="")
+    turn = ask("gentamicin in pregnancy", alice)
+    assert {each["document"] for each in turn.nearest} == {"Gentamicin in adults"}
+    closed = Collection.objects.get(slug="infection")
+    closed.searchers.add(Group.objects.create(name="Infection team"))
+    told = turn_payload(turn)
+    assert told["hidden"] and told["nearest"]
+    assert told["owner"] == {"name": "", "contact": "4417"}
+    compatible = completion(Answer(told, 0, "medrag"))
+    assert compatible["medrag"]["owner"] == told["owner"]
+    assert "Ask: 4417" in compatible["choices"][0]["message"]["content"]
+    assert "Ask: 4417" in as_text(turn)
+    client.force_login(alice)
+    assert "Topic owner 4417" in text_of(client.get(thread(turn.conversation_id)))
 
 
 def test_a_refusal_for_low_confidence_shows_what_was_found(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -13,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from corpus.indexing import jobs
 from corpus.indexing.leases import BEAT_S, Lease, LeaseLost
 from corpus.models import Document, Job, JobState, Stage
+from corpus.services.documents import document_reindex
 from corpus.signals import document_failed
 from tests.corpus.documents import guideline, ingest
 
@@ -105,6 +107,35 @@ def test_progress_is_written_where_it_moved_a_few_times_a_second_at_most(
         with django_assert_num_queries(1 if is_written else 0):
             lease.progress(done, 10)
     assert (job_of(document).done, job_of(document).total) == (2, 10)
+
+
+def test_progress_never_goes_back_over_phases_repeated_steps_and_attempts(
+    document: Document,
+) -> None:
+    seen = [0.0]
+
+    def tell(lease: Lease, **changes: Any) -> None:
+        lease.hold(**changes)
+        seen.append(job_of(document).progress)
+
+    first = claim(document)
+    tell(first, done=6, total=10)
+    jobs.attempt_failed(first, code="crash", reason="It crashed.", retryable=True)
+    second = claim(document)
+    seen.append(job_of(document).progress)
+    tell(second, done=1, total=10)
+    tell(second, stage=Stage.PARSED, done=10, total=10)
+    second.stage = Stage.PARSED
+    tell(second, done=10, total=10)
+    tell(second, done=0, total=40)  # the lines of context, after the cutting
+    tell(second, stage=Stage.CHUNKED, done=0, total=40)
+    second.stage = Stage.PARSED  # the title was edited meanwhile
+    tell(second, done=0, total=10)
+    assert seen == sorted(seen)
+    assert seen == pytest.approx([0, 0.15, 0.15, 0.15, 0.25, 0.5, 0.5, 0.5, 0.5])
+    second.end(state=JobState.DONE)
+    document_reindex(document, by=None)
+    assert job_of(document).progress == 0.0
 
 
 def test_a_failure_that_may_pass_is_queued_again(document: Document) -> None:

@@ -6,12 +6,14 @@ import json
 import logging
 from collections.abc import Iterator
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.conf import settings as site
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.module_loading import import_string
+from pytest_django import Settings
 
 from medrag_site.request_log import HEADER, JsonLines
 
@@ -30,6 +32,50 @@ def written() -> Iterator[StringIO]:
     logging.getLogger().addHandler(handler)
     yield stream
     logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def in_json(settings: Settings) -> None:
+    settings.LOG_FORMAT = "json"
+
+
+def lines_of(written: StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in written.getvalue().splitlines()]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("in_json")
+@pytest.mark.parametrize(
+    ("path", "status", "route"),
+    [
+        ("/healthz?name=Fell", 200, "healthz"),
+        ("/?q=Fell", 302, "chat:home"),
+        ("/nowhere/Fell", 404, ""),
+        ("/admin/chat/turn/", 302, "admin:chat_turn_changelist"),
+        ("/api/v1/me", 401, "api:me"),
+        ("/static/Fell.css", 404, ""),
+    ],
+)
+def test_in_json_each_request_is_one_line_without_its_words(
+    path: str, status: int, route: str, client: Client, written: StringIO
+) -> None:
+    response = client.get(path)
+    (line,) = lines_of(written)
+    assert response.status_code == line["status"] == status
+    assert (line["message"], line["method"], line["route"]) == ("request", "GET", route)
+    assert line["ms"] >= 0
+    assert line["request_id"] == response[HEADER]
+    assert "Fell" not in written.getvalue()
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("in_json")
+def test_a_wrong_password_is_the_line_of_its_request_alone(
+    client: Client, written: StringIO
+) -> None:
+    client.post("/sign-in/", {"username": "nobody", "password": "wrong"})
+    (line,) = lines_of(written)
+    assert (line["method"], line["route"]) == ("POST", "login")
 
 
 def fault(*_: object, **__: object) -> None:

@@ -1,12 +1,12 @@
-"""Read question runs over the API, for users who may view them in the administration."""
+"""List, read and start question runs over the API, by the rights of the administration."""
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.shortcuts import get_object_or_404
-from django.urls import path
+from django.urls import reverse
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
@@ -14,14 +14,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.api import examples
-from chat.api.guarded import NOT_FOUND, Guarded, problems, record_read, user_of, valid
+from chat.api.fields import Strict, Whole, Words, YesNo
+from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import ByNumber, PageRequest
+from evaluation.api.guarded import CONFLICT, OfEvaluations, Refused, history_begin
+from evaluation.measures.measure import MEASURES
 from evaluation.metrics.statistics import interval
-from evaluation.models import QuestionRun
+from evaluation.models import QuestionRun, QuestionSet
+from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.result_card import Card
 from evaluation.question_runs.selectors import card_shown, question_runs_listed
+from evaluation.question_runs.services import RunError, RunOrder, question_run_create
 
-VIEW = "evaluation.view_questionrun"
+MAX_WHOLE = 2**31 - 1
+MAX_BUDGET_S = 1e7
 _RUN = {
     "id": 12,
     "name": "Ward questions, autumn",
@@ -46,6 +52,14 @@ _CARD = Card(
     not_run={"claim_faithfulness": {"not run: no judge is set": 3}},
 )
 _LISTED = [OpenApiExample("One of them", value=_RUN, response_only=True)]
+_QUEUED = [
+    OpenApiExample(
+        "Queued",
+        value=_RUN | {"state": "pending", "ended": 0, "started_at": None, "finished_at": None},
+        response_only=True,
+        status_codes=["202"],
+    )
+]
 _READ = [
     OpenApiExample(
         "A run that is done",
@@ -57,6 +71,55 @@ _READ = [
         response_only=True,
     )
 ]
+
+
+_START = [
+    OpenApiExample("Thirty questions", value={"question_set": 4, "limit": 30}, request_only=True)
+]
+
+
+class StartRequest(Strict):
+    question_set = Whole(min_value=1, max_value=MAX_WHOLE, help_text="`id` of the set.")
+    name = Words(required=False, max_length=200, help_text="By default that of the set.")
+    limit = Whole(
+        default=100,
+        min_value=0,
+        max_value=MAX_WHOLE,
+        help_text="Number of questions, sampled by the seed; 0 for all.",
+    )
+    seed = Whole(default=0, min_value=0, max_value=MAX_WHOLE)
+    measures = serializers.ListField(
+        child=serializers.ChoiceField(choices=[(name, name) for name in MEASURES]),
+        required=False,
+        max_length=len(MEASURES),
+        help_text="In addition to those that every run has; by default all.",
+    )
+    budget_s = serializers.FloatField(
+        default=0.0,
+        min_value=0,
+        max_value=MAX_BUDGET_S,
+        help_text="Most seconds of answering; 0 for no limit.",
+    )
+    model_alone = YesNo(
+        default=False, help_text="Also ask the model the labelled questions, without evidence."
+    )
+
+    def validate_question_set(self, pk: int) -> QuestionSet:
+        if found := QuestionSet.objects.filter(pk=pk).first():
+            return found
+        raise serializers.ValidationError("There is no such question set.")
+
+    def order(self) -> RunOrder:
+        """Return the order of a valid request."""
+        told: dict[str, Any] = self.validated_data
+        return RunOrder(
+            name=told.get("name", ""),
+            limit=told["limit"],
+            seed=told["seed"],
+            measures=tuple(dict.fromkeys(told.get("measures", MEASURES))),
+            budget=Budget(seconds=told["budget_s"]),
+            model_alone=told["model_alone"],
+        )
 
 
 class LatestRun(ByNumber):
@@ -127,14 +190,12 @@ class RunDetails(RunListed):
         return card.as_json() if card else None
 
 
-class OfEvaluators(Guarded):
-    def check_permissions(self, request: Request) -> None:
-        super().check_permissions(request)
-        if not request.user.has_perm(VIEW):
-            raise PermissionDenied
+class OfRuns(OfEvaluations):
+    right_to_read = "evaluation.view_questionrun"
+    right_to_write = "evaluation.add_questionrun"
 
 
-class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
+class EvaluationsView(OfRuns, GenericAPIView[QuestionRun]):
     serializer_class = RunListed
     pagination_class = LatestRun
 
@@ -153,8 +214,29 @@ class EvaluationsView(OfEvaluators, GenericAPIView[QuestionRun]):
         record_read(user, "evaluations", subject=f"user:{user.pk}")
         return self.get_paginated_response(RunListed(page or [], many=True).data)
 
+    @extend_schema(
+        operation_id="evaluation_start",
+        summary="Start a question run",
+        description="Queues a run, which a worker executes with what is open to all. `Location` "
+        "is its address: read it until `state` is `done`.",
+        request=StartRequest,
+        responses={202: RunListed, **problems(*BODY, *CONFLICT)},
+        examples=[*_START, *_QUEUED, *examples.of("FORBIDDEN", "PROBLEMS")],
+    )
+    def post(self, request: Request) -> Response:
+        user, asked = user_of(request), StartRequest(data=request.data)
+        told = valid(asked)
+        try:
+            run = question_run_create(told["question_set"], asked.order(), by=user)
+        except RunError as error:
+            raise Refused(error.sentence, HTTPStatus.CONFLICT) from error
+        history_begin(run, by=user)
+        address = request.build_absolute_uri(reverse("evaluation_api:evaluation", args=[run.pk]))
+        shown = RunListed(question_runs_listed().get(pk=run.pk)).data
+        return Response(shown, HTTPStatus.ACCEPTED, headers={"Location": address})
 
-class EvaluationView(OfEvaluators):
+
+class EvaluationView(OfRuns):
     @extend_schema(
         operation_id="evaluation",
         summary="Read a question run with its result card",
@@ -166,10 +248,3 @@ class EvaluationView(OfEvaluators):
         run = get_object_or_404(question_runs_listed(), pk=pk)
         record_read(user_of(request), "evaluation", subject=f"question_run:{run.pk}")
         return Response(RunDetails(run).data)
-
-
-app_name = "evaluation_api"
-urlpatterns = [
-    path("evaluations", EvaluationsView.as_view(), name="evaluations"),
-    path("evaluations/<int:pk>", EvaluationView.as_view(), name="evaluation"),
-]

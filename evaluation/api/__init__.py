@@ -1,0 +1,1 @@
+"""Question sets, runs and their items in the REST API."""

@@ -1,0 +1,51 @@
+"""Tell apart processes that would index or answer differently, by digests of their settings."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from corpus.encoders.registry import encoder_facts
+from corpus.models import WorkerHeartbeat
+from medrag_site.configuration import answers, documents
+from medrag_site.release import release
+
+# What a machine may have of its own: its processor, and where its files are.
+_OF_A_MACHINE = {"MEDRAG_COMPUTING", "DOCLING_ARTIFACTS_PATH", "MEDRAG_AUDIT_HEADS"}
+
+
+def settings_digests() -> dict[str, str]:
+    """Map what decides passages and answers to a digest of its value in this process.
+
+    That is each setting of documents and answers, with the content of a TOML file that it names,
+    the time zone, the release and the files of the encoder.
+    """
+    given = documents.env.given() | answers.env.given()
+    found = {name: _content(text) for name, text in given.items() if name not in _OF_A_MACHINE}
+    found |= {"MEDRAG_TIME_ZONE": settings.TIME_ZONE, "release": release(), "encoder": _encoder()}
+    return {
+        name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(found.items())
+    }
+
+
+def differences(worker: WorkerHeartbeat) -> list[str]:
+    """Return the names whose digests a worker has otherwise; none of one that tells no digests."""
+    told, here = worker.detail.get("settings"), settings_digests()
+    if not told:
+        return []
+    return sorted(name for name in {*told, *here} if told.get(name) != here.get(name))
+
+
+def _content(text: str) -> str:
+    path = Path(text).expanduser() if text.endswith(".toml") else None
+    return path.read_text(encoding="utf-8") if path and path.is_file() else text
+
+
+def _encoder() -> str:
+    try:
+        return encoder_facts().fingerprint
+    except ImproperlyConfigured as error:
+        return str(error)
