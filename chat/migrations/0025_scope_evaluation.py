@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0023_recalls_seen'),
+        ('chat', '0024_export_turns'),
     ]
 
     operations = [
