@@ -36,7 +36,7 @@ _ALLERGIC_TO = re.compile(
 )
 _ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
 _SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
-_ALLERGY = re.compile(r"[\s-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
+_ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
 def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:

@@ -18,6 +18,7 @@ from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
 from core.text.drugs import drugs
+from core.text.measures import Interval, levelled, measures
 from core.text.populations import apart, people_of
 from corpus.models import PassageStatement
 from corpus.statements import STATEMENTS_VERSION
@@ -25,7 +26,6 @@ from retrieval.analysis import by_every_name
 from retrieval.types import Hit
 
 MOST_ROWS = 8  # of a table that is shown whole
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b")  # of choices
 
 _Table = tuple[int, int, int]  # document, page, where it starts
@@ -65,11 +65,17 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
 def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
     """Return the places of the rows that a question tells apart from the others of a table. Pure.
 
-    By words that not all rows have, and by people: rows for nobody of the question don't count.
-    Empty where the question fits all rows alike, as one for an antibiotic fits all choices.
+    By words that not all rows have; rows for nobody of the question, or whose first cell has
+    another range of one of its values, don't count. Empty where the question fits several alike, as
+    one for an antibiotic fits all choices.
     """
     asked = people_of(question)
-    open_to = [apart(asked, people_of(row)) is None for row in rows]
+    ranges = [_measures(row.partition("; ")[0]) for row in rows]
+    within = [_meet(_measures(question), each) for each in ranges]
+    open_to = [
+        apart(asked, people_of(row)) is None and fits is not False
+        for row, fits in zip(rows, within, strict=True)
+    ]
     words = [_words(row) for row in rows]
     common = frozenset.intersection(*words) if words else frozenset()
     own = frozenset(drugs(question)) - asked_medicines(question)  # allergies and the like
@@ -77,15 +83,26 @@ def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
     counts = [len(wanted & own) if fits else 0 for own, fits in zip(words, open_to, strict=True)]
     if most := max(counts, default=0):
         return frozenset(place for place, count in enumerate(counts) if count == most)
-    if all(open_to):
-        return frozenset()
-    return frozenset(place for place, fits in enumerate(open_to) if fits)
+    if all(open_to) or open_to.count(True) != 1:
+        return frozenset()  # of two that fit, one would be the wrong one
+    return frozenset((open_to.index(True),))
+
+
+def _measures(text: str) -> list[Interval]:
+    """Return the values of a text that have a unit; an age in whole years is all of that year."""
+    level = levelled(text)
+    ages = people_of(text).ages
+    return [*ages, *(m.interval for m in measures(level) if m.interval.unit and not ages)]
+
+
+def _meet(ours: Sequence[Interval], theirs: Sequence[Interval]) -> bool | None:
+    """Tell whether values of one unit meet; None where no two have the same unit."""
+    pairs = [(one, other) for one in ours for other in theirs if one.unit == other.unit]
+    return any(one.meets(other) for one, other in pairs) if pairs else None
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return topic words, ordinals, and the numbers of a row's first cell or of a question."""
-    numbers = _NUMBER.findall(text.partition("; ")[0])
-    return topic_words(text) | frozenset((*_ORDINAL.findall(text.lower()), *numbers))
+    return topic_words(text) | frozenset(_ORDINAL.findall(text.lower()))
 
 
 def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:

@@ -24,7 +24,7 @@ _SCALES: dict[str, tuple[str, float]] = {
 _NAMES = {
     "kg": "kg kgs kilo kilos kilogram kilograms", "g": "g gram grams",
     "mg": "mg mgs milligram milligrams", "mcg": "mcg µg ug microgram micrograms",
-    "day": "day days", "week": "week weeks wk wks", "month": "month months mth mths mo",
+    "day": "day days", "week": "week weeks wk wks", "month": "month months mth mths mnth mnths mo",
     "year": "year years yr yrs yo y/o y", "hour": "hour hours hr hrs h",
     "minute": "minute minutes min mins", "ml": "ml mls millilitre millilitres",
     "l": "l litre litres", "ml/min": "ml/min ml/minute", "mmol/l": "mmol/l mmol/litre",

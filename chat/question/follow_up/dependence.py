@@ -187,6 +187,8 @@ def _orders_only(core: str, named: Sequence[Mention]) -> bool:
     left = _left(core, named)
     slots = [mention.slot for mention in named]
     is_one = slots == [Slot.DRUG] and not named[0].lead
+    if is_one and left and left <= {"then", "instead", "ok"}:
+        return True  # `cefalexin then?`
     return (is_one or not slots) and bool(left & ORDERS) and left <= ORDERS | BESIDE_ORDERS
 
 

@@ -51,6 +51,7 @@ def test_only_words_on_the_patient_bar(question: str, text: str, words: str) -> 
     [
         ("pyelonephritis, anaphylaxis to penicillin", ("penicillin",)),
         ("penicillin-allergic, cellulitis", ("penicillin",)),
+        ("penicillin = anaphylaxis for her", ("penicillin",)),
         ("peanut allergy, anaphylaxis adrenaline dose", ()),
         ("allergic to nuts; dose of adrenaline", ()),
     ],

@@ -187,6 +187,11 @@ def test_rows_are_told_apart_by_the_people_that_they_are_for() -> None:
     ages = ["Age: Over 12 years; Dose: 500 mg", "Age: 6 to 12 years; Dose: 300 mg"]
     assert rows_asked_for("dose in adults", ages) == {0}
     assert rows_asked_for("dose of adrenaline", ages) == set()
+    assert rows_asked_for("dose at 8 years of age", ages) == {1}
+    assert rows_asked_for("he turned 12 last week", ages) == set()
+    months = ["Group: 3 to 5 months; Dose: 60 mg", "Group: 4 to 5 years; Dose: 240 mg"]
+    assert rows_asked_for("calpol 4 mnth old how many mg", months) == {0}
+    assert rows_asked_for("how many mg at 4", months) == set()
 
 
 def test_no_row_is_marked_where_the_question_fits_all_alike(
