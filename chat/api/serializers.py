@@ -292,9 +292,7 @@ class WarningResponse(serializers.Serializer[Any]):
         "there is one.",
     )
     page = serializers.IntegerField(
-        required=False,
-        min_value=1,
-        help_text="Page of the first document that it is about; left out where it is of none.",
+        required=False, min_value=1, help_text="Page of the first document, if it is about one."
     )
 
 
