@@ -35,6 +35,7 @@ from core.text.drugs import drugs
 from core.text.populations import People, apart, first_named, people_of
 from core.text.sentences import sentence_spans
 from corpus.encoders.registry import get_embedder
+from corpus.positions import CELLS
 from retrieval.types import Hit
 
 MAX_PASSAGES = 8  # to compare with, as many as the extractive generator reads
@@ -50,7 +51,6 @@ SAME_THING_FORBIDDEN = (
 _OVERLAP = 0.5  # share of the shorter statement's words that the other has
 _OWN_WORDS = 3  # number of words that only one of the two has
 _FORBIDDEN_OVERLAP = 0.75
-_ROW = " | "
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
 
 def _said(text: str, quote: Quote) -> Iterator[_Said]:
     """Yield the sentences of a text; one that names no medicine gets that of the one before."""
-    spans = [(0, len(text))] if _ROW in quote.text else sentence_spans(text)
+    spans = [(0, len(text))] if CELLS in quote.text else sentence_spans(text)
     drug = ""
     for start, end in spans:
         sentence = text[start:end]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.types import DraftClaim, Quote
-
-CELLS = " | "  # between the cells of a row
+from corpus.positions import CELLS
 
 
 def footnotes(quotes: Sequence[Quote]) -> list[Quote]:

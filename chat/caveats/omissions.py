@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.footnotes import CELLS, footnotes
+from chat.caveats.footnotes import footnotes
 from chat.caveats.limits import binds, said_under
 from chat.caveats.neighbours import (
     REACH,
@@ -30,6 +30,7 @@ from core.text.drugs import drugs
 from core.text.limits import Limit, goes_on, is_limiting_heading, limit_of
 from core.text.populations import apart, first_named, people_of
 from core.text.sentences import sentence_spans
+from corpus.positions import CELLS
 from retrieval.types import Hit
 
 MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import Q
 
-from chat.caveats.footnotes import CELLS
 from chat.caveats.neighbours import hit_of
 from chat.caveats.topics import topic_words
 from chat.models import ClaimKind
@@ -21,6 +20,7 @@ from core.text.drugs import drugs
 from core.text.measures import Interval, levelled, measures
 from core.text.populations import apart, people_of
 from corpus.models import PassageStatement
+from corpus.positions import CELLS
 from corpus.statements import STATEMENTS_VERSION
 from retrieval.analysis import by_every_name
 from retrieval.types import Hit

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from chat.verification.texts import tokens
 from core.text.sentences import sentence_spans
+from corpus.positions import CELLS
 from corpus.statements.leads import leans_on_before
 
-CELLS = " | "  # between the cells of a row
 MAX_SENTENCES = 12  # of a quote, examined one by one
 
 

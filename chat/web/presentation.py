@@ -21,7 +21,6 @@ from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
 from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY, Passage, nearest_passages
 from chat.web.tables import (
-    CELLS,
     CitedRow,
     CitedTable,
     TableRow,
@@ -32,7 +31,7 @@ from chat.web.tables import (
     table_row,
 )
 from corpus.models import Document, Lifecycle
-from corpus.positions import SECTIONS, headed
+from corpus.positions import CELLS, SECTIONS, headed
 
 MATCH = "Row that matches the question"
 NOT_FOR_PATIENT = "Not for this patient, by its own words"

@@ -13,10 +13,10 @@ from chat.models import Citation, Claim, ClaimKind
 from chat.selectors import pages_at
 from chat.web.painting import locate
 from corpus.models import Page
+from corpus.positions import CELLS
 from corpus.statements.lead_ins import as_lead
 from corpus.statements.table_rows import labelled
 
-CELLS = " | "  # between the cells of a table row in the text of a page
 MAX_LABELS = 8  # of rows that are not shown
 MAX_LABEL = 40  # characters
 

@@ -13,8 +13,7 @@ from functools import cached_property
 from corpus.parsing.geometry import union
 from corpus.parsing.tables.printed import LABEL_JOINT, Entry, Reading, read_cells
 from corpus.parsing.types import Block, BlockKind, Box, Cell, Doubt, Line, Page, Row, Table
-
-CELL_JOINT = " | "
+from corpus.positions import CELLS
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def _write_table(draft: DraftTable, start: int) -> tuple[str, Block]:
     lines: list[Line] = []
     at = start
     for entries in printed:
-        texts.append(CELL_JOINT.join(entry.text for entry in entries))
+        texts.append(CELLS.join(entry.text for entry in entries))
         spans.append((at, at + len(texts[-1])))
         lines += _row_lines(entries, at)
         at += len(texts[-1]) + 1
@@ -185,7 +184,7 @@ def _row_lines(entries: Sequence[Entry], start: int) -> list[Line]:
                 lines.append(line)
                 before = cell
             at += len(cell.text)
-        at += len(CELL_JOINT)
+        at += len(CELLS)
     return lines
 
 

@@ -17,8 +17,9 @@ from django.utils.formats import date_format
 from core.errors import MedragError
 from corpus.boxes import Span
 from corpus.models import Correction, Document
-from corpus.parsing.drafts import CELL_JOINT, DraftTable, write_page
+from corpus.parsing.drafts import DraftTable, write_page
 from corpus.parsing.types import Block, Doubt, Line, Page
+from corpus.positions import CELLS
 
 UNFIT = "correction_unfit"  # the code of a doubt
 At = tuple[int, int | None]  # block, and cell of its table
@@ -82,7 +83,7 @@ def places(page: Page) -> dict[At, tuple[str, str]]:
             continue
         for index, cell in enumerate(block.table.cells):
             row = (other.text for other in block.table.cells if other.row == cell.row)
-            found[number, index] = (cell.text, CELL_JOINT.join(row))
+            found[number, index] = (cell.text, CELLS.join(row))
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from corpus.positions import CELLS
+
 # Words that begin a sentence which must stay with the one before it, however long both are.
 BOUND_TO_BEFORE = re.compile(
     r"(?:However|But|Unless|Except|Otherwise|Exceptions?|Only|Do not|Never|Not|Avoid|Caution"
@@ -82,7 +84,7 @@ def binds_to_before(sentence: str) -> bool:
 
 def is_negative_lead(quote: str) -> bool:
     """Tell whether a quote negates the text below it; a table row never does."""
-    return " | " not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
+    return CELLS not in quote and bool(_NEGATIVE.search(quote)) and announces(quote)
 
 
 def limits(text: str) -> bool:

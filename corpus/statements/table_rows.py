@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from corpus.positions import CELLS
 from corpus.statements.lead_ins import Leads, introduction, limiting_headings
 from corpus.statements.leads import CONDITION
 from corpus.statements.places import Piece, Place, one_line
@@ -51,7 +52,7 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
             continue
         row = at.piece(rows[index]["start"], rows[index]["end"])
         pieces = (row, *labels, *merged)
-        marked = " | ".join(part.text for part in (*labels, *pieces, *leads))
+        marked = CELLS.join(part.text for part in (*labels, *pieces, *leads))
         notes = _footnotes(at, marked=marked)
         shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
@@ -162,6 +163,6 @@ def _plain_mark(mark: str) -> str:
 def labelled(header: Sequence[str], cells: Sequence[str]) -> str:
     """Return `label: cell; label: cell`, or bare cells if labels and cells differ in number."""
     if len(header) != len(cells):
-        return " | ".join(cells)
+        return CELLS.join(cells)
     pairs = [(label, cell) for label, cell in zip(header, cells, strict=True) if cell.strip()]
     return "; ".join(f"{label}: {cell}" if label.strip() else cell for label, cell in pairs)

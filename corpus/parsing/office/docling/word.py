@@ -27,6 +27,7 @@ from corpus.parsing.office.word_paragraphs import DELETED, INSIDE, Paragraphs
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
+from corpus.positions import CELLS
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -59,7 +60,7 @@ def _running_lines(part: Any) -> Iterator[str]:
         for block in part_of(rel.target_part.blob):
             for row in block.findall("tr") or [block]:
                 cells = (clean_line(_text(cell)) for cell in row.findall("tc") or [row])
-                if line := " | ".join(filter(None, cells)):
+                if line := CELLS.join(filter(None, cells)):
                     yield line
 
 
