@@ -74,7 +74,8 @@ def _refusal(shown: ShownTurn) -> list[str]:
         passage = one.stored
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
         lines.append(f"     [{number}] {one.reference()}{state}")
-        lines += [f"       “{' '.join(text.split())}”" for text in passage.get("excerpt", ())]
+        texts = () if one.is_ended else passage.get("excerpt", ())
+        lines += [f"       “{' '.join(text.split())}”" for text in texts]
     if shown.owner:
         named = (shown.owner["name"], shown.owner["contact"])
         lines.append(f"  Ask: {', '.join(filter(None, named))}")

@@ -186,8 +186,8 @@ class _TurnJson:
             "position": passage.position or None,
             "section": passage.section,
             "section_path": stored.get("section_path", []),
-            "text": stored.get("text", ""),
-            "excerpt": stored.get("excerpt", []),
+            "text": "" if passage.is_ended else stored.get("text", ""),
+            "excerpt": [] if passage.is_ended else stored.get("excerpt", []),
             **self._painted(
                 passage.document,
                 passage.page,

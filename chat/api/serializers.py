@@ -254,7 +254,7 @@ class ClaimResponse(serializers.Serializer[Any]):
 
 
 class PassageResponse(SourceResponse):
-    text = serializers.CharField()
+    text = serializers.CharField(help_text="Empty, as `excerpt`, where its guideline has ended.")
     excerpt = serializers.ListField(
         child=serializers.CharField(),
         help_text="Whole statements of the passage that are nearest to the question, a table row "

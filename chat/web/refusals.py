@@ -13,7 +13,7 @@ from chat.caveats.notices import Notice
 from chat.models import Reason
 from chat.models.answers import reference_line
 from chat.rights import OpenTurn
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
 from corpus.positions import below_title, place_words
 
 _WAIT = (
@@ -102,6 +102,11 @@ class Passage:
     @property
     def chunk(self) -> str:
         return str(self.stored.get("chunk", ""))
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether its guideline was withdrawn or superseded since: its text is not repeated."""
+        return self.document.lifecycle in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED)
 
     def reference(self) -> str:
         """Where it stands, as a line of text."""

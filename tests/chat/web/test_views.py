@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from chat.api.answers import turn_payload
 from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from corpus.models import Collection, Document, Lifecycle
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
@@ -136,6 +137,10 @@ def test_a_withdrawn_source_is_named_with_its_end(
     response = clinician.get(thread(turn.conversation_id))
     assert "Superseded. Do not use. Replaced by Pneumonia, new version (2.1)" in text_of(response)
     assert reverse("chat:source", args=[successor.sha256, 1]) in response.content.decode()
+    assert "Its text has ended and is not repeated here." in text_of(response)
+    assert turn.nearest[0]["text"] not in response.content.decode()
+    (told,) = turn_payload(turn)["nearest"]
+    assert (told["text"], told["excerpt"], told["lifecycle"]) == ("", [], "SUPERSEDED")
 
 
 def test_an_old_answer_warns_when_its_source_was_withdrawn(
