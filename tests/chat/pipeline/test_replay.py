@@ -178,7 +178,7 @@ def test_each_setting_that_differs_has_both_values(
     settings.RETRIEVAL = "k=7"
     replay = turn_replay(turn)
     found = {one.place: one for one in groups(replay)["settings"].differences}
-    assert (found["gate.threshold"].stored, found["gate.threshold"].now) == (0.36, 0.99)
+    assert (found["gate.threshold"].stored, found["gate.threshold"].now) == (0.44, 0.99)
     assert (found["retrieval.k"].stored, found["retrieval.k"].now) == (20, 7)
     assert "corpus" not in groups(replay)
 
@@ -241,7 +241,7 @@ def test_the_command_names_what_differs_and_fails(
         call_command("replay", str(turn.pk), stdout=out)
     said = out.getvalue()
     assert "Another outcome, other statements, other citations." in said
-    assert "  gate.threshold\n    stored: 0.36\n    now:    0.99" in said
+    assert "  gate.threshold\n    stored: 0.44\n    now:    0.99" in said
     payload = AuditEvent.objects.get(action="replay").payload
     assert json.loads(payload)["differs"] == ["settings", "scores", "texts"]
     assert "demonstracillin" not in payload
