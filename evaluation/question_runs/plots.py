@@ -105,7 +105,7 @@ def _svg(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:
 def _draw_risk(axes: Any, card: Card) -> None:
     curve = card.selective.get("curve", ())
     if not curve:
-        axes.text(0.5, 0.5, _NOT_KNOWN, ha="center")
+        axes.text(0.5, 0.1, _NOT_KNOWN, ha="center")
     axes.step(
         [point["coverage"] for point in curve],
         [point["risk"] for point in curve],
@@ -132,7 +132,7 @@ def _draw_calibration(axes: Any, rows: Sequence[Row]) -> None:
         for x, y, count in points:
             axes.annotate(str(count), (x, y), (6, -12), textcoords="offset points")
     else:
-        axes.text(0.5, 0.5, _NOT_KNOWN, ha="center")
+        axes.text(0.5, 0.1, _NOT_KNOWN, ha="center")
     axes.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Confidence said and true")
     axes.set(xlabel="confidence of an answer", ylabel="share that is right")
 
