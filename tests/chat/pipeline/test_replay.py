@@ -254,6 +254,20 @@ def test_the_command_ends_well_where_only_the_corpus_has_grown(document: Documen
     assert "The corpus has grown from 1 to 2 documents in force." in out.getvalue()
 
 
+def test_the_command_shows_few_scores_unless_asked_for_all(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, few, every = asked(), StringIO(), StringIO()
+    published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
+    monkeypatch.setattr("chat.management.commands.replay.SCORES", 1)
+    call_command("replay", str(turn.pk), stdout=few)
+    call_command("replay", str(turn.pk), "--all", stdout=every)
+    scores = every.getvalue().partition("What was found, and its scores")[2].count("stored:")
+    assert scores > 1
+    assert f"  {scores - 1} more values differ: --all shows them." in few.getvalue()
+    assert "--all" not in every.getvalue()
+
+
 @pytest.mark.parametrize("number", ["x", "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"])
 def test_an_unknown_turn_is_said(db: None, number: str) -> None:
     with pytest.raises(CommandError, match="no turn"):
