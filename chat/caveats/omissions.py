@@ -208,6 +208,9 @@ class _Subject:
             is_beside = self.asked & theirs and _is_listed(unit) and self.drugs & _headed(unit)
             return bool(self.drugs & theirs or is_beside)
         is_here = _is_same_section(unit.hit, self.hit)
+        # A medicine that no list knows, whose contraindication is another one.
+        if theirs and _is_listed(unit) and self.words & topic_words(sentence):
+            return True
         if theirs:
             is_named = any(word in self.named for name in theirs for word in _names(name))
             return is_named and is_here and limit is not Limit.MONITORING

@@ -16,7 +16,8 @@ from corpus.statements.lead_ins import as_lead
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
-SHOWN = 3  # statements of one passage at most
+SHOWN = 3  # statements of one passage at most, and
+ROWS = 8  # as many of tables that they begin: some rows alone would read as the whole table
 
 
 def excerpts(
@@ -30,14 +31,22 @@ def excerpts(
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for one in reading.statements:
         found = by_key.get(one.unit.hit.key)
-        if found is not None and len(found) < SHOWN:
+        if found is not None:
             found.append(one.unit)
     by_key |= _by_words([hit for hit in nearest if not by_key[hit.key]], question)
     return {
-        key: tuple(_captioned(sorted(with_whole_lists(units), key=_place)))
+        key: tuple(_captioned(sorted(with_whole_lists(_best(units)), key=_place)))
         for key, units in by_key.items()
         if units
     }
+
+
+def _best(units: Sequence[Unit]) -> list[Unit]:
+    """Return the first statements, best first, and the other rows of small tables among them."""
+    best, others = list(units[:SHOWN]), units[SHOWN:]
+    begun = {unit.caption for unit in best if unit.is_row}
+    rows = [unit for unit in others if unit.is_row and unit.caption in begun]
+    return best + rows if len(best + rows) <= ROWS else best
 
 
 def _by_words(hits: Sequence[Hit], question: str) -> dict[str, list[Unit]]:
@@ -48,7 +57,7 @@ def _by_words(hits: Sequence[Hit], question: str) -> dict[str, list[Unit]]:
     found: dict[str, list[Unit]] = {}
     for key, units in units_by_passage(hits, question).items():
         words, _ = coverage(units, lexemes)
-        best = np.argsort(-words, kind="stable")[:SHOWN]
+        best = np.argsort(-words, kind="stable")
         found[key] = [units[place] for place in best]
     return found
 

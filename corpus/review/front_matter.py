@@ -52,7 +52,7 @@ _PATTERNS = {
 }  # fmt: skip
 # Where the next field begins, in a line of which a field is the beginning.
 _LABEL = re.compile(
-    r"\s(?=(?:issued|published by|applies to|patient group|issuer:|population:"
+    r"\s(?=(?:issued|published by|applies to|patient group|(?:issuer|population)(?=\s*:)"
     r"|version\s*:?\s*v?\d|in force from|effective (?:from|date)|valid (?:from|until)"
     r"|date of issue|issue date|review(?: by| date| due|(?=\s*:?\s*\d))|next review"
     r"|expiry date)\b)", re.I,

@@ -38,8 +38,8 @@ from evaluation.question_runs.card_words import (
     selective_rows,
     without_lines,
 )
+from evaluation.question_runs.comparing import SAME_SETTINGS, runs_of_questions_compared
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
-from evaluation.question_runs.comparing import runs_of_questions_compared
 from evaluation.question_runs.export import item_rows, run_rows
 from evaluation.question_runs.freezing import Budget
 from evaluation.question_runs.measuring import judged_measures
@@ -229,6 +229,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
                 for why, names in found.left_out.items()
             ],
             moved=found.moved[:MAX_MOVED],
+            same_settings=SAME_SETTINGS,
             semantics=SEMANTICS_OF_COMPARISON,
         )
 
@@ -328,7 +329,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         return self.by_form(request, "start", "Start a run", form, started)
 
     def announce(self, request: HttpRequest, added: QuestionRun) -> None:
-        messages.success(request, f"{added} is started. Questions: {added.frozen['items']}.")
+        messages.success(request, f"Run {added} is started. Questions: {added.frozen['items']}.")
 
     def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
         """End the run after the item that is being asked."""

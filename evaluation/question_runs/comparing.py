@@ -24,6 +24,7 @@ SEMANTICS = (
     "Two-sided paired randomisation test, not corrected for the number of rows; 95 % percentile "
     "bootstrap over items. Both are seeded. Above 0 the second has more of it."
 )
+SAME_SETTINGS = "They were started with the same settings, guidelines and models."
 
 
 class RunsDiffer(MedragError):
@@ -166,7 +167,9 @@ def comparison_lines(found: Compared) -> Iterator[str]:
         yield "They were started with different settings:"
         yield ""
         yield from (f"- {setting}" for setting in found.started_otherwise)
-        yield ""
+    else:
+        yield SAME_SETTINGS
+    yield ""
     if found.left_out:
         yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in found.left_out.items())
         yield ""

@@ -16,6 +16,7 @@ from evaluation.question_runs.result_card import FAITHFULNESS, Card, Row
 
 BINS = 10
 BLUE, GREY = "#005ea5", "0.7"
+_NOT_KNOWN = "not known without\npatterns, labels or a judge"
 _HOLLOW = {"fmt": "o", "color": GREY, "markerfacecolor": "white"}
 
 
@@ -103,6 +104,8 @@ def _svg(draw: Callable[[Any], None], size: tuple[float, float]) -> bytes:
 
 def _draw_risk(axes: Any, card: Card) -> None:
     curve = card.selective.get("curve", ())
+    if not curve:
+        axes.text(0.5, 0.1, _NOT_KNOWN, ha="center")
     axes.step(
         [point["coverage"] for point in curve],
         [point["risk"] for point in curve],
@@ -128,6 +131,8 @@ def _draw_calibration(axes: Any, rows: Sequence[Row]) -> None:
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], "o-", color=BLUE)
         for x, y, count in points:
             axes.annotate(str(count), (x, y), (6, -12), textcoords="offset points")
+    else:
+        axes.text(0.5, 0.1, _NOT_KNOWN, ha="center")
     axes.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Confidence said and true")
     axes.set(xlabel="confidence of an answer", ylabel="share that is right")
 

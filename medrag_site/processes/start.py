@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from django.core.exceptions import ImproperlyConfigured
 
 from core.database_availability import AWAY
+from core.openvino_runtime import ask_for_32_bits
 from medrag_site.database.embedded import ensure_started
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import DatabaseStartError
@@ -21,6 +22,9 @@ _NEED_NOTHING = {"help", "version", "--version"}
 # `doctor` starts the database itself, and reports why it does not start.
 _NEED_NO_DATABASE = {"makemigrations", "collectstatic", "doctor", "train"}
 _HELP = {"--help", "-h"}
+# In the data folder of `manage.py demo`. All its processes compute in 32 bits, not only those that
+# the command starts: else a replay in a terminal would differ from the stored answer.
+DEMONSTRATION = "demonstration"
 
 
 def prepare(argv: Sequence[str]) -> None:
@@ -31,7 +35,9 @@ def prepare(argv: Sequence[str]) -> None:
     try:
         from django.conf import settings  # late: DJANGO_SETTINGS_MODULE must be set first
 
-        _ = settings.DATA_DIR  # reads all settings, even if no database is needed
+        # Reads all settings, even if no database is needed.
+        if (settings.DATA_DIR / DEMONSTRATION).exists():
+            ask_for_32_bits()
         if command not in _NEED_NO_DATABASE:
             start_database()
     except (ImproperlyConfigured, DatabaseStartError) as error:

@@ -8,8 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from chat.models import Turn
+from chat.pipeline.comparison import Group
 from chat.replay import Replay, turn_replay
 from core.errors import MedragError
+
+SCORES = 10  # values of the search that are shown; another document moves some hundred
 
 
 class Command(BaseCommand):
@@ -27,23 +30,30 @@ class Command(BaseCommand):
             "--regenerate", action="store_true", help="also ask the language model again"
         )
 
+        parser.add_argument(
+            "--all", action="store_true", help=f"show all scores, not only the first {SCORES}"
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             replay = turn_replay(_turn(options["turn"]), regenerate=options["regenerate"])
         except MedragError as error:
             raise CommandError(error.sentence) from error
-        self.stdout.write(as_text(replay))
+        self.stdout.write(as_text(replay, scores=None if options["all"] else SCORES))
         if not replay.verdict.is_whole:
             raise CommandError("The replay differs from the stored answer.")
 
 
-def as_text(replay: Replay) -> str:
+def as_text(replay: Replay, *, scores: int | None) -> str:
     lines = [f"Turn {replay.turn.pk}: {replay.verdict.sentence}"]
     for one in replay.changed:
         lines += ["", one.heading, *(f"  {sentence}" for sentence in one.sentences)]
-        for found in one.differences:
+        shown = one.differences[: scores if one.group is Group.SCORES else None]
+        for found in shown:
             lines += [f"  {found.place}", f"    stored: {found.stored_text}"]
             lines += [f"    now:    {found.now_text}"]
+        if left_out := len(one.differences) - len(shown):
+            lines.append(f"  {left_out} more values differ: --all shows them.")
     return "\n".join(lines if replay.changed else [*lines, "Nothing differs in any step."])
 
 

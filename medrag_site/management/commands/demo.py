@@ -15,6 +15,7 @@ from core.openvino_runtime import ask_for_32_bits
 from medrag_site import demo
 from medrag_site.accounts import demo_accounts
 from medrag_site.processes.serve import refuse_taken_port
+from medrag_site.processes.start import DEMONSTRATION
 
 
 class Command(BaseCommand):
@@ -41,6 +42,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_taken_port(options["host"], options["port"])
+        (settings.DATA_DIR / DEMONSTRATION).touch()
         self._say("Preparing the database")
         call_command("migrate", verbosity=0)
         self._accounts(reset=options["reset_passwords"])

@@ -62,6 +62,18 @@ def test_contraindications_after_the_section_and_the_sentence_that_limits() -> N
 
 
 @pytest.mark.django_db
+def test_contraindications_of_a_medicine_that_no_list_knows_may_name_one() -> None:
+    forbidden = "Do not give zostavarin in pregnancy or with ciclosporin."
+    publish(
+        "# Zostavarin for shingles\n## Dose\nGive zostavarin 800 mg every 8 hours in shingles.\n"
+        f"## Contraindications\n{forbidden}\n\nCiclosporin is stored in the fridge, never frozen.\n"
+    )
+    assert left_out("dose of zostavarin in shingles", "Give zostavarin") == [
+        f"Contraindications: {forbidden}"
+    ]
+
+
+@pytest.mark.django_db
 def test_what_is_quoted_already_is_not_left_out() -> None:
     publish(GENTAMICIN)
     found = left_out(QUESTION, SENTENCE, "Myasthenia gravis", "However, in a patient")

@@ -57,3 +57,14 @@ def test_rows_are_read_under_the_caption_that_names_the_medicine() -> None:
     turn = refused("Which nurse keeps yotacillin for tetanus in a fridge at night?")
     texts = next(near["excerpt"] for near in turn.nearest if near["document"] == "Tetanus")
     assert [text.startswith("Table 1. Yotacillin by age: Age:") for text in texts] == [True, False]
+
+
+def test_a_small_table_is_shown_whole() -> None:
+    publish(
+        "# Tetanus\n## Prevention\n: Table 1. Yotacillin by age\n| Age | Dose | Fridge |\n"
+        "| Over 12 years | 500 mg | Yes |\n| 6 to 12 years | 300 mg | Yes |\n"
+        "| 6 months to 6 years | 150 mg | Yes |\n| Under 6 months | 100 mg | Yes |"
+    )
+    turn = refused("Which nurse keeps yotacillin for tetanus in a fridge at night?")
+    texts = next(near["excerpt"] for near in turn.nearest if near["document"] == "Tetanus")
+    assert [text.split("; Dose: ")[1][:3] for text in texts] == ["500", "300", "150", "100"]

@@ -178,7 +178,7 @@ def test_each_setting_that_differs_has_both_values(
     settings.RETRIEVAL = "k=7"
     replay = turn_replay(turn)
     found = {one.place: one for one in groups(replay)["settings"].differences}
-    assert (found["gate.threshold"].stored, found["gate.threshold"].now) == (0.36, 0.99)
+    assert (found["gate.threshold"].stored, found["gate.threshold"].now) == (0.44, 0.99)
     assert (found["retrieval.k"].stored, found["retrieval.k"].now) == (20, 7)
     assert "corpus" not in groups(replay)
 
@@ -241,7 +241,7 @@ def test_the_command_names_what_differs_and_fails(
         call_command("replay", str(turn.pk), stdout=out)
     said = out.getvalue()
     assert "Another outcome, other statements, other citations." in said
-    assert "  gate.threshold\n    stored: 0.36\n    now:    0.99" in said
+    assert "  gate.threshold\n    stored: 0.44\n    now:    0.99" in said
     payload = AuditEvent.objects.get(action="replay").payload
     assert json.loads(payload)["differs"] == ["settings", "scores", "texts"]
     assert "demonstracillin" not in payload
@@ -252,6 +252,20 @@ def test_the_command_ends_well_where_only_the_corpus_has_grown(document: Documen
     published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
     call_command("replay", str(turn.pk), stdout=out)
     assert "The corpus has grown from 1 to 2 documents in force." in out.getvalue()
+
+
+def test_the_command_shows_few_scores_unless_asked_for_all(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, few, every = asked(), StringIO(), StringIO()
+    published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
+    monkeypatch.setattr("chat.management.commands.replay.SCORES", 1)
+    call_command("replay", str(turn.pk), stdout=few)
+    call_command("replay", str(turn.pk), "--all", stdout=every)
+    scores = every.getvalue().partition("What was found, and its scores")[2].count("stored:")
+    assert scores > 1
+    assert f"  {scores - 1} more values differ: --all shows them." in few.getvalue()
+    assert "--all" not in every.getvalue()
 
 
 @pytest.mark.parametrize("number", ["x", "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.conf import LazySettings
 
 from core import openvino_runtime
 from core.rounding import cosine_sql, rounded_cosine
+from medrag_site.processes.start import DEMONSTRATION, prepare
 
 
 @pytest.mark.parametrize(
@@ -45,6 +48,18 @@ def test_a_demonstration_computes_in_32_bits_unless_the_setting_speaks(
     monkeypatch.setenv(openvino_runtime.COMPUTING, asked)
     openvino_runtime.ask_for_32_bits()
     assert os.environ[openvino_runtime.COMPUTING] == wanted
+
+
+def test_commands_compute_as_the_demonstration_whose_data_they_use(
+    settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setenv(openvino_runtime.COMPUTING, "")
+    prepare(["manage.py", "doctor"])
+    assert os.environ[openvino_runtime.COMPUTING] == ""
+    (tmp_path / DEMONSTRATION).touch()
+    prepare(["manage.py", "doctor"])
+    assert os.environ[openvino_runtime.COMPUTING] == "precision=f32"
 
 
 def test_cosines_that_differ_in_their_last_digits_are_equal() -> None:

@@ -72,6 +72,7 @@ def test_what_a_running_header_says_is_offered_and_a_vague_date_is_told(alice: U
     ("line", "field", "value"),
     [
         ("Northfield · Issued by: Pharmacy · Version 2", "issuer", "Pharmacy"),
+        ("Issuer: Pharmacy Group. Version 2.0. Review by 1 May 2029.", "issuer", "Pharmacy Group"),
         ("Version | 2.0 | Date issued | 1 March 2026", "version", "2.0"),
         ("Version | 2.0 | Date issued | 1 March 2026", "effective_from", (2026, 3, 1)),
         ("Last review: 1 March 2025 | Next review: 1 March 2028", "review_by", (2028, 3, 1)),

@@ -343,10 +343,13 @@ def test_two_runs_are_compared(evaluator: Client, ward: QuestionSet) -> None:
         given = {"action": "compare_two", "_selected_action": [run.pk for run in runs]}
         return evaluator.post(reverse(RUNS), given, follow=True)
 
+    same = "They were started with the same settings, guidelines and models."
+    assert same in text_of(chosen(second, first))
     QuestionRun.objects.filter(pk=second.pk).update(
         frozen=second.frozen | {"answers": second.frozen["answers"] | {"mode": "other"}}
     )
     page = text_of(chosen(second, first))
+    assert same not in page
     mode = first.frozen["answers"]["mode"]
     assert f'<th scope="row">answers.mode</th><td>{mode}</td><td>other</td>' in page
     assert '<th scope="row">full</th><td>-0.5000</td>' in page
