@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from pytest_django import Settings
+from django.conf import LazySettings
 
 from bench.real_model import asking
 from bench.real_model.asked import RealAsked, RealTask, read_real_task
@@ -35,7 +35,7 @@ def questions(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("questions")
-def test_claims_shown_and_withheld_tokens_and_reasons_are_told(settings: Settings) -> None:
+def test_claims_shown_and_withheld_tokens_and_reasons_are_told(settings: LazySettings) -> None:
     with endpoint(replies(claims(verbatim(DOSE), Said(WRONG, DOSE)))) as server:
         server.script = [says("I am sorry.")]
         generate_by(settings, server.url)
@@ -57,7 +57,7 @@ def test_claims_shown_and_withheld_tokens_and_reasons_are_told(settings: Setting
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("questions")
-def test_an_answer_is_judged_by_ragas_under_another_name(settings: Settings) -> None:
+def test_an_answer_is_judged_by_ragas_under_another_name(settings: LazySettings) -> None:
     with endpoint(replies(claims(verbatim(DOSE)))) as server, endpoint(scores()) as judging:
         generate_by(settings, server.url)
         judge_by(settings, judging.url)
