@@ -38,22 +38,26 @@ SWEEP_EVERY_S = 2.0
 def run_answers(task: AnswersTask, say: Say) -> None:
     """Migrate, index missing documents, ask, and write one line of JSON for each question.
 
-    Files and the audit log's heads are kept with this database, apart from the site's. Raises
-    NoSuchDatabase before anything is written where this process does not work on a database of the
-    evaluation, and DatasetError.
+    Raises NoSuchDatabase before anything is written where this process does not work on a database
+    of the evaluation, and DatasetError.
     """
     databases.refuse_users_database()
     found = read_questions(Path(task.testset), Path(task.documents), limit=task.limit)
-    own = databases.folder_of_this()
-    settings.FILES_DIR = own / "files"
-    settings.AUDIT_HEADS_FILE = own / "heads.jsonl"
-    settings.FILES_DIR.mkdir(parents=True, exist_ok=True)
+    own_files()
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(found, say)
     with Path(task.out).open("w", encoding="utf-8") as out:
         for row in _rows(found, task):
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def own_files() -> None:
+    """Keep files and the audit log's heads with this process's database, apart from the site's."""
+    own = databases.folder_of_this()
+    settings.FILES_DIR = own / "files"
+    settings.AUDIT_HEADS_FILE = own / "heads.jsonl"
+    settings.FILES_DIR.mkdir(parents=True, exist_ok=True)
 
 
 def _rows(found: QuestionSet, task: AnswersTask) -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ is executed or rendered. Its reply is only a draft, which verification checks.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +38,8 @@ PROMPT = Prompt(
     frozenset({"count", "question", "options", "passages"}),
 )
 MAX_TOKENS = 4000  # of a reply, with the reasoning of models that reason
+TOO_LONG = (400, 413, 422)  # what servers answer to a prompt, or prompt and reply, beyond a context
+SHARES = (1, 2, 4)  # of the passages' length: after such an answer a half, then a quarter is sent
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,22 @@ class LanguageModelGenerator:
         return f"llm-3:{PROMPT.identity}:{models}:{limits}"
 
     def generate(self, task: Task) -> Generation:
-        keys = under_fresh_keys(fitting(task.passages, max_chars=self.max_passages_chars))
-        question = Question(
-            prompt=self._prompt(task, keys),
-            schema=self._schema(task, keys),
-            accepts=self._schema(task),
-            name="answer",
-            max_tokens=MAX_TOKENS,
-            seed=SEED,
-        )
-        try:
-            answer = ask_first(self.endpoints, question, use="generate", timeout_s=task.deadline_s)
-        except NoneAnswered as error:
-            raise _unavailable(error, error.usage) from error
+        ends, used = time.monotonic() + task.deadline_s, Usage()
+        chars = min(self.max_passages_chars, sum(len(hit.text) for hit in task.passages))
+        for share in SHARES:
+            keys = under_fresh_keys(fitting(task.passages, max_chars=chars // share))
+            try:
+                answer = ask_first(
+                    self.endpoints,
+                    self._question(task, keys),
+                    use="generate",
+                    timeout_s=ends - time.monotonic(),
+                )
+                break
+            except NoneAnswered as error:
+                used += error.usage
+                if error.status not in TOO_LONG or len(keys) == 1 or share == SHARES[-1]:
+                    raise _unavailable(error, used) from error
         count, left_out = len(task.passages), len(task.passages) - len(keys)
         unread = [f"{left_out} of {count} passages did not fit."] if left_out else []
         drawn = Generation(
@@ -75,7 +81,7 @@ class LanguageModelGenerator:
             keys={key: hit.key for key, hit in keys.items()},
             prompt=PROMPT.identity,
             model=answer.model,
-            usage=answer.usage,
+            usage=used + answer.usage,
             notes=(*answer.notes, *unread),
         )
         return _read(answer.value, task, drawn)
@@ -91,6 +97,16 @@ class LanguageModelGenerator:
         except LanguageModelUnavailable as error:
             raise _unavailable(error, stored.usage) from error
         return _read(value, task, stored)
+
+    def _question(self, task: Task, keys: dict[str, Hit]) -> Question:
+        return Question(
+            prompt=self._prompt(task, keys),
+            schema=self._schema(task, keys),
+            accepts=self._schema(task),
+            name="answer",
+            max_tokens=MAX_TOKENS,
+            seed=SEED,
+        )
 
     def _schema(self, task: Task, keys: Collection[str] = ()) -> dict[str, Any]:
         return answer_schema(max_claims=self.max_claims, options=task.options, keys=keys)

@@ -21,6 +21,9 @@ NUMBERS = "numbers"
 _AGE = re.compile(r"\b(\d{1,3})\s?(?:[MFmf]|yo|y/o)\b")  # `78M`, as clinicians type an age
 _EXCHANGED = 4  # words in all that stand elsewhere
 _JOINING = frozenset(("and", "or"))
+_ASKING = frozenset(("how", "what", "when", "where", "which", "who", "why"))
+_CHOOSING = frozenset(("or", "versus", "vs"))
+_LINKING = frozenset(("a", "an", "the", "is", "are", "be", "it"))
 MAX_NUMBERS = 100  # of a claim: each is compared with each number of the evidence
 
 
@@ -95,6 +98,20 @@ def check_qualifiers(claim: str, evidence: Evidence) -> Finding | None:
                 detail = f"{others} of {name} that is {named}"
                 return Finding("qualifiers", Label.NOT_FOUND, detail)
     return None
+
+
+def check_restated(claim: str, evidence: Evidence) -> Finding | None:
+    """Report a claim that only says what the question says, as small models write.
+
+    Of questions that ask for more than yes or no, and offer no choice. A number is never only
+    restated: it may be the dose that was asked about.
+    """
+    asked, said = tokens(evidence.question), tokens(claim)
+    if not asked or asked[0] not in _ASKING or _CHOOSING & set(asked):
+        return None
+    if any(token[0].isdigit() for token in said) or set(said) - set(asked) - _LINKING:
+        return None
+    return Finding("restated", Label.NOT_FOUND, "it says no more than the question")
 
 
 def _conditions(texts: Iterable[str]) -> dict[str, list[frozenset[str]]]:

@@ -19,6 +19,7 @@ from chat.verification.exact_checks import (
     check_groups,
     check_numbers,
     check_qualifiers,
+    check_restated,
     check_routes,
 )
 from chat.verification.texts import normalised, tokens
@@ -39,6 +40,7 @@ CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (
     check_groups,
     polarity.check,
     check_qualifiers,
+    check_restated,
 )
 # Checks that a verifier with graded scores may overrule by being surer than usual: alone, they stop
 # true claims and no false one that it would pass (`docs/decisions.md`).

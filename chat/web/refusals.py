@@ -37,6 +37,7 @@ WHY: dict[str, str] = {
     "exchanged": "it exchanges two things of the passage",
     "language": "it puts into other words what a guideline says in another language",
     "qualifiers": "it leaves out of which patients the passage says it",
+    "restated": "it says no more than the question",
     "entailment": "the passage does not clearly say it",
 }
 

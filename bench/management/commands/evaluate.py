@@ -39,9 +39,12 @@ from bench.child_work import run_child_task
 from bench.datasets import FORMATS
 from bench.datasets.types import Dataset
 from bench.management.checker import checker_arguments, checker_run
+from bench.management.real_model import real_model_arguments, real_model_ask
 from bench.management.silver import silver_arguments, silver_run
 from bench.peers import PEERS, require
 from bench.peers.comparison import peers_lines, peers_run, peers_write
+from bench.real_model.asked import read_real_task
+from bench.real_model.asking import real_model_run
 from bench.runs import databases
 from bench.runs.child_tasks import Failed, Source, read_task
 from bench.runs.configurations import NAMED, Recipe, configuration
@@ -80,6 +83,7 @@ peers: measure other search engines on the same texts and vectors;
 compare RUN_DIR RUN_DIR: compare two folders of `retrieval` on one data set by a paired test;
 answers: ask the questions of --testset on the documents of --documents; judged by patterns;
 model: ask them with a language model that knows the answers or lies;
+real: serve a GGUF model from --model DIR and ask sample questions with it as writer and as judge;
 checker: measure verifiers on labelled pairs of claim and evidence (--pairs FILE, or scifact);
 silver [SET]: have a teacher write and label claims about the passages of a question set or of
 --passages FILE, to train and measure verifiers on; with the same --out DIR a killed run continues;
@@ -134,6 +138,7 @@ class Command(BaseCommand):
         parser.add_argument("--user", metavar="NAME", help="who is recorded")
         checker_arguments(parser)
         silver_arguments(parser)
+        real_model_arguments(parser)
         question_set_arguments(parser)
         question_run_arguments(parser)
 
@@ -151,6 +156,7 @@ class Command(BaseCommand):
             "peers": self._peers,
             "answers": self._answers,
             "model": self._model,
+            "real": self._real,
             "checker": self._checker,
             "silver": lambda options: silver_run(options, self._say),
             "compare": self._compare,
@@ -238,6 +244,10 @@ class Command(BaseCommand):
         self._print(model_lines(asked, model))
         self._say(f"Written to {out}")
 
+    def _real(self, options: dict[str, Any]) -> None:
+        self._print(real_model_ask(options, self._say))
+        self._say(f"Written to {options['out']}")
+
     def _checker(self, options: dict[str, Any]) -> None:
         self._print(checker_run(options, self._say))
         self._say(f"Written to {options['out']}")
@@ -312,6 +322,8 @@ class Command(BaseCommand):
         try:
             if answers := read_answers_task(path):
                 run_answers(answers, self._say)
+            elif real := read_real_task(path):
+                real_model_run(real, self._say)
             else:
                 run_child_task(read_task(path), self._say)
         except BrokenPipeError as error:  # the parent has ended

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from tests.chat.gentamicin import DOSE, NEVER, QUESTION, TEXT, fails, generated,
 from tests.corpora import publish
 from tests.llm import server as llm_server
 from tests.llm.prompts import shown_in
-from tests.llm.server import TOKENS, endpoint, says, status
+from tests.llm.server import TOKENS, Answer, asked_of, endpoint, says, status
 
 pytestmark = pytest.mark.django_db
 
@@ -201,6 +202,47 @@ def test_passages_that_do_not_fit_are_left_out_whole(server: llm_server.Endpoint
     assert list(made.keys.values()) == ["k0", "k1"]
     assert made.notes == ("2 of 4 passages did not fit.",)
     assert generator(server, max_passages_chars=1).generate(task(passages=tuple(long))).keys
+
+
+def no_longer_than(chars: int, code: int = 400) -> Answer:
+    """Refuse a longer prompt, as servers do with one beyond their context."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        prompt = asked_of(handler)["messages"][0]["content"]
+        (status(code) if len(prompt) > chars else says(NO_CLAIM))(handler)
+
+    return answer
+
+
+NO_CLAIM = '{"claims": [], "option": "none"}'
+
+
+@pytest.mark.usefixtures("guideline")
+@pytest.mark.parametrize("code", [400, 413, 422])
+@pytest.mark.parametrize(("fits", "kept"), [(8, 8), (4, 4), (2, 2)])
+def test_a_prompt_beyond_the_model_s_context_is_sent_with_fewer_passages(
+    server: llm_server.Endpoint, code: int, fits: int, kept: int
+) -> None:
+    hits = tuple(made_up_hit(chunk_id=n, key=f"k{n}", text="word " * 200) for n in range(8))
+    generator(server).generate(task(passages=hits[:fits]))
+    server.default = no_longer_than(len(server.prompts[0]) + 50, code)
+    made = generator(server).generate(task(passages=hits))
+    assert list(made.keys.values()) == [f"k{n}" for n in range(kept)]
+    assert made.notes == ((f"{8 - kept} of 8 passages did not fit.",) if kept < 8 else ())
+
+
+@pytest.mark.usefixtures("guideline")
+def test_a_model_that_takes_not_even_a_quarter_is_not_asked_without_end(
+    server: llm_server.Endpoint,
+) -> None:
+    hits = tuple(made_up_hit(chunk_id=n, key=f"k{n}", text="word " * 200) for n in range(8))
+    server.default = status(413)
+    with pytest.raises(GeneratorUnavailable, match="413") as raised:
+        generator(server).generate(task(passages=hits))
+    assert len(server.asked) == raised.value.usage.calls == len(language_model.SHARES)
+    with pytest.raises(GeneratorUnavailable):
+        generator(server).generate(task(passages=hits[:1]))
+    assert len(server.asked) == len(language_model.SHARES) + 1
 
 
 @pytest.mark.usefixtures("guideline")

@@ -177,6 +177,26 @@ def test_a_qualifier_that_only_the_claim_has() -> None:
 @pytest.mark.parametrize(
     ("claim", "question", "stopped"),
     [
+        ("Fictomycin is given in pneumonia.", "How much fictomycin is given in pneumonia?", True),
+        ("The fictomycin is given.", "When is fictomycin given?", True),
+        ("Fictomycin is given in severe pneumonia.", "How much fictomycin in pneumonia?", False),
+        ("Fictomycin is not given in pneumonia.", "When is fictomycin given in pneumonia?", False),
+        ("Fictomycin may be given in pneumonia.", "May fictomycin be given in pneumonia?", False),
+        ("Fictomycin is given.", "Which is given, fictomycin or nothing?", False),
+        ("The dose is 5 mg.", "What is the dose, 5 mg?", False),
+        ("Fictomycin is given.", "", False),
+    ],
+)
+def test_a_claim_that_only_says_what_the_question_says(
+    claim: str, question: str, stopped: bool
+) -> None:
+    evidence = Evidence(("Give fictomycin 5 mg in severe pneumonia.",), "", question)
+    assert bool(exact_checks.check_restated(claim, evidence)) is stopped
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "stopped"),
+    [
         ("Yes, give 5000 mg", "Is 5000 mg right?", True),
         ("Give 10 micrograms/kg", "10 micrograms/kg?", True),
         ("At 70 kg and 35 mL/min give 500 mg", "70 kg, eGFR 35 mL/min", False),
