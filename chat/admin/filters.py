@@ -84,8 +84,13 @@ class ChoiceFilter(admin.SimpleListFilter):
         return [(value, label) for value, (label, _) in self.options.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        chosen = self.options.get(self.value() or "")
-        return queryset.filter(chosen[1]) if chosen else queryset
+        """Return the rows of the choice. A value that is none would show, or export, everything."""
+        value = self.value()
+        if not value:
+            return queryset
+        if value not in self.options:
+            raise IncorrectLookupParameters
+        return queryset.filter(self.options[value][1])
 
 
 class OutcomeFilter(ChoiceFilter):

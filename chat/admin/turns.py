@@ -170,7 +170,8 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
             return only_post()
         by = user_of(request)
         found, how = export_asked(request, self)
-        turns_export_record(rows=found.count(), **how, by=by)
+        filters = (name for name, value in request.GET.items() if value)
+        turns_export_record(rows=found.count(), **how, filters=filters, by=by)
         return download(turn_rows(found, texts=how["texts"], by=by), "answers", how["form"])
 
     def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:

@@ -39,9 +39,14 @@ def rows_of(
         yield _facts(opened) | (_texts(opened) if texts else {})
 
 
-def turns_export_record(*, rows: int, form: str, texts: bool, by: User) -> None:
-    """Log an export of turns, before it is sent."""
-    payload = {"format": form, "rows": rows, "texts": texts}
+def turns_export_record(
+    *, rows: int, form: str, texts: bool, filters: Iterable[str], by: User
+) -> None:
+    """Log an export of turns, before it is sent.
+
+    `filters` are names: a value may be words of a question, which no log holds.
+    """
+    payload = {"format": form, "rows": rows, "texts": texts, "filters": sorted(filters)}
     with transaction.atomic():
         audit.record("turn.exported", actor=by, subject="turns:all", payload=payload)
 

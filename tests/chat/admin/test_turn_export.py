@@ -50,7 +50,23 @@ def test_what_is_filtered_is_exported_with_texts_and_logged(
     assert only["turn"] == str(refused.pk)
     assert QUESTION not in json.dumps(exported(auditor))
     event = AuditEvent.objects.filter(action="turn.exported").earliest("seq")
-    assert json.loads(event.payload) == {"format": "jsonl", "rows": 2, "texts": True}
+    assert json.loads(event.payload) == {
+        "format": "jsonl",
+        "rows": 2,
+        "texts": True,
+        "filters": [],
+    }
+    event = AuditEvent.objects.filter(action="turn.exported", payload__contains="person").get()
+    assert json.loads(event.payload)["filters"] == ["person"]
+    assert "mallory" not in event.payload
+
+
+def test_a_filter_that_is_none_exports_nothing(auditor: Client) -> None:
+    """Ignored, it would export every answer."""
+    assert auditor.post(f"{EXPORT}?outcome=refused", {"format": "csv"}).status_code == 400
+    listed = auditor.get(f"{reverse('admin:chat_turn_changelist')}?outcome=refused")
+    assert listed.status_code == 302
+    assert not AuditEvent.objects.filter(action="turn.exported").exists()
 
 
 def test_no_cell_is_a_formula(auditor: Client, alice: User, guideline: Document) -> None:
