@@ -99,10 +99,11 @@ def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
                 document.sha256,
                 *([notice.successor.sha256] if notice.successor else []),
             ],
+            "page": None,
         }
         for document, notice in shown.notices
     ]
-    return [*(dict(warning) for warning in shown.warnings), *about]
+    return [*({"page": None, **warning} for warning in shown.warnings), *about]
 
 
 @dataclass(frozen=True)

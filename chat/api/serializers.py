@@ -292,7 +292,7 @@ class WarningResponse(serializers.Serializer[Any]):
         "there is one.",
     )
     page = serializers.IntegerField(
-        required=False, min_value=1, help_text="Page of the first document, if it is about one."
+        allow_null=True, min_value=1, help_text="Page of the first document, if it is about one."
     )
 
 

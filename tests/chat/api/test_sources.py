@@ -173,7 +173,9 @@ def facts(cited: dict[str, Any], document: Document, shown: Shown, *, page: str)
         "population": document.population,
     }
     said = words(shown.page)
-    assert f"{cited['document']} · v{cited['version']} · p. {cited['page']}" in said
+    place = f"{cited['document']} · Page {cited['page']} · v{cited['version']}"  # of a citation
+    nearest = f"{cited['document']} · v{cited['version']} · p. {cited['page']}"
+    assert ("excerpt" in cited and nearest in said) or place in said
     assert cited["issuer"] in said
     assert cited["lifecycle"] == document.lifecycle
     assert cited["overdue"] == ("Past its review date" in said)
