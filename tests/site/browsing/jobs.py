@@ -150,7 +150,7 @@ def auditor(shift: Shift) -> None:
     walker.sees(".provenance h2", "What was asked")
     shift.stops("answer")
     walker.clicks("input[type=submit][value^=Replay]")
-    walker.sees(".provenance", "The same in every step.")
+    walker.sees(".provenance", "The same outcome, the same statements, the same citations.")
     shift.stops("replayed")
     walker.driver.back()
     walker.clicks(".provenance a[href*='auditevent']")
