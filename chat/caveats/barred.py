@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chat.caveats.doses import says_of_dose
 from chat.models import ClaimKind
@@ -51,15 +51,15 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
     is_milder = bool(allergies(question)) and not _SEVERE_REACTION.search(question)
+    apart_from_reaction = replace(patient, medicines=frozenset())
     found = {}
     for place, claim in enumerate(claims):
         for words, rest in _parts(claim.text):
-            if not rest or not _EXCLUDES.search(words) or not patient.is_named(words, rest):
-                continue
-            if is_milder and _ANAPHYLAXIS.search(words):
-                continue  # for a reaction that the question does not name
-            found[place] = words
-            break
+            is_other_reaction = is_milder and _ANAPHYLAXIS.search(words)
+            who = apart_from_reaction if is_other_reaction else patient
+            if rest and _EXCLUDES.search(words) and who.is_named(words, rest):
+                found[place] = words
+                break
     return found
 
 

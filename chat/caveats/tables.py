@@ -79,7 +79,7 @@ def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
     words = [_words(row) for row in rows]
     common = frozenset.intersection(*words) if words else frozenset()
     own = frozenset(drugs(question)) - asked_medicines(question)  # allergies and the like
-    wanted = _words(by_every_name(question)) - common - topic_words(" ".join(own))
+    wanted = _words(question) - common - topic_words(" ".join(own))
     counts = [len(wanted & own) if fits else 0 for own, fits in zip(words, open_to, strict=True)]
     if most := max(counts, default=0):
         return frozenset(place for place, count in enumerate(counts) if count == most)

@@ -85,6 +85,13 @@ def test_what_only_anaphylaxis_excludes_is_told_so(
     assert bool(told) is is_conditional
 
 
+def test_what_else_the_words_on_anaphylaxis_exclude_bars() -> None:
+    row = "Medicine: Cefalexin 500 mg; Avoid: anaphylaxis to penicillin, or eGFR below 30"
+    claims = [DraftClaim(row, ())]
+    assert barred("allergic to penicillin, rash only, eGFR 20", claims)
+    assert not barred("allergic to penicillin, rash only, eGFR 50", claims)
+
+
 def test_doses_that_do_not_mention_the_allergy_are_told() -> None:
     texts = (
         "Give cefalexin 1 g three times daily.",
