@@ -163,7 +163,7 @@ def _unasked(
 
 def _only(unasked: Mapping[str, Sequence[int]]) -> str:
     return " ".join(
-        f"{_statements(at).capitalize()} {_be(at)} only for {who}, "
+        f"{statements_numbered(at).capitalize()} {_be(at)} only for {who}, "
         "which the question does not name."
         for who, at in unasked.items()
     )
@@ -207,8 +207,7 @@ def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
                 value = _plain(said(given[0], bound.unit))
                 bounds.setdefault(f"{bound.words}; the patient's is {value}", []).append(number)
     return [
-        f"{'This statement' if len(claims) == 1 else _statements(at).capitalize()} {_be(at)} for"
-        f" {words}."
+        f"{_these(at, tuple(claims.values())).capitalize()} {_be(at)} for {words}."
         for words, at in bounds.items()
     ]
 
@@ -265,7 +264,7 @@ def _each(words: Mapping[int, str]) -> str:
             by_phrase.setdefault(phrase, []).append(number)
     if len(by_phrase) == 1 and len(next(iter(by_phrase.values()))) == len(words):
         return next(iter(by_phrase))
-    return "; ".join(f"{phrase} ({_statements(at)})" for phrase, at in by_phrase.items())
+    return "; ".join(f"{phrase} ({statements_numbered(at)})" for phrase, at in by_phrase.items())
 
 
 def _mismatch(question: str, claims: Sequence[DraftClaim], pairs: Sequence[Apart | None]) -> str:
@@ -300,10 +299,11 @@ def _kidney_name(text: str) -> str:
 
 def _these(at: Sequence[int], claims: Sequence[DraftClaim]) -> str:
     """Return `this statement` for a single claim, else the statements' numbers."""
-    return "this statement" if len(claims) == 1 else _statements(at)
+    return "this statement" if len(claims) == 1 else statements_numbered(at)
 
 
-def _statements(at: Sequence[int]) -> str:
+def statements_numbered(at: Sequence[int]) -> str:
+    """Return `statement 2`, or `statements 1, 2 and 4`."""
     return f"statement{'s' if len(at) > 1 else ''} {_numbers(at)}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from chat.caveats.applicability import Applicability
+from chat.caveats.applicability import Applicability, statements_numbered
 from chat.caveats.conflicts import Conflict
 from chat.caveats.doses import lacks_dose
 from chat.models import ClaimKind
@@ -74,35 +74,25 @@ def allergy_caution(
     medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
 ) -> Caution:
     """Tell which answers don't mention what the patient is allergic to. `places` are 0-based."""
-    numbers = tuple(sorted(place + 1 for place in places))
-    which = (
-        f"Statement {numbers[0]} does" if len(numbers) == 1 else f"Statements {_listed(numbers)} do"
-    )
-    named = " and ".join(medicines)
-    shas = (claims[number - 1].quotes[0].hit.sha256 for number in numbers)
-    return Caution(
-        ALLERGY,
-        f"{which} not mention an allergy to {named}. Check before giving.",
-        numbers,
-        tuple(dict.fromkeys(shas)),
-    )
+    does = "does" if len(places) == 1 else "do"
+    text = f"{does} not mention an allergy to {' and '.join(medicines)}. Check before giving."
+    return _of_statements(text, places, claims)
 
 
 def anaphylaxis_caution(
     medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
 ) -> Caution:
     """Tell which statements hold only if the reaction was no anaphylaxis. `places` are 0-based."""
+    are = "is" if len(places) == 1 else "are"
+    text = f"{are} not for anaphylaxis to {' or '.join(medicines)}. Ask what the reaction was."
+    return _of_statements(text, places, claims)
+
+
+def _of_statements(text: str, places: Collection[int], claims: Sequence[DraftClaim]) -> Caution:
     numbers = tuple(sorted(place + 1 for place in places))
-    which = (
-        f"Statement {numbers[0]} is" if len(numbers) == 1 else f"Statements {_listed(numbers)} are"
-    )
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in numbers)
-    return Caution(
-        ALLERGY,
-        f"{which} not for anaphylaxis to {' or '.join(medicines)}. Ask what the reaction was.",
-        numbers,
-        tuple(dict.fromkeys(shas)),
-    )
+    which = statements_numbered(numbers).capitalize()
+    return Caution(ALLERGY, f"{which} {text}", numbers, tuple(dict.fromkeys(shas)))
 
 
 def earlier_caution(forgotten: Sequence[str]) -> Caution:
@@ -112,10 +102,6 @@ def earlier_caution(forgotten: Sequence[str]) -> Caution:
         f"This question was read by itself, without what you said before: {'; '.join(forgotten)}. "
         "If it is the same patient, ask again and say so.",
     )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
