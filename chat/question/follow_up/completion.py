@@ -10,7 +10,6 @@ from chat.question.follow_up.dependence import (
     core_of,
     leaning,
     names_more,
-    points_at_somebody,
     points_back,
     pronoun_of,
 )
@@ -63,8 +62,6 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     text = None
     if kind and (before[-1].was_answered or not core.lower().startswith("why")):
         text = _resolved(kind, core, base)
-    if text is None and kind != "state" and points_at_somebody(core):
-        text = _of_the_patient(core, base)
     if text is None:
         asked = _with_topic(core, before)
         return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=asked)
@@ -78,13 +75,6 @@ def _is_whole(base: str) -> bool:
     """
     kind = leaning(base, core_of(base))
     return len(sentences(base)) == 1 and (not kind or (kind == "state" and _has_topic(base)))
-
-
-def _of_the_patient(core: str, base: str) -> str | None:
-    """Ask a question about `him` or `her` with all that was said before; None without a topic."""
-    if not _has_topic(base) or not _is_whole(base):
-        return None
-    return f"{core[:1].upper()}{core[1:]}: {base.rstrip(' ?.')}?"
 
 
 def _with_topic(core: str, before: Sequence[Asked]) -> str:

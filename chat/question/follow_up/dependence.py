@@ -74,8 +74,6 @@ def points_back(question: str, core: str) -> bool:
     """
     if len(sentences(question)) != 1 or len(words(question)) > MAX_WORDS:
         return False
-    if points_at_somebody(core):
-        return True
     named = mentions(core)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
@@ -84,16 +82,6 @@ def points_back(question: str, core: str) -> bool:
         return True  # `And how is frostbite treated` is self-contained
     found = SOMEBODY.search(core)
     return found is not None and not SOMEONE.search(core[: found.start()])
-
-
-def points_at_somebody(core: str) -> bool:
-    """Tell whether a text asks of a dose or a medicine for a person whom only a pronoun names."""
-    found = SOMEBODY.search(core)
-    if found is None or SOMEONE.search(core[: found.start()]):
-        return False
-    named = mentions(core)
-    is_of_medicine = any(mention.slot is Slot.DRUG for mention in named)
-    return is_of_medicine or bool(_left(core, named) & (DOSING | {"many", "how"}))
 
 
 def core_of(question: str) -> str:

@@ -375,3 +375,9 @@ def test_what_is_said_of_the_patient_is_kept(question: str, before: list[str], t
 @pytest.mark.parametrize("question", ["LMWH 70kg", "clexane crcl 22", "give vit K?"])
 def test_short_questions_that_name_their_subject_are_asked_alone(question: str) -> None:
     assert standalone(question, [], by="rules", timeout_s=0) == Standalone(question)
+
+
+def test_what_is_asked_for_him_without_a_medicine_stays_unclear() -> None:
+    """Joined to the question before, it found the volume of another medicine."""
+    before = Asked("anaphylaxis fluid bolus, 5 yr old, 18kg", "", was_answered=True)
+    assert standalone("how many mL for him", [before], by="rules", timeout_s=0).is_unclear
