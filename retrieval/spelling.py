@@ -16,13 +16,13 @@ from typing import Any
 
 from django.db import connection
 
-from core.text.drugs import SINGLE_NAMES, drugs
-from core.text.words import MAX_CHARS, distinct, words
+from core.language.detection import DEFAULT, function_words, language
+from core.language.en.drugs import SINGLE_NAMES, drugs
+from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pairs import pair_tokenizer
 from corpus.indexing.search_text import normalise
 from corpus.models import Lifecycle
-from retrieval.analysis.language import DEFAULT, function_words, language
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.lexicon.terms import Lexicon
 from retrieval.prepared.site_lexicon import site_lexicon

@@ -20,7 +20,7 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from core.text.languages import configuration_of
+from core.language.configurations import configuration_of
 from corpus.chunking import ChunkSettings, split
 from corpus.chunking.cutting import passages_of
 from corpus.encoders import vectors

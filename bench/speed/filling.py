@@ -22,8 +22,8 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
 from bench.speed.made import Block, Made
+from core.language.configurations import ENGLISH
 from core.progress import Progress
-from core.text.languages import ENGLISH
 from corpus.encoders.registry import configured_specs, facts_for, searched_rows
 from corpus.encoders.types import Vectors
 from corpus.indexing import statistics

@@ -14,7 +14,7 @@ import numpy as np
 from defusedxml import ElementTree
 from django.core.management.base import CommandError
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.encoders.types import Embedder, Vectors
 from corpus.parsing.clean import clean_text
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.training.silver import is_silver, silver_records
 from bench.training.types import Row, Task
-from core.text.sentences import line_sentence_spans
+from core.language.en.sentences import line_sentence_spans
 from evaluation.datasets.reading import id_of, once, records_of
 from evaluation.datasets.types import DatasetError
 

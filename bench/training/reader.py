@@ -12,7 +12,7 @@ import torch
 
 from bench.training.types import BY_SOURCE, Encode, Example, Figures, Row
 from chat.gate.risk import auroc
-from core.text.sentences import line_sentence_spans
+from core.language.en.sentences import line_sentence_spans
 from corpus.encoders.pairs import Scores, statement_odds, windows_of
 from evaluation.datasets.types import DatasetError
 

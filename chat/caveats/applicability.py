@@ -16,9 +16,9 @@ from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
 from chat.reader.agreement import is_under_prevention
 from chat.types import DraftClaim
-from core.text.drugs import drugs
-from core.text.measures import Interval
-from core.text.populations import (
+from core.language.en.drugs import drugs
+from core.language.en.measures import Interval
+from core.language.en.people import (
     KIDNEY,
     Apart,
     People,
@@ -30,7 +30,7 @@ from core.text.populations import (
     said,
     without,
 )
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from retrieval.types import Hit
 
 _EVERYBODY = frozenset(("all", "any", "everybody", "all ages"))

@@ -14,11 +14,11 @@ from chat.models import ClaimKind
 from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim
-from core.text.drugs import drug_places, drugs
-from core.text.gestation import gestation_of
-from core.text.measures import Interval
-from core.text.populations import people_of
-from core.text.sentences import sentence_spans
+from core.language.en.drugs import drug_places, drugs
+from core.language.en.gestation import gestation_of
+from core.language.en.measures import Interval
+from core.language.en.people import people_of
+from core.language.en.sentences import sentence_spans
 
 # Not `stop`, which is for those who take it.
 _EXCLUDES = re.compile(

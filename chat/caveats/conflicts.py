@@ -30,10 +30,10 @@ from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
+from core.language.en.drugs import drugs
+from core.language.en.people import People, apart, first_named, people_of
+from core.language.en.sentences import sentence_spans
 from core.rounding import COSINE_DIGITS
-from core.text.drugs import drugs
-from core.text.populations import People, apart, first_named, people_of
-from core.text.sentences import sentence_spans
 from corpus.encoders.registry import get_embedder
 from corpus.positions import CELLS
 from retrieval.types import Hit

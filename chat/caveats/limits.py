@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
-from core.text.drugs import drugs
-from core.text.populations import AGE_GROUPS, People, people_of
+from core.language.en.drugs import drugs
+from core.language.en.people import AGE_GROUPS, People, people_of
 
 _MEASURED = topic_words("eGFR CrCl creatinine clearance kidney renal function aged weight body")
 _EVERYBODY = frozenset(AGE_GROUPS)

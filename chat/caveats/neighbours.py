@@ -11,7 +11,7 @@ from django.db.models import Q
 from chat.caveats.doses import says_of_dose
 from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
-from core.text.limits import Limit, is_limiting_heading, limit_of
+from core.language.en.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
 from retrieval.types import Hit, Span
 

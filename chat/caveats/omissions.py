@@ -26,10 +26,10 @@ from chat.models import ClaimKind
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
-from core.text.drugs import drugs
-from core.text.limits import Limit, goes_on, is_limiting_heading, limit_of
-from core.text.populations import apart, first_named, people_of
-from core.text.sentences import sentence_spans
+from core.language.en.drugs import drugs
+from core.language.en.limits import Limit, goes_on, is_limiting_heading, limit_of
+from core.language.en.people import apart, first_named, people_of
+from core.language.en.sentences import sentence_spans
 from corpus.positions import CELLS
 from retrieval.types import Hit
 

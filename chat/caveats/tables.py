@@ -16,9 +16,9 @@ from chat.models import ClaimKind
 from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
-from core.text.drugs import drugs
-from core.text.measures import Interval, levelled, measures
-from core.text.populations import apart, people_of
+from core.language.en.drugs import drugs
+from core.language.en.measures import Interval, levelled, measures
+from core.language.en.people import apart, people_of
 from corpus.models import PassageStatement
 from corpus.positions import CELLS
 from corpus.statements import STATEMENTS_VERSION

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from chat.evidence.row_ranges import rows_in_range
 from chat.types import Quote, Unit
-from core.text.measures import levelled, measures
+from core.language.en.measures import levelled, measures
 from corpus.models import Document, Page, PassageStatement
 from corpus.statements import STATEMENTS_VERSION, PageView, Piece, Statement, statements_of
 from corpus.statements.table_rows import filled_cells

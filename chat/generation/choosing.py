@@ -24,9 +24,9 @@ from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import is_exception
 from chat.reader.features import Column, coverage
 from chat.types import DraftClaim, Option, Unit
+from core.language.en.drugs import drugs
+from core.language.en.groups import populations
 from core.rounding import COSINE_DIGITS
-from core.text.drugs import drugs
-from core.text.population_terms import populations
 from corpus.encoders.registry import get_embedder
 from retrieval.analysis import spelled_out
 from retrieval.lexical.search import AskedLexeme, asked_lexemes

@@ -15,8 +15,8 @@ from chat.reader.lists import asks_for_all, with_whole_lists
 from chat.reader.types import Read
 from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
-from core.text.negation import negations
-from core.text.quantities.matching import counted
+from core.language.en.negation import negations
+from core.language.en.quantities.matching import counted
 
 _STEP = re.compile(r"\d{1,2}[.)]\s")
 

@@ -18,8 +18,8 @@ from chat.verification import medicines
 from chat.verification.exact_checks import check_numbers
 from chat.verification.texts import normalised
 from chat.verification.types import Evidence
-from core.text.negation import negations
-from core.text.sentences import sentence_spans
+from core.language.en.negation import negations
+from core.language.en.sentences import sentence_spans
 
 NEARER_BY = 0.2  # share of the stem's words that a closer sentence has more than another
 ROOT_CHARS = 5  # of a word: two words that begin with the same are forms of one

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import placed_tokens, tokens
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.positions import CELLS
 from corpus.statements.leads import binds_to_before, leans_on_before
 from corpus.statements.places import one_line

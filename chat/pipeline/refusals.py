@@ -20,8 +20,8 @@ from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.reader.agreement import share_a_name
 from chat.reader.asked import asked_medicines
 from chat.types import Abstained, DraftClaim
-from core.text.drugs import drugs
-from core.text.quantities.levelling import levelled
+from core.language.en.drugs import drugs
+from core.language.en.quantities.levelling import levelled
 from corpus.staff_selectors import collections_closed
 from retrieval.analysis import by_every_name
 from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope

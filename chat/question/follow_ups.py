@@ -18,13 +18,13 @@ from django.conf import settings
 from chat.question.follow_up.completion import by_rules
 from chat.question.follow_up.dependence import may_be_follow_up
 from chat.question.follow_up.types import Asked, Standalone
+from core.language.en.clinical_terms import conditions
+from core.language.en.drugs import drugs
+from core.language.en.groups import populations
+from core.language.en.negation import negations
+from core.language.en.severity import severities
 from core.llm.client import LanguageModelUnavailable
 from core.llm.prompt_files import Prompt
-from core.text.clinical_terms import conditions
-from core.text.drugs import drugs
-from core.text.negation import negations
-from core.text.population_terms import populations
-from core.text.severity import severities
 from corpus.parsing.clean import clean_line
 from retrieval.rewriting.asking import rewrite_asked, skipped_reason, unconfigured_reason
 

@@ -19,11 +19,11 @@ from chat.reader.asked import (
     without_denied,
 )
 from chat.types import Unit
-from core.text.clinical_terms import routes
-from core.text.drugs import drug_places, drugs
-from core.text.limits import forbids_start, is_limiting_heading
-from core.text.populations import People, apart, people_of
-from core.text.severity import severities
+from core.language.en.clinical_terms import routes
+from core.language.en.drugs import drug_places, drugs
+from core.language.en.limits import forbids_start, is_limiting_heading
+from core.language.en.people import People, apart, people_of
+from core.language.en.severity import severities
 from retrieval.types import Hit
 
 _DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from chat.types import Unit
-from core.text.drugs import drug_places
-from core.text.populations import People, people_of
+from core.language.en.drugs import drug_places
+from core.language.en.people import People, people_of
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 
 from chat.verification.texts import tokens
 from chat.verification.types import Evidence, Finding, Label
-from core.text.clinical_terms import conditions, routes
-from core.text.populations import apart, first_named, people_of
-from core.text.quantities.matching import held, not_held
-from core.text.quantities.reading import read
-from core.text.sentences import line_sentence_spans
+from core.language.en.clinical_terms import conditions, routes
+from core.language.en.people import apart, first_named, people_of
+from core.language.en.quantities.matching import held, not_held
+from core.language.en.quantities.reading import read
+from core.language.en.sentences import line_sentence_spans
 
 NUMBERS = "numbers"
 _AGE = re.compile(r"\b(\d{1,3})\s?(?:[MFmf]|yo|y/o)\b")  # `78M`, as clinicians type an age

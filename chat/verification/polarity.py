@@ -13,8 +13,8 @@ from difflib import SequenceMatcher
 
 from chat.verification.texts import placed_tokens, tokens
 from chat.verification.types import Evidence, Finding, Label
-from core.text.negation import NEGATION
-from core.text.sentences import line_sentence_spans
+from core.language.en.negation import NEGATION
+from core.language.en.sentences import line_sentence_spans
 
 NAME = "polarity"
 NEARLY_ALL = 0.85  # share of the claim's words that a sentence must have in order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chat.verification.texts import tokens
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.positions import CELLS
 from corpus.statements.leads import leans_on_before
 

@@ -25,11 +25,11 @@ from chat.verification.exact_checks import (
 from chat.verification.texts import normalised, tokens
 from chat.verification.types import Evidence, Finding, Judgement, Label, Pair
 from chat.verification.verbatim import is_verbatim
-from core.text.languages import ENGLISH
-from core.text.quantities.levelling import levelled
-from core.text.sentences import sentence_spans
+from core.language.configurations import ENGLISH
+from core.language.detection import DEFAULT, language
+from core.language.en.quantities.levelling import levelled
+from core.language.en.sentences import sentence_spans
 from corpus.models import Page
-from retrieval.analysis.language import DEFAULT, language
 from retrieval.types import Hit
 
 CHECKS: tuple[Callable[[str, Evidence], Finding | None], ...] = (

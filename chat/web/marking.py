@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from core.text.words import WORD
+from core.language.words import WORD
 
 _TOKEN = re.compile(rf"\d+\.\d+|{WORD.pattern}")  # 6.8 is neither 6 nor 8
 _ROOT = 5  # words that share this many first letters are forms of one word

@@ -24,7 +24,7 @@ from chat.web.http import SignedInRequest
 from chat.web.marking import counts
 from chat.web.narrowing import collections_asked, filters_asked
 from chat.web.presentation import ShownTurn
-from core.text.words import words
+from core.language.words import words
 from corpus.models import Chunk
 from corpus.positions import SECTIONS, below_title
 from retrieval.filters import filters_from

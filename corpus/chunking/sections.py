@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.chunking.types import (
     MAX_CONTEXT_TOKENS,
     ChunkDraft,

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from core.text.languages import ENGLISH, SIMPLE, marks_of
+from core.language.configurations import ENGLISH, SIMPLE, marks_of
 
 SEARCH_TEXT_REVISION = 3
 

@@ -138,7 +138,7 @@ class Document(models.Model):
     index_fingerprint = models.CharField(max_length=64, blank=True, editable=False)
     # Names the corrections that are current, as part of its fingerprint; empty without any.
     corrections_key = models.CharField(max_length=40, blank=True, default="", editable=False)
-    # How its passages were cut into lexemes (`core.text.languages`), whatever its language is now.
+    # How its passages were cut into lexemes (`core.language`), whatever its language is now.
     search_configuration = models.CharField(max_length=30, default="english", editable=False)
     # Which rules made its statements (`corpus.statements`); empty: they were never kept.
     statements_version = models.CharField(max_length=20, blank=True, default="", editable=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from core.text.quantities.units import UNIT
+from core.language.en.quantities.units import UNIT
 from corpus.parsing.lists import list_marker
 from corpus.parsing.types import Block, BlockKind, Doubt, Page
 

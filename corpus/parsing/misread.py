@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.text.quantities.units import UNIT
-from core.text.raised import UNSURE_POWER
+from core.language.en.quantities.raised import UNSURE_POWER
+from core.language.en.quantities.units import UNIT
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.types import Block, BlockKind, Doubt, Line, Page, Row
 

@@ -24,8 +24,8 @@ from django.db.models.functions import Now
 from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
 from core.errors import MedragError
+from core.language.configurations import configuration_of
 from core.leases import FREE
-from core.text.languages import configuration_of
 from corpus import files
 from corpus.chunking.cutting import Order, Passage
 from corpus.encoders import vectors

@@ -14,7 +14,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from core.text.sentences import line_sentence_spans
+from core.language.en.sentences import line_sentence_spans
 
 MIN_CHUNKS = 3  # of a section: fewer are found as well by themselves
 EXTRACTIVE_VERSION = "extractive-1"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.text.drugs import drugs
-from core.text.quantities.reading import read
+from core.language.en.drugs import drugs
+from core.language.en.quantities.reading import read
 from evaluation.measures.types import AnswerClaim
 
 DOSE = "dose"

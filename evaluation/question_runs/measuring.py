@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from core.errors import MedragError
-from core.text.sentences import line_sentence_spans
+from core.language.en.sentences import line_sentence_spans
 from corpus.models import Authority
 from evaluation.measures.claims import CLAIM_MEASURES
 from evaluation.measures.configured import judging_endpoint, site_judges

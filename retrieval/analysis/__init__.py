@@ -5,12 +5,12 @@ The modules of this package are pure; this one adds the site's lexicon.
 
 from __future__ import annotations
 
-from core.text.clinical_terms import dates
-from core.text.drugs import drugs
-from core.text.negation import asks_for_exception, negations
-from core.text.population_terms import populations
-from core.text.words import MAX_CHARS
-from retrieval.analysis.language import language
+from core.language.detection import language
+from core.language.en.clinical_terms import dates
+from core.language.en.drugs import drugs
+from core.language.en.groups import populations
+from core.language.en.negation import asks_for_exception, negations
+from core.language.words import MAX_CHARS
 from retrieval.lexicon import terms as lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.types import Analysis, Expansion

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from core.text.drugs import drugs
-from core.text.words import MAX_CHARS, WORD, sentences, words
+from core.language.en.drugs import drugs
+from core.language.words import MAX_CHARS, WORD, sentences, words
 
 LONG_WORDS = 30  # from here on a question of several sentences is a story
 FOCUS_WORDS = 45  # of what is kept of it, about

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from retrieval.types import Hit, Span, Surroundings
 
 REACH = 4  # passages on either side of a hit that its window may reach into

@@ -18,7 +18,7 @@ from typing import Any
 
 from django.db import connection
 
-from core.text.languages import ENGLISH, configuration_of
+from core.language.configurations import ENGLISH, configuration_of
 from corpus.indexing.search_text import STRONG, normalise, without_accents
 from retrieval.analysis import expansions
 from retrieval.lexical.clauses import Term

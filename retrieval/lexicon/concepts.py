@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from core.errors import MedragError
-from core.text.words import words
+from core.language.words import words
 from retrieval.lexicon.terms import MAX_WORDS, Entry, Lexicon
 
 MAX_NAMES = 500_000  # each takes about a kilobyte; the whole of UMLS has many times as many

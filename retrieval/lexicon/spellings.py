@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from core.text.words import MAX_CHARS
+from core.language.words import MAX_CHARS
 from retrieval.types import Expansion
 
 REVISION = 1  # of the rules: a part of the lexicon's fingerprint

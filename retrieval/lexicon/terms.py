@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from core.text.words import MAX_CHARS, WORD
+from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
 

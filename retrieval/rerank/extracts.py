@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from core.text.sentences import line_sentence_spans
+from core.language.en.sentences import line_sentence_spans
 from corpus.indexing.search_text import normalise
 from retrieval.rerank.types import Passage
 

@@ -36,7 +36,7 @@ from chat.question.follow_up.vocabulary import (
     WHOLE,
     YES_OR_NO,
 )
-from core.text.words import sentences
+from core.language.words import sentences
 
 # `allergic to penicillin? rash only`: a second sentence of a few words belongs to the first.
 _REMARK = re.compile(r"\s*[?.]\s+(?=[^\s?.]+(?: [^\s?.]+){0,4}\W*\Z)")

@@ -42,7 +42,7 @@ from chat.question.follow_up.vocabulary import (
     VERBS,
     WHOLE,
 )
-from core.text.words import sentences, words
+from core.language.words import sentences, words
 
 MAX_WORDS = 16  # of a follow-up
 _NOTE_WORDS = 3  # of a note on the patient, at least: `trisomy 13` is a topic

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.text.clinical_terms import CONDITION
-from core.text.drugs import drug_places
-from core.text.population_terms import populations
-from core.text.words import words
+from core.language.en.clinical_terms import CONDITION
+from core.language.en.drugs import drug_places
+from core.language.en.groups import populations
+from core.language.words import words
 
 
 class Slot(StrEnum):

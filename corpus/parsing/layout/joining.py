@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from core.text.compounds import keeps_hyphen
+from core.language.en.compounds import keeps_hyphen
 from corpus.parsing.broken import goes_on
 from corpus.parsing.layout.ligatures import mend_ligatures
 
@@ -34,7 +34,7 @@ class Vocabulary:
     not counted as words. Most programs divide no words: where more of the hyphens at line ends
     belong to compounds that the document also prints within a line than to divided words, an
     undecided hyphen is taken for that of a compound. So is one that English usage keeps
-    (`core.text.compounds`).
+    (`core.language.en.compounds`).
     """
 
     def __init__(self, texts: Sequence[str] = ()) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from core.text.drugs import drugs
+from core.language.en.drugs import drugs
 
 _LETTER = r"[^\W\d_]"
 _LIGATURE = r"(?:[Ff]f?[il]|[Ff]f)"

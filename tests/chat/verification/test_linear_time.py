@@ -23,9 +23,9 @@ from chat.question.identifiers.find import identifiers_in
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 from chat.verification.verify import CHECKS
-from core.text.limits import limit_of
-from core.text.populations import people_of
-from core.text.quantities.reading import read
+from core.language.en.limits import limit_of
+from core.language.en.people import people_of
+from core.language.en.quantities.reading import read
 
 PLAIN = (
     "Give gentamicin 5 mg/kg once daily every 8 hours to adults; do not give amoxicillin with "

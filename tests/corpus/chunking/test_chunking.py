@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.chunking import (
     MAX_CONTEXT_TOKENS,
     ChunkDraft,

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from core.text.languages import configuration_of
+from core.language.configurations import configuration_of
 from corpus.indexing import search_vectors, statistics
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme
 from retrieval.config import RetrievalConfig

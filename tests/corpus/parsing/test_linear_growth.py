@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.chunking import ChunkSettings, split
 from corpus.chunking.near_duplicates import meaning_label
 from corpus.parsing import sniff

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.text.words import MAX_CHARS
+from core.language.words import MAX_CHARS
 from retrieval.analysis import analyse
 from retrieval.lexical.lexemes import MAX_ASKED_CHARS, MAX_ASKED_TOKENS, asked_lexemes
 from retrieval.lexicon.spellings import MAX_SPELLINGS, respelled

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from chat.evidence.quotable import quotable_units
 from chat.types import Quote, Unit
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from retrieval.types import Hit
 from tests.chat.verification.mutations.chance import digest
 from tests.chat.verification.mutations.types import Source

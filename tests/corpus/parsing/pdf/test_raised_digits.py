@@ -8,7 +8,7 @@ import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from core.text.quantities.matching import held, not_held
+from core.language.en.quantities.matching import held, not_held
 from corpus.parsing.types import Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from core.text.sentences import sentence_spans
+from core.language.en.sentences import sentence_spans
 from corpus.parsing.types import BlockKind, ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 

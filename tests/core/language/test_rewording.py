@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from core.text.negation import asks_for_exception
+from core.language.en.negation import asks_for_exception
 from retrieval.rewriting.variants import asked_positively
 from tests.retrieval.hostile import HANDMADE, random_queries
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from core.text.quantities.bounds import Bound, bound_after, bound_before
-from core.text.quantities.codes import blanked, codes_of, names_of, ratios_of
-from core.text.quantities.levelling import LABELS, levelled
-from core.text.quantities.often import frequencies_of, occasions_of
-from core.text.quantities.types import NUMBER, Interval, Quantity, Reading, scaled, value_of
-from core.text.quantities.units import MONTHS, SECONDS, UNIT, unit_of
+from core.language.en.quantities.bounds import Bound, bound_after, bound_before
+from core.language.en.quantities.codes import blanked, codes_of, names_of, ratios_of
+from core.language.en.quantities.levelling import LABELS, levelled
+from core.language.en.quantities.often import frequencies_of, occasions_of
+from core.language.en.quantities.types import NUMBER, Interval, Quantity, Reading, scaled, value_of
+from core.language.en.quantities.units import MONTHS, SECONDS, UNIT, unit_of
 
 _SIGN = r"(?:(?<![\w)%-])-|minus\s)?"
 _QUANTITY = re.compile(

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from core.text.quantities.bounds import Bound, bound_after, bound_before
-from core.text.quantities.types import Frequency, Interval
-from core.text.quantities.units import MONTHS, UNITS
+from core.language.en.quantities.bounds import Bound, bound_after, bound_before
+from core.language.en.quantities.types import Frequency, Interval
+from core.language.en.quantities.units import MONTHS, UNITS
 
 PER_DAY, PER_MONTH = "/day", "/month"
 _DAY_S = 86400

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from core.text.raised import without_marks
+from core.language.en.quantities.raised import without_marks
 
 DAYS = "day"
 _SCALES: dict[str, tuple[str, float]] = {

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from core.text.negation import negations
-from core.text.quantities.codes import PAIR, SIDES
-from core.text.quantities.levelling import levelled
-from core.text.quantities.reading import read
-from core.text.quantities.types import Interval, Quantity, Reading, scaled, value_of
-from core.text.quantities.units import LABEL_UNIT, unit_of
+from core.language.en.negation import negations
+from core.language.en.quantities.codes import PAIR, SIDES
+from core.language.en.quantities.levelling import levelled
+from core.language.en.quantities.reading import read
+from core.language.en.quantities.types import Interval, Quantity, Reading, scaled, value_of
+from core.language.en.quantities.units import LABEL_UNIT, unit_of
 
 _TEMPERATURES = {"°c", "°f"}
 _DAILY = Interval(Fraction(1), Fraction(1), "/day")

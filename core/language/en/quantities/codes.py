@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from core.text.quantities.bounds import bound_after, bound_before
-from core.text.quantities.levelling import ordinal_of
-from core.text.quantities.types import NUMBER, Interval, Quantity, value_of
-from core.text.quantities.units import UNITS
+from core.language.en.quantities.bounds import bound_after, bound_before
+from core.language.en.quantities.levelling import ordinal_of
+from core.language.en.quantities.types import NUMBER, Interval, Quantity, value_of
+from core.language.en.quantities.units import UNITS
 
 _MONTHS = (
     "january february march april may june july august september october november december".split()

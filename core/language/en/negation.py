@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.words import distinct
+from core.language.words import distinct
 
 NEGATION = re.compile(
     r"\b(?:not(?!\s+only\b)|never|none|nor|neither|without|cannot|\w+n['’]t"

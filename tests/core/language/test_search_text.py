@@ -5,7 +5,7 @@ import random
 import pytest
 from django.db import connection
 
-from core.text.languages import NO, NOT, configuration_of
+from core.language.configurations import NO, NOT, configuration_of
 from corpus.indexing.search_text import indexed_text, normalise
 
 

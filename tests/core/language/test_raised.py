@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.text import measures
-from core.text.quantities.levelling import levelled
-from core.text.quantities.matching import held, not_held
+from core.language.en import measures
+from core.language.en.quantities.levelling import levelled
+from core.language.en.quantities.matching import held, not_held
 
 MARKED = [
     ("5² mg daily", "5 mg daily", "52 mg daily"),

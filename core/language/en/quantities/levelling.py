@@ -7,9 +7,9 @@ import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 
-from core.text.quantities.types import written
-from core.text.quantities.units import UNIT, UNITS
-from core.text.raised import without_marks
+from core.language.en.quantities.raised import without_marks
+from core.language.en.quantities.types import written
+from core.language.en.quantities.units import UNIT, UNITS
 
 _SIGNS = str.maketrans(
     {

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from core.text.brands import BRANDS
-from core.text.words import distinct
+from core.language.en.brands import BRANDS
+from core.language.words import distinct
 
 _STEMS = """
 cillin mycin micin kacin floxacin cycline azole prazole nidazole penem bactam fungin conazole pril

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.drugs import drugs
+from core.language.en.drugs import drugs
 
 # First parts that keep their hyphen.
 _FIRST = frozenset(

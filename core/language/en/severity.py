@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.text.drugs import drugs
+from core.language.en.drugs import drugs
 
 LEVELS = ("mild", "moderate", "severe", "life-threatening")  # in this order
 _JOINT = r"\s*(?:,|/|-|–|and/or|or|and|to)\s*"

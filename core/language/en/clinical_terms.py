@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from core.text.words import distinct
+from core.language.words import distinct
 
 _DEGREES = (
     "acute|severe|lower|upper|chronic|mild|moderate|uncomplicated|complicated|suspected|recurrent"

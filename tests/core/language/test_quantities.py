@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.quantities.matching import counted, held, not_held
+from core.language.en.quantities.matching import counted, held, not_held
 
 SAME = [
     ("100 mg twice a day for one week", "doxycycline 100mg BD 7 days"),

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from core.text.sentences import line_sentence_spans, sentence_spans
+from core.language.en.sentences import line_sentence_spans, sentence_spans
 
 
 def sentences(text: str) -> list[str]:

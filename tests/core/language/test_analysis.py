@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from core.text.clinical_terms import dates
-from core.text.drugs import drugs
-from core.text.negation import asks_for_exception, negations
-from core.text.population_terms import populations
+from core.language.detection import language
+from core.language.en.clinical_terms import dates
+from core.language.en.drugs import drugs
+from core.language.en.groups import populations
+from core.language.en.negation import asks_for_exception, negations
 from retrieval.analysis import analyse, expansions, spelled_out
-from retrieval.analysis.language import language
 from retrieval.analysis.narrative import focus
 from retrieval.lexicon.terms import Lexicon
 from tests.retrieval.hostile import HANDMADE, random_queries

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from chat.evidence.row_ranges import interval_of, rows_in_range
-from core.text.measures import Interval, levelled, measures
+from core.language.en.measures import Interval, levelled, measures
 
 INF = math.inf
 YEAR, MONTH = 365.25, 30.4375

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from core.text.words import WORD
+from core.language.words import WORD
 
 DEFAULT = "en"
 MIN_WORDS = 4  # of a text in Latin script; a shorter one stays with the default

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.quantities.units import UNITS
+from core.language.en.quantities.units import UNITS
 
 _RAISED = "⁰¹²³⁴-⁹"
 _RUN = re.compile(

@@ -1,0 +1,1 @@
+"""Read clinical English. Pure."""
