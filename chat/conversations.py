@@ -13,7 +13,7 @@ from django.utils import timezone
 from chat.audit import log as audit
 from chat.errors import QuestionError
 from chat.models import Conversation
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from core.errors import MedragError
 from corpus.parsing.clean import clean_line
 

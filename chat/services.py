@@ -18,7 +18,7 @@ from chat.experiments.arms import Assignment
 from chat.models import Channel, Citation, Claim, Conversation, Turn, TurnStatus
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
-from chat.question.identifiers.guard import Guarded
+from chat.question.guard import Guarded
 from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Outcome, Quote, Unit
 from corpus.boxes import Blocks
 from corpus.positions import positions_of

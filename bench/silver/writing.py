@@ -13,7 +13,7 @@ from django.conf import settings
 
 from bench.silver.ledger import Ledger, opened
 from bench.silver.teacher import LABELS, PROMPT, Asked, Taught, ask_teacher, same_as
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.verification.entailment.judge import EVIDENCE_CHARS
 from core.errors import MedragError
 from core.llm.client import Endpoint

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from chat.admin.filters import DaysFilter
 from chat.admin.read_only import ModelAdmin, ReadOnly, user_of
 from chat.models import Citation, Feedback, Reason, Turn
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.rights import reasons_open
 from chat.selectors import (
     may_read_every_turn,

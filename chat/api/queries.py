@@ -28,7 +28,7 @@ from chat.config import answer_config
 from chat.models import Channel, Turn, TurnStatus
 from chat.pipeline.events import Tell, ignore_event
 from chat.question.clean import narrowing_check
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config

@@ -9,7 +9,7 @@ from dataclasses import replace
 from django.conf import settings
 
 from chat.errors import QuestionError
-from chat.question.identifiers.guard import Guarded, question_guarded
+from chat.question.guard import Guarded, question_guarded
 from chat.question.multiple_choice import written_out
 from chat.types import Option
 from corpus.parsing.clean import clean_line

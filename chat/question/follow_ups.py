@@ -15,11 +15,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from chat.question.follow_up.completion import by_rules
-from chat.question.follow_up.dependence import may_be_follow_up
-from chat.question.follow_up.types import Asked, Standalone
 from core.language.en.clinical_terms import conditions
 from core.language.en.drugs import drugs
+from core.language.en.follow_up.completion import by_rules
+from core.language.en.follow_up.dependence import may_be_follow_up
+from core.language.en.follow_up.types import Asked, Standalone
 from core.language.en.groups import populations
 from core.language.en.negation import negations
 from core.language.en.severity import severities

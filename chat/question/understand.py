@@ -14,7 +14,7 @@ from chat.errors import QuestionError
 from chat.models import Conversation, Turn, TurnStatus
 from chat.question.clean import question_clean
 from chat.question.follow_ups import Asked, Standalone, standalone
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.question.multiple_choice import set_apart, written_out
 from chat.rights import standalone_open
 from chat.types import Option

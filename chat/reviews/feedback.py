@@ -5,7 +5,7 @@ from django.db import transaction
 
 from chat.audit import log as audit
 from chat.models import WANT_OF_EVIDENCE, Feedback, Turn
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.signals import gap_reported
 from corpus.parsing.clean import clean_line
 

@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 
 from chat.audit import log as audit
 from chat.models import Flag, Review, ReviewState, Turn, TurnStatus, Verdict
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.reviews.selectors import REVIEWS, Period, turns_between, turns_flagged
 from chat.reviews.statistics import drawn
 from core.errors import MedragError

@@ -14,7 +14,6 @@ from django.utils.formats import date_format
 from chat.caveats.cautions import ALLERGY, APPLICABILITY, BARRED
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
-from chat.question.follow_up.mentions import Carried, carried
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
@@ -30,6 +29,7 @@ from chat.web.tables import (
     rows_told_apart,
     table_row,
 )
+from core.language.en.follow_up.mentions import Carried, carried
 from corpus.models import Document, Lifecycle
 from corpus.positions import CELLS, SECTIONS, headed
 

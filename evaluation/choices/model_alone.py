@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from core.llm.failover import SEED, NoneAnswered, ask_first
 from core.llm.prompt_files import Prompt
 from core.llm.request_variants import Question as Call

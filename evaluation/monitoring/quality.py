@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from chat.models import WANT_OF_EVIDENCE, Reason, Review, Turn, Verdict
-from chat.question.identifiers.guard import question_guarded
+from chat.question.guard import question_guarded
 from chat.reviews.counting import verdicts_counted
 from chat.reviews.selectors import turns_between
 from chat.reviews.services import OF_ANSWER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chat.question.identifiers.types import Identifier, Kind
+from core.language.en.identifiers.types import Identifier, Kind
 
 _MARKED = re.compile(r"\{(?P<kind>[a-z -]+):(?P<text>[^{}]+)\}")
 

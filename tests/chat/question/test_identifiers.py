@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from chat.question.identifiers.find import identifiers_in, redacted
-from chat.question.identifiers.guard import POLICIES, Guarded, question_guarded
-from chat.question.identifiers.types import KINDS
+from chat.question.guard import POLICIES, Guarded, question_guarded
+from core.language.en.identifiers.find import identifiers_in, redacted
+from core.language.en.identifiers.types import KINDS
 from corpus.parsing.clean import clean_line
 from tests.chat.question.identifier_cases import NEGATIVE, POSITIVE, unmarked
 from tests.published import DATA, MEDQUAD, ROOT

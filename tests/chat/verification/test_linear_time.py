@@ -19,10 +19,10 @@ from chat.caveats.statements import read_statement
 from chat.caveats.topics import topic_words
 from chat.generation.foreign_markup import foreign
 from chat.generation.placing import located
-from chat.question.identifiers.find import identifiers_in
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 from chat.verification.verify import CHECKS
+from core.language.en.identifiers.find import identifiers_in
 from core.language.en.limits import limit_of
 from core.language.en.people import people_of
 from core.language.en.quantities.reading import read

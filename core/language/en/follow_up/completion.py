@@ -6,22 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chat.question.follow_up.dependence import (
+from core.language.en.follow_up.dependence import (
     core_of,
     leaning,
     names_more,
     points_back,
     pronoun_of,
 )
-from chat.question.follow_up.mentions import (
+from core.language.en.follow_up.mentions import (
     POPULATION_SLOTS,
     Mention,
     Slot,
     mentions,
     unplaced_populations,
 )
-from chat.question.follow_up.types import Asked, Standalone
-from chat.question.follow_up.vocabulary import (
+from core.language.en.follow_up.types import Asked, Standalone
+from core.language.en.follow_up.vocabulary import (
     ASKED_FIRST,
     ATTRIBUTE_FIRST,
     COMPOSED,

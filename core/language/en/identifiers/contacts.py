@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from phonenumbers import NumberParseException, is_valid_number, parse
 
-from chat.question.identifiers.types import Span
+from core.language.en.identifiers.types import Span
 
 _LOCAL_CHARS = 64  # RFC 5321, section 4.5.3.1.1
 _LOCAL = re.compile(r"[\w.+%'-]+\Z")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chat.question.identifiers.find import identifiers_in, redacted
-from chat.question.identifiers.types import KINDS
+from core.language.en.identifiers.find import identifiers_in, redacted
+from core.language.en.identifiers.types import KINDS
 
 POLICIES = ("warn", "redact", "block")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chat.question.identifiers.types import Span
+from core.language.en.identifiers.types import Span
 
 _WORDS = (
     "ISBN|ISSN|PMID|PMCID|PubMed(?: ID)?|DOI|ISRCTN|ACTRN|ChiCTR|EudraCT|CTRI|UMIN|DRKS|CRD|"

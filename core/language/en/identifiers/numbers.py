@@ -25,7 +25,7 @@ from stdnum.pl import pesel
 from stdnum.se import personnummer
 from stdnum.us import itin, ssn
 
-from chat.question.identifiers.types import Span
+from core.language.en.identifiers.types import Span
 
 _LINK = r"(?:\s{1,2}(?:is|was))?(?:[\s:#=.()\[-]{1,4}|(?=\d))"
 _NUMBER = r"\s?(?:numbers?|no\.?|nr\.?|num\.?|#|id|ident(?:ifier)?)"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from chat.question.identifiers.contacts import addresses, emails, phones
-from chat.question.identifiers.dates import births, births_near_names
-from chat.question.identifiers.names import names
-from chat.question.identifiers.numbers import insurances, nationals, records
-from chat.question.identifiers.references import references
-from chat.question.identifiers.types import (
+from core.language.en.identifiers.contacts import addresses, emails, phones
+from core.language.en.identifiers.dates import births, births_near_names
+from core.language.en.identifiers.names import names
+from core.language.en.identifiers.numbers import insurances, nationals, records
+from core.language.en.identifiers.references import references
+from core.language.en.identifiers.types import (
     HARMLESS,
     KINDS,
     NAMED,

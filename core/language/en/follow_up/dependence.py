@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chat.question.follow_up.mentions import POPULATION_SLOTS, Mention, Slot, mentions
-from chat.question.follow_up.vocabulary import (
+from core.language.en.follow_up.mentions import POPULATION_SLOTS, Mention, Slot, mentions
+from core.language.en.follow_up.vocabulary import (
     ALLERGY,
     ASKED_FIRST,
     ASKING,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chat.question.identifiers.types import HARMLESS, NAMED, Span
+from core.language.en.identifiers.types import HARMLESS, NAMED, Span
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chat.question.identifiers.types import NAMED, WALL, Span
-from chat.question.identifiers.words import (
+from core.language.en.identifiers.types import NAMED, WALL, Span
+from core.language.en.identifiers.words import (
     EPONYMS,
     GIVEN,
     NAMED_AFTER,
