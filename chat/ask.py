@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -40,6 +41,7 @@ from chat.services import Asker, turn_store
 from chat.types import Abstained, Answered, DraftClaim, Option, Outcome
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
+from core.language.gloss import spoken_in
 from retrieval.types import NO_FILTERS, Filters, Query
 
 
@@ -145,11 +147,19 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
     decision = decide_on(run.query, run.evidence, run.searches.gate, run.searches)
     run.decision = decision
     run.cautions += unknown_word_cautions(decision.not_found)
-    reason = Reason.UNCLEAR_QUESTION if run.understood.is_unclear else decision.reason
+    unread = _unread(run)
+    reason = unread or decision.reason
     run.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
-    if run.understood.is_unclear:
-        return refusal(run, Reason.UNCLEAR_QUESTION)
+    if unread:
+        return refusal(run, unread)
     return explained(run) if decision.reason else None
+
+
+def _unread(run: AnswerRun) -> Reason | None:
+    """Return why a question must not be answered whatever was found; None for no such reason."""
+    if spoken_in(run.query.text) not in settings.ANSWER_LANGUAGES:
+        return Reason.OTHER_LANGUAGE
+    return Reason.UNCLEAR_QUESTION if run.understood.is_unclear else None
 
 
 def write(run: AnswerRun) -> Abstained | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from chat.models import ClaimKind, Reason
+from core.language.gloss import ENGLISH, gloss
 from corpus.encoders.batches import embedded_statement, statement_context
 from retrieval.types import Hit
 
@@ -23,6 +25,14 @@ class Quote:
     text: str
     citation: int = 0  # of its claim; quotes of one citation are read together, and no others
 
+    @cached_property
+    def in_english(self) -> Quote:
+        """As rules read it (`core.language.gloss`), never shown."""
+        language = self.hit.language
+        if language == ENGLISH:
+            return self
+        return replace(self, hit=self.hit.in_english, text=gloss(self.text, language))
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -35,6 +45,20 @@ class Unit:
     caption: str = ""  # of the row's table
     is_row: bool = False
     statement: int | None = field(default=None, compare=False)  # its row, where it has one
+
+    @cached_property
+    def in_english(self) -> Unit:
+        """As rules read it (`core.language.gloss`), never shown."""
+        language = self.hit.language
+        if language == ENGLISH:
+            return self
+        return replace(
+            self,
+            hit=self.hit.in_english,
+            text=gloss(self.text, language),
+            quotes=tuple(quote.in_english for quote in self.quotes),
+            caption=gloss(self.caption, language),
+        )
 
     @property
     def context(self) -> str:
@@ -69,6 +93,26 @@ class DraftClaim:
     read_as: tuple[str, ...] = ()
     caption: str = ""  # of the table whose row it is
     holds_asked_number: bool = False  # as of a `Unit`: the table's other rows are for others
+
+    @property
+    def language(self) -> str:
+        """The language of what it cites; of several the first that is not English."""
+        spoken = {quote.hit.language for quote in self.quotes}
+        return min(spoken - {ENGLISH}, default=ENGLISH)
+
+    @cached_property
+    def in_english(self) -> DraftClaim:
+        """As rules read it (`core.language.gloss`), never shown."""
+        language = self.language
+        if language == ENGLISH:
+            return self
+        return replace(
+            self,
+            text=gloss(self.text, language),
+            quotes=tuple(quote.in_english for quote in self.quotes),
+            read_as=tuple(gloss(each, language) for each in self.read_as),
+            caption=gloss(self.caption, language),
+        )
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,18 @@ class Env:
         wanted = "at most 63 lower-case letters, digits and underscores"
         return self._parsed(name, "", parse, wanted, about)
 
+    def languages(self, name: str, default: str, *, about: str = "") -> tuple[str, ...]:
+        """Return ISO 639-1 codes, each once, in order."""
+
+        def parse(raw: str) -> tuple[str, ...]:
+            codes = tuple(dict.fromkeys(code.strip().lower() for code in raw.split(",")))
+            if not all(re.fullmatch(r"[a-z]{2}", code) for code in codes):
+                raise ValueError(raw)
+            return codes
+
+        wanted = "codes of two letters such as en,de, separated by commas"
+        return self._parsed(name, parse(default), parse, wanted, about)
+
     def url(self, name: str, *, about: str = "") -> str:
         wanted = f"an address such as {EXAMPLE_ADDRESS}"
         return self._parsed(name, "", address_of, wanted, about)

@@ -16,8 +16,9 @@ from typing import Any
 
 from django.db import connection
 
-from core.language.detection import DEFAULT, function_words, language
+from core.language.detection import DEFAULT, function_words
 from core.language.en.drugs import SINGLE_NAMES, drugs
+from core.language.gloss import spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pairs import pair_tokenizer
@@ -123,8 +124,11 @@ def spelling_corrected(query: Query) -> dict[str, str]:
     A slip is a letter too many, one too few, or two swapped. A substituted letter is only offered,
     because medical words differ that way (`dysphasia`, `dysphagia`). Left alone are short words,
     words known to the index, lexicon, encoder or list of medicines, and words with two equally
-    frequent corrections. Runs no query where all words are known, at most four otherwise.
+    frequent corrections; and questions in another language, whose endings look like slips. Runs no
+    query where all words are known, at most four otherwise.
     """
+    if spoken_in(query.text) != DEFAULT:
+        return {}
     typed = [
         word
         for word in _typed(query.text)
@@ -168,19 +172,21 @@ def spelling_corrected(query: Query) -> dict[str, str]:
 def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a question that name a thing unknown here, as typed, in order.
 
-    Unknown is a word that English, the lexicon and the index in scope lack. A word counts as found
-    if a passage has it, a word with its beginning, or one that is a slip away. Of a question
-    in another language every content word counts, and up to half of them may be missing. Runs one
-    query if a word is unknown.
+    Unknown is a word that its language, the lexicon and the index in scope lack. A word counts as
+    found if a passage has it, a word with its beginning, or one that is a slip away. Of a question
+    in another language than English up to half of the unknown words may be missing. Runs one query
+    if a word is unknown.
     """
-    spoken = language(query.text)
+    spoken = spoken_in(query.text)
     typed = {
         word.lower(): word
         for word in distinct(words(query.text[:MAX_CHARS]))
         if len(word) >= LEAST_LETTERS and word.isalpha()
     }
     asked = strange = _unlisted(
-        word for word in typed if word not in function_words(spoken) and not _is_english(word)
+        word
+        for word in typed
+        if word not in function_words(spoken) and not _is_common(word, spoken)
     )
     if strange and spoken == DEFAULT:
         spelled = {word: {word, *other_spellings(word)} for word in strange}
@@ -194,19 +200,25 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for low, word in typed.items() if low in strange)
 
 
-def _is_english(word: str) -> bool:
-    """Tell whether a word, or it without a letter too many or with two swapped back, is English.
+def _is_common(word: str, spoken: str) -> bool:
+    """Tell whether a word, or it without a letter too many or with two swapped back, is known.
 
-    English are the words of the encoder and those that `wordfreq` has seen in at least 1 of 10^8.
+    Known are English words of the encoder, and in each language those that `wordfreq` has seen in
+    at least 1 of 10^8; in a language that it hasn't, none.
     """
-    from wordfreq import zipf_frequency  # late: 60 MB, for questions with an uncommon word
+    from wordfreq import (  # late: 60 MB, for questions with an uncommon word
+        available_languages,
+        zipf_frequency,
+    )
 
     if word in _english():
         return True
+    if spoken not in available_languages("best"):
+        return False
     cuts = range(len(word))
     forms = {word, *(word[:cut] + word[cut + 1 :] for cut in cuts)}
     forms |= {word[:cut] + word[cut : cut + 2][::-1] + word[cut + 2 :] for cut in cuts}
-    return any(zipf_frequency(form, DEFAULT, wordlist="large") > 0 for form in sorted(forms))
+    return any(zipf_frequency(form, spoken, wordlist="best") > 0 for form in sorted(forms))
 
 
 def _unlisted(typed: Iterable[str]) -> set[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
+from core.language.gloss import ENGLISH, gloss
 from corpus.positions import SECTIONS, place_words
 
 
@@ -187,12 +189,27 @@ class Hit:
     authority: str = ""  # of `corpus.models.Authority`
     year: int | None = None  # of publication
     search_configuration: str = "english"  # that its text was cut into lexemes by
+    language: str = "en"  # of its text
     position: str = ""  # `paragraphs 3 to 5` of its section; empty where the document has pages
     odds: float | None = None  # log-odds that its best statement answers; None: it was not read
 
     @property
     def section(self) -> str:
         return SECTIONS.join(self.section_path)
+
+    @cached_property
+    def in_english(self) -> Hit:
+        """As rules read it (`core.language.gloss`), never shown."""
+        if self.language == ENGLISH:
+            return self
+        return replace(
+            self,
+            text=gloss(self.text, self.language),
+            context=gloss(self.context, self.language),
+            title=gloss(self.title, self.language),
+            population=gloss(self.population, self.language),
+            section_path=tuple(gloss(each, self.language) for each in self.section_path),
+        )
 
     @property
     def place(self) -> str:

@@ -31,6 +31,7 @@ from core.language.en.people import (
     without,
 )
 from core.language.en.sentences import sentence_spans
+from core.language.gloss import question_in_english
 from retrieval.types import Hit
 
 _EVERYBODY = frozenset(("all", "any", "everybody", "all ages"))
@@ -59,6 +60,8 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
     Claims are numbered from 1 among all claims. There is a mismatch only where nobody can belong to
     both groups of people; a question or a source that names nobody has none.
     """
+    question = question_in_english(question)
+    claims = [claim.in_english for claim in claims]
     numbered = enumerate(claims, start=1)
     answers = {number: claim for number, claim in numbered if claim.kind is ClaimKind.ANSWER}
     if not answers:
@@ -103,7 +106,7 @@ def _stood_under(claim: DraftClaim, hit: Hit) -> People:
 
 def hit_people(hit: Hit) -> People:
     """Return the people of a passage's headings, else of its document."""
-    return first_named(_headed(hit))
+    return first_named(_headed(hit.in_english))
 
 
 def _headed(hit: Hit) -> tuple[People, People]:

@@ -19,6 +19,7 @@ from core.language.en.gestation import gestation_of
 from core.language.en.measures import Interval
 from core.language.en.people import people_of
 from core.language.en.sentences import sentence_spans
+from core.language.gloss import question_in_english
 
 # Not `stop`, which is for those who take it.
 _EXCLUDES = re.compile(
@@ -48,23 +49,27 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     another reaction or none. A statement that is a prohibition as a whole answers, and is none of
     these; nor is an order to stop what the patient takes.
     """
+    question = question_in_english(question)
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
     is_milder = bool(allergies(question)) and not _SEVERE_REACTION.search(question)
     apart_from_reaction = replace(patient, medicines=frozenset())
     found = {}
     for place, claim in enumerate(claims):
-        for words, rest in _parts(claim.text):
+        parts = list(_parts(claim.in_english.text))
+        shown = [part for part, _ in _parts(claim.text)]
+        for at, (words, rest) in enumerate(parts):
             is_other_reaction = is_milder and _ANAPHYLAXIS.search(words)
             who = apart_from_reaction if is_other_reaction else patient
             if rest and _EXCLUDES.search(words) and who.is_named(words, rest):
-                found[place] = words
+                found[place] = shown[at] if len(shown) == len(parts) else claim.text
                 break
     return found
 
 
 def allergies(question: str) -> tuple[str, ...]:
     """Return the medicines that the patient of a question is allergic to, in order of name."""
+    question = question_in_english(question)
     return tuple(
         sorted(
             {
@@ -83,13 +88,13 @@ def only_after_anaphylaxis(
 
     Empty where the question says how severe the reaction was.
     """
-    if _SEVERE_REACTION.search(question) or not allergic_to:
+    if _SEVERE_REACTION.search(question_in_english(question)) or not allergic_to:
         return frozenset()
     named = frozenset(allergic_to)
     return frozenset(
         place
         for place, claim in enumerate(claims)
-        for words, _ in _parts(claim.text)
+        for words, _ in _parts(claim.in_english.text)
         if _EXCLUDES.search(words)
         and _ANAPHYLAXIS.search(words)
         and share_a_name(named, frozenset(drugs(words)))
@@ -103,8 +108,8 @@ def unaware(allergic_to: Sequence[str], claims: Sequence[DraftClaim]) -> frozens
         for place, claim in enumerate(claims)
         if allergic_to
         and claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW)
-        and says_of_dose(claim.text)
-        and not share_a_name(frozenset(allergic_to), frozenset(drugs(claim.text)))
+        and says_of_dose(claim.in_english.text)
+        and not share_a_name(frozenset(allergic_to), frozenset(drugs(claim.in_english.text)))
     )
 
 

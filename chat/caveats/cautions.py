@@ -15,13 +15,14 @@ from chat.caveats.conflicts import Conflict
 from chat.caveats.doses import lacks_dose
 from chat.models import ClaimKind
 from chat.types import DraftClaim
+from core.language.gloss import has_table, question_in_english
 from corpus.models import Authority
 from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
-LACK, UNKNOWN_WORD = "lack", "unknown_word"
+LACK, UNKNOWN_WORD, LANGUAGE = "lack", "unknown_word", "language"
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,22 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 
+def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:
+    """Yield a caution on statements in languages whose limits and patients can't be read here."""
+    numbers = tuple(n for n, claim in enumerate(claims, start=1) if not has_table(claim.language))
+    if numbers:
+        yield Caution(
+            LANGUAGE,
+            f"{statements_numbered(numbers).capitalize()}: only found by its words. Limits, "
+            "patients and doses are not checked in its language. Read the page before acting.",
+            numbers,
+        )
+
+
 def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
     """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
-    if nearest and lacks_dose(question, (hit.text for hit in nearest)):
+    asked = question_in_english(question)
+    if nearest and lacks_dose(asked, (hit.in_english.text for hit in nearest)):
         yield Caution(LACK, "The nearest passages give no dose.")
 
 

@@ -33,6 +33,7 @@ from chat.verification.texts import normalised
 from core.language.en.drugs import drugs
 from core.language.en.people import People, apart, first_named, people_of
 from core.language.en.sentences import sentence_spans
+from core.language.gloss import gloss, question_in_english
 from core.rounding import COSINE_DIGITS
 from corpus.encoders.registry import get_embedder
 from corpus.positions import CELLS
@@ -78,7 +79,9 @@ def conflicts(
     if not answers or len({hit.document_id for hit in (*read, *_hits(answers))}) < 2:
         return ()
     units = quotable_units(read, question)
-    pairs = list(islice(_pairs(answers, units, people_of(question)), MAX_PAIRS))
+    pairs = list(
+        islice(_pairs(answers, units, people_of(question_in_english(question))), MAX_PAIRS)
+    )
     return tuple(_reported_once(_same(pairs)))[:MAX_CONFLICTS]
 
 
@@ -91,13 +94,14 @@ class _Said:
     """One sentence or row of a passage, parsed on first use."""
 
     text: str
+    read: str  # the same in English
     drug_before: str
     hit: Hit
     rough: frozenset[str]  # its words, medicines among them
 
     @cached_property
     def statement(self) -> Statement:
-        return read_statement(self.text, drug_before=self.drug_before)
+        return read_statement(self.read, drug_before=self.drug_before)
 
     @cached_property
     def people(self) -> People:
@@ -106,7 +110,8 @@ class _Said:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Words of the title and headings, without the medicines of the statement."""
-        headings = topic_words(" ".join([self.hit.title, *self.hit.section_path]))
+        hit = self.hit.in_english
+        headings = topic_words(" ".join([hit.title, *hit.section_path]))
         return headings - topic_words(" ".join(self.statement.drugs))
 
     @property
@@ -148,9 +153,10 @@ def _said(text: str, quote: Quote) -> Iterator[_Said]:
     drug = ""
     for start, end in spans:
         sentence = text[start:end]
-        yield _Said(sentence, drug, quote.hit, topic_words(sentence))
+        read = gloss(sentence, quote.hit.language)
+        yield _Said(sentence, read, drug, quote.hit, topic_words(read))
         if len(spans) > 1:
-            drug = next(iter(drugs(sentence)), drug)
+            drug = next(iter(drugs(read)), drug)
 
 
 def _difference(one: _Said, other: _Said) -> str:

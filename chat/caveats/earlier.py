@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from chat.caveats.barred import allergies
 from core.language.en.people import AGE_GROUPS, group_words, people_of
+from core.language.gloss import question_in_english
 
 
 def forgotten(question: str, before: Sequence[str]) -> tuple[str, ...]:
@@ -19,13 +20,13 @@ def forgotten(question: str, before: Sequence[str]) -> tuple[str, ...]:
     """
     found = [fact for text in before for fact in _facts(text)]
     said = set(_facts(question))
-    has_age = bool(people_of(question).age_groups)
+    has_age = bool(people_of(question_in_english(question)).age_groups)
     ages = set(group_words(AGE_GROUPS))
     kept = (fact for fact in found if fact not in said and not (has_age and fact in ages))
     return tuple(dict.fromkeys(kept))
 
 
 def _facts(text: str) -> Iterator[str]:
-    people = people_of(text)
+    people = people_of(question_in_english(text))
     yield from group_words(group for group in people.groups if group in people.special)
     yield from (f"allergy to {name}" for name in allergies(text))

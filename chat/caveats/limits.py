@@ -8,6 +8,7 @@ from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
 from core.language.en.drugs import drugs
 from core.language.en.people import AGE_GROUPS, People, people_of
+from core.language.gloss import question_in_english
 
 _MEASURED = topic_words("eGFR CrCl creatinine clearance kidney renal function aged weight body")
 _EVERYBODY = frozenset(AGE_GROUPS)
@@ -19,7 +20,7 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
     Such as a medicine that the patient takes, a state such as pregnancy, a kidney function or an
     age within the limit's bounds, or any other topic word. `answers` comes from `said_under`.
     """
-    text = limit.text
+    text, question = limit.in_english.text, question_in_english(question)
     if (set(drugs(question)) & set(drugs(text))) - set(drugs(answers)):
         return True
     if _same_patient(people_of(question), people_of(text)):
@@ -29,7 +30,9 @@ def binds(limit: DraftClaim, question: str, answers: str) -> bool:
 
 def said_under(claims: Sequence[DraftClaim]) -> str:
     """Return the texts of the claims with the titles of their documents."""
-    return " ".join(f"{claim.text} {claim.quotes[0].hit.title}" for claim in claims)
+    return " ".join(
+        f"{claim.text} {claim.quotes[0].hit.title}" for claim in (c.in_english for c in claims)
+    )
 
 
 def _same_patient(asked: People, limited: People) -> bool:

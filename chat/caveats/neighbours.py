@@ -12,6 +12,7 @@ from chat.caveats.doses import says_of_dose
 from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
 from core.language.en.limits import Limit, is_limiting_heading, limit_of
+from core.language.gloss import gloss
 from corpus.models import Chunk
 from retrieval.types import Hit, Span
 
@@ -37,14 +38,16 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
     found: dict[str, Hit] = {}
     for hit in own:
         near = [row for row in rows if row.document_id == hit.document_id]
-        sections = _sections([tuple(row.section_path) for row in near], hit.section_path)
+        paths = [tuple(row.section_path) for row in near]
+        sections = _sections(paths, hit.section_path, hit.language)
         for row in near:
-            if tuple(row.section_path) in sections or forbids_by_name(row.text, hit):
+            text = gloss(row.text, row.language or hit.language)
+            if tuple(row.section_path) in sections or forbids_by_name(text, hit.in_english):
                 found[row.key] = known.get(row.key) or hit_of(row, hit)
     dosed = {
         (hit.document_id, hit.section_path[:-1], len(hit.section_path)): hit
         for claim in claims
-        if says_of_dose(claim.text)
+        if says_of_dose(claim.in_english.text)
         for hit in hits_of(claim)
     }
     for hit in dosed.values():
@@ -62,13 +65,16 @@ def _only_limits_beside(hit: Hit) -> list[Chunk]:
     """
     rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
     level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
-    found = {pk: tuple(path) for pk, path in level if _is_beside(tuple(path), hit.section_path)}
+    own, language = hit.section_path, hit.language
+    found = {pk: tuple(path) for pk, path in level if _is_beside(tuple(path), own, language)}
     return list(rows.filter(pk__in=found)) if len(set(found.values())) == 1 else []
 
 
-def _is_beside(path: Section, own: Section) -> bool:
+def _is_beside(path: Section, own: Section, language: str) -> bool:
     """Tell whether a section is about contraindications and has the same parent as `own`."""
-    return path != own and path[:-1] == own[:-1] and bool(path and _CONTRA.search(path[-1]))
+    if path == own or path[:-1] != own[:-1]:
+        return False
+    return bool(path and _CONTRA.search(gloss(path[-1], language)))
 
 
 def forbids_by_name(text: str, hit: Hit) -> bool:
@@ -82,14 +88,14 @@ def forbids_by_name(text: str, hit: Hit) -> bool:
     return name <= topic_words(text)
 
 
-def _sections(paths: Sequence[Section], own: Section) -> set[Section]:
+def _sections(paths: Sequence[Section], own: Section, language: str) -> set[Section]:
     """Return `own` and the sections directly before and after it whose headings limit."""
     runs = [path for at, path in enumerate(paths) if at == 0 or paths[at - 1] != path]
     wanted = {own}
     for steps in (runs, runs[::-1]):
         at = max((place for place, path in enumerate(steps) if path == own), default=len(steps))
         for path in steps[at + 1 :]:
-            if not is_limiting(path):
+            if not is_limiting(tuple(gloss(part, language) for part in path[-1:])):
                 break
             wanted.add(path)
     return wanted
@@ -108,6 +114,7 @@ def hit_of(row: Chunk, base: Hit) -> Hit:
         index=row.index,
         page=row.page,
         position=row.position,
+        language=row.language or base.language,
         text=row.text,
         context=row.context,
         spans=tuple(spans),
@@ -131,4 +138,4 @@ def is_limiting(section: Section) -> bool:
 def adjacent_limits(one: Hit, other: Hit) -> bool:
     """Tell whether a passage is on contraindications beside another's section, in one document."""
     is_same = one.document_id == other.document_id
-    return is_same and _is_beside(one.section_path, other.section_path)
+    return is_same and _is_beside(one.section_path, other.section_path, one.language)

@@ -30,6 +30,7 @@ from core.language.en.drugs import drugs
 from core.language.en.limits import Limit, goes_on, is_limiting_heading, limit_of
 from core.language.en.people import apart, first_named, people_of
 from core.language.en.sentences import sentence_spans
+from core.language.gloss import gloss, question_in_english
 from corpus.positions import CELLS
 from retrieval.types import Hit
 
@@ -108,7 +109,7 @@ class _Scene:
 
     def __init__(self, question: str, units: Sequence[Unit], claims: Sequence[DraftClaim]) -> None:
         self.question = question
-        self.asked = people_of(question)
+        self.asked = people_of(question_in_english(question))
         self.units = units
         self.quotes = [quote for claim in claims for quote in claim.quotes]
         self.said = {normalised(quote.text) for quote in self.quotes}
@@ -135,10 +136,12 @@ class _Scene:
             is_next = is_part or (at - 1 in places and _is_same_section(unit.hit, hit))
             limits = [
                 limit
-                for sentence in _sentences(rest)
-                if (limit := limit_of(_with_lead(unit, sentence)))
+                for sentence in _sentences(gloss(rest, unit.hit.language))
+                if (limit := limit_of(_with_lead(unit.in_english, sentence)))
                 and not self._is_for_others(sentence, unit.hit, claim)
-                and subject.is_limited(sentence, unit, limit, is_next=is_next, is_part=is_part)
+                and subject.is_limited(
+                    sentence, unit.in_english, limit, is_next=is_next, is_part=is_part
+                )
             ]
             if limits:
                 draft = DraftClaim(unit.text, unit.quotes, kind=ClaimKind.CAUTION)
@@ -154,8 +157,9 @@ class _Scene:
                     continue
                 if normalised(note.text) not in normalised(row.hit.text):
                     continue
-                limit = limit_of(note.text) or Limit.EXCEPTION
-                if not self._is_for_others(note.text, row.hit, claim):
+                text = note.in_english.text
+                limit = limit_of(text) or Limit.EXCEPTION
+                if not self._is_for_others(text, row.hit, claim):
                     draft = DraftClaim(note.text, (note,), kind=ClaimKind.CAUTION)
                     yield _Candidate(draft, limit, True, number)
 
@@ -171,7 +175,7 @@ class _Scene:
         about = people_of(text)
         if apart(self.asked, first_named([about, hit_people(hit)])):
             return True
-        return apart(people_of(claim.text), about) is not None
+        return apart(people_of(claim.in_english.text), about) is not None
 
 
 @dataclass(frozen=True)
@@ -186,8 +190,9 @@ class _Subject:
 
     @classmethod
     def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
-        said = drugs(claim.text)
-        asked = drugs(question)
+        claim, hit = claim.in_english, hit.in_english
+        question = question_in_english(question)
+        said, asked = drugs(claim.text), drugs(question)
         chosen = set(asked) & set(said) or (said if _is_row_quote(claim) else said[:1]) or asked
         named = f"{question} {claim.text} {hit.title} {hit.section}".lower()
         words = topic_words(claim.text)
@@ -244,7 +249,8 @@ def _is_row_quote(claim: DraftClaim) -> bool:
 
 def _is_listed(unit: Unit) -> bool:
     """Tell whether a unit is an item under a limiting heading, or in such a section."""
-    headings = [quote.text for quote in unit.quotes[1:]] + list(unit.hit.section_path[-1:])
+    read = unit.in_english
+    headings = [quote.text for quote in read.quotes[1:]] + list(read.hit.section_path[-1:])
     return any(is_limiting_heading(heading) for heading in headings)
 
 
@@ -262,9 +268,10 @@ def _near(unit: Unit, hit: Hit) -> bool:
         return False
     if abs(unit.hit.index - hit.index) > REACH:
         return adjacent_limits(unit.hit, hit)
-    if _is_same_section(unit.hit, hit) or is_limiting(unit.hit.section_path):
+    read = unit.in_english
+    if _is_same_section(unit.hit, hit) or is_limiting(read.hit.section_path):
         return True
-    return forbids_by_name(unit.text, hit)
+    return forbids_by_name(read.text, hit.in_english)
 
 
 def _is_same_section(one: Hit, other: Hit) -> bool:

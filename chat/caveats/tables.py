@@ -19,6 +19,7 @@ from chat.types import DraftClaim, Quote
 from core.language.en.drugs import drugs
 from core.language.en.measures import Interval, levelled, measures
 from core.language.en.people import apart, people_of
+from core.language.gloss import question_in_english
 from corpus.models import PassageStatement
 from corpus.positions import CELLS
 from corpus.statements import STATEMENTS_VERSION
@@ -47,7 +48,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
-    asked = asked_medicines(by_every_name(question))
+    asked = asked_medicines(by_every_name(question_in_english(question)))
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -69,6 +70,7 @@ def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
     another range of one of its values, don't count. Empty where the question fits several alike, as
     one for an antibiotic fits all choices.
     """
+    question = question_in_english(question)
     asked = people_of(question)
     ranges = [_measures(row.partition("; ")[0]) for row in rows]
     within = [_meet(_measures(question), each) for each in ranges]
@@ -106,7 +108,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:
-    named = frozenset(drugs(row.text))
+    named = frozenset(drugs(row.in_english.text))
     return not asked or not named or share_a_name(asked, named)
 
 

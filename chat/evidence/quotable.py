@@ -10,6 +10,7 @@ from django.db.models import Q
 from chat.evidence.row_ranges import rows_in_range
 from chat.types import Quote, Unit
 from core.language.en.measures import levelled, measures
+from core.language.gloss import gloss, question_in_english
 from corpus.models import Document, Page, PassageStatement
 from corpus.statements import STATEMENTS_VERSION, PageView, Piece, Statement, statements_of
 from corpus.statements.table_rows import filled_cells
@@ -101,12 +102,14 @@ def _rows_allowed(
 ) -> dict[_Table, set[int]]:
     """Return, by table, the rows whose ranges hold the question's numbers."""
     tables = {_table_of(hit, one) for hit in hits for one, _ in said[hit.chunk_id] if one.is_row}
-    if not tables or not measures(levelled(question)):
+    asked = question_in_english(question)
+    if not tables or not measures(levelled(asked)):
         return {}
     wanted = Q(pk__in=[])
     for document, page in {table[:2] for table in tables}:
         wanted |= Q(document=document, number=page)
     allowed = {}
+    languages = {hit.document_id: hit.language for hit in hits}
     rows = Page.objects.filter(wanted).values_list("document", "number", "blocks")
     for document, page, blocks in rows:
         for block in blocks:
@@ -114,7 +117,10 @@ def _rows_allowed(
             if table not in tables or not block.get("table"):
                 continue
             cells = filled_cells(row["cells"] for row in block["table"]["rows"])
-            found = rows_in_range(question, block["table"]["header"], cells)
+            spoken = languages[document]
+            header = [gloss(cell, spoken) for cell in block["table"]["header"]]
+            cells = [[gloss(cell, spoken) for cell in row] for row in cells]
+            found = rows_in_range(asked, header, cells)
             if found is not None:
                 allowed[table] = found
     return allowed

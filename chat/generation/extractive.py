@@ -17,6 +17,7 @@ from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
 from core.language.en.negation import negations
 from core.language.en.quantities.matching import counted
+from core.language.gloss import question_in_english
 
 _STEP = re.compile(r"\d{1,2}[.)]\s")
 
@@ -39,7 +40,9 @@ class ExtractiveGenerator:
         if task.options:
             return choose(task)
         units = [one.unit for one in self._choose(task.statements)]
-        chosen = _together(with_whole_lists(units, all_items=asks_for_all(task.question)))
+        chosen = _together(
+            with_whole_lists(units, all_items=asks_for_all(question_in_english(task.question)))
+        )
         return Generation(
             tuple(
                 DraftClaim(
@@ -87,7 +90,7 @@ class ExtractiveGenerator:
 
     @staticmethod
     def _is_said_alike(one: Read, other: Read) -> bool:
-        ours, theirs = one.unit.text, other.unit.text
+        ours, theirs = one.unit.in_english.text, other.unit.in_english.text
         return counted(ours) == counted(theirs) and negations(ours) == negations(theirs)
 
 

@@ -14,6 +14,7 @@ from chat.caveats.cautions import (
     conflict_caution,
     earlier_caution,
     further_caution,
+    language_cautions,
     omission_caution,
 )
 from chat.caveats.conflicts import conflicts
@@ -41,6 +42,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     last = silent if is_spoken_of else frozenset()
     order = sorted(range(len(shown)), key=lambda place: (place in against, place in last))
     run.claims = tuple(shown[place] for place in order)
+    run.cautions += language_cautions(run.claims)
     if run.forgotten:
         run.cautions.append(earlier_caution(run.forgotten))
     if against:

@@ -22,6 +22,7 @@ from chat.reader.asked import asked_medicines
 from chat.types import Abstained, DraftClaim
 from core.language.en.drugs import drugs
 from core.language.en.quantities.levelling import levelled
+from core.language.gloss import question_in_english
 from corpus.staff_selectors import collections_closed
 from retrieval.analysis import by_every_name
 from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
@@ -47,13 +48,14 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
-    asked = asked_medicines(by_every_name(run.query.text))
+    asked = asked_medicines(by_every_name(question_in_english(run.query.text)))
     others = [hit for hit in decision.passages if hit.key not in about]
     nearest += sorted(others, key=lambda hit: not _names(asked, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
 def _names(medicines: frozenset[str], hit: Hit) -> bool:
+    hit = hit.in_english
     return bool(medicines) and share_a_name(
         medicines, frozenset(drugs(f"{hit.title} {hit.section} {hit.text}"))
     )

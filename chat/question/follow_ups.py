@@ -23,6 +23,7 @@ from core.language.en.follow_up.types import Asked, Standalone
 from core.language.en.groups import populations
 from core.language.en.negation import negations
 from core.language.en.severity import severities
+from core.language.gloss import ENGLISH, question_in_english, spoken_in
 from core.llm.client import LanguageModelUnavailable
 from core.llm.prompt_files import Prompt
 from corpus.parsing.clean import clean_line
@@ -36,6 +37,7 @@ PROMPT = Prompt(
 MAX_TURNS = 4  # earlier turns that are considered
 MAX_CHARS = 400  # of a model's wording
 MAX_TOKENS = 200
+NOT_ENGLISH = "What the question leaves out can be filled in only for a question in English."
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # What the model may neither add nor drop.
@@ -57,6 +59,8 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
     if by == "off":
         return Standalone(question)
     before = before[-MAX_TURNS:]
+    if spoken_in(question) != ENGLISH:
+        return _in_another_language(question, before)
     ruled = by_rules(question, before)
     if by != "llm" or not before or not may_be_follow_up(question):
         return ruled
@@ -66,6 +70,28 @@ def standalone(question: str, before: Sequence[Asked], *, by: str, timeout_s: fl
         return replace(ruled, notes=notes)
     model = f"llm:{settings.MODELS.rewrite.model}"
     return Standalone(text, is_follow_up=True, by=model)
+
+
+def _in_another_language(question: str, before: Sequence[Asked]) -> Standalone:
+    """Return the question as it is, unclear where it leans on one before it.
+
+    The rules complete English questions only.
+    """
+    asked = question_in_english(question)
+    earlier = [
+        replace(
+            turn,
+            question=question_in_english(turn.question),
+            standalone=question_in_english(turn.standalone),
+        )
+        for turn in before
+    ]
+    ruled = by_rules(asked, earlier)
+    if not ruled.is_follow_up:
+        return Standalone(question)
+    typed = (turn.standalone or turn.question for turn in before)
+    joined = " ".join([*typed, question])
+    return Standalone(question, is_follow_up=True, notes=(NOT_ENGLISH,), before=joined)
 
 
 def accepted(question: str, before: Sequence[Asked], answer: str) -> str:

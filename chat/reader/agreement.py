@@ -61,8 +61,8 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     """Drop statements about other medicines, people, routes or severities.
 
     Where it is asked when something is not given or is stopped, also those that don't say so; and
-    for a dose, those with the dose of another medicine. `asked` is the question with the other
-    names of its terms.
+    for a dose, those with the dose of another medicine. Both questions are in English; `asked` has
+    the other names of its terms.
     """
     medicines, people = asked_medicines(asked), asked_people(question)
     wanted_levels = severities(question, asked)
@@ -71,8 +71,9 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     of_dose = bool(_ASKS_DOSE.search(question))
     wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
     return [
-        unit
-        for unit in without_denied(question, units)
+        original
+        for original in without_denied(question, units)
+        for unit in (original.in_english,)
         if is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))

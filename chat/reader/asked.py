@@ -165,8 +165,9 @@ def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
     states = frozenset(_WORD.findall(left)) & _OPPOSITES.keys()
     has = {*_WORD.findall(left), *(_BLEEDS if bleeds else ())}
     return [
-        unit
-        for unit in units
+        original
+        for original in units
+        for unit in (original.in_english,)
         if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
         and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
         and not (is_denied and _is_under_bleeding(unit))

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+from django.conf import settings
 
 from chat.evidence.quotable import quotable_units
 from chat.reader.agreement import in_agreement
@@ -28,6 +29,7 @@ from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
 from chat.types import Unit
+from core.language.gloss import question_in_english
 from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
 from corpus.encoders import statement_vectors
 from corpus.encoders.query_cache import QueryCache
@@ -70,8 +72,13 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
 
 
 def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
-    """Return all statements of the hits that agree with the question, not yet read."""
-    units = in_agreement(question, by_every_name(question), quotable_units(hits, question))
+    """Return all statements that agree with the question, not yet read.
+
+    None of passages in a language that is not answered here.
+    """
+    asked = question_in_english(question)
+    spoken = [hit for hit in hits if hit.language in settings.ANSWER_LANGUAGES]
+    units = in_agreement(asked, by_every_name(asked), quotable_units(spoken, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
@@ -131,15 +138,18 @@ def _odds(question: str, units: Sequence[Unit], reader: StatementReader) -> Colu
     """Return a reader's odds of each statement, read with the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
     asked = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
-    return np.array([odds for group in reader.odds(question, asked) for odds in group])
+    read = question_in_english(question)
+    return np.array([odds for group in reader.odds(read, asked) for odds in group])
 
 
 def captioned(unit: Unit) -> str:
     """Return the text to read; a table row with its caption, which may alone name the medicine."""
+    unit = unit.in_english
     caption = unit.caption[:MAX_CAPTION]
     return f"{caption}: {unit.text}" if unit.is_row and caption else unit.text
 
 
 def heading(hit: Hit) -> str:
     """Return the title and nearest sections, as the reader sees them."""
+    hit = hit.in_english
     return " > ".join([hit.title, *hit.section_path[-_NEAREST_SECTIONS:]])

@@ -51,6 +51,8 @@ ADVICE: dict[Reason, str] = {
     Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
     "knows this topic.",
     Reason.UNCLEAR_QUESTION: f"{_IN_FULL} It may be in these passages.",
+    Reason.OTHER_LANGUAGE: "Ask in a language that this site answers in. It may be in these "
+    "passages.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
     Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
     "from them passed the check against its source.",
@@ -74,6 +76,7 @@ ADVICE_ALONE: dict[Reason, str] = ADVICE | {
     Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
     "setting. Or open the guidelines themselves.",
     Reason.UNCLEAR_QUESTION: _IN_FULL,
+    Reason.OTHER_LANGUAGE: "Ask in a language that this site answers in.",
     Reason.UNSUPPORTED_CLAIMS: "No statement drawn from the guidelines passed the check against "
     "its source. Open the guidelines themselves, or use another source.",
     Reason.LOW_CONFIDENCE: "Ask a narrower question, or use another source.",

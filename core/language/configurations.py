@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.language.detection import base_of
+
 ENGLISH = "english"
 SIMPLE = "simple"  # neither stems nor drops stop words; every server has it
 
@@ -41,7 +43,7 @@ NO = "no0"  # English tells `no` from `not`; in capitals it is nitric oxide
 
 def configuration_of(language: str) -> str:
     """Return the configuration for a code such as `en`, `pt-BR` or `de_CH`; else `simple`."""
-    return _CONFIGURATIONS.get(language.strip().lower().replace("_", "-").split("-")[0], SIMPLE)
+    return _CONFIGURATIONS.get(base_of(language), SIMPLE)
 
 
 def marks_of(configuration: str) -> dict[str, str]:

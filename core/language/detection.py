@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 
 from core.language.words import WORD
 
 DEFAULT = "en"
 MIN_WORDS = 4  # of a text in Latin script; a shorter one stays with the default
-MIN_VOTES = 2
+MIN_VOTES = 3  # `no bleeding, do they need` has two words of Portuguese
 MAX_WORDS = 300
 
 _STOP_WORDS = {
@@ -64,13 +66,25 @@ _SERBIAN = re.compile(r"[ђјљњћџ]", re.IGNORECASE)
 _NEPALI = re.compile(r"(?:छ|छन्|हुन्छ|गर्ने|भएको)(?!\w)")
 
 
-def language(text: str) -> str:
-    """Return an ISO 639-1 code; English for a short, mixed or unknown text."""
+@lru_cache(maxsize=1024)
+def language(text: str, *, default: str = DEFAULT) -> str:
+    """Return an ISO 639-1 code; the default for a short, mixed or unknown text."""
     letters = [letter for letter in text[:5000] if letter.isalpha()]
     if by_script := _by_script("".join(letters), text[:5000]):
         return by_script
     typed = [word.casefold() for word in WORD.findall(text)[:MAX_WORDS]]
-    return _voted(typed) if len(typed) >= MIN_WORDS else DEFAULT
+    return _voted(typed, default) if len(typed) >= MIN_WORDS else default
+
+
+def prevailing(texts: Iterable[str]) -> str:
+    """Return the language of most texts, such as the pages of a document; English for none."""
+    counts = Counter(language(text) for text in texts)
+    return min(counts, key=lambda code: (-counts[code], code != DEFAULT, code), default=DEFAULT)
+
+
+def base_of(code: str) -> str:
+    """Return the language of a code such as `de`, `pt-BR` or `de_CH`, in lower case."""
+    return code.strip().lower().replace("_", "-").split("-")[0]
 
 
 def function_words(code: str) -> frozenset[str]:
@@ -88,7 +102,7 @@ def _by_script(letters: str, text: str) -> str:
     return ""
 
 
-def _voted(typed: list[str]) -> str:
+def _voted(typed: list[str], default: str) -> str:
     """Return the language with the most votes; a word of several languages splits its vote."""
     votes: Counter[str] = Counter()
     hits: Counter[str] = Counter()
@@ -97,6 +111,6 @@ def _voted(typed: list[str]) -> str:
         for code in speakers:
             votes[code] += 1 / len(speakers)  # type: ignore[assignment]
             hits[code] += 1
-    best = min(_SETS, key=lambda code: (-round(votes[code], 6), code != DEFAULT, code))
-    clear = hits[best] >= MIN_VOTES and votes[best] > votes[DEFAULT]
-    return best if clear else DEFAULT
+    best = min(_SETS, key=lambda code: (-round(votes[code], 6), code != default, code))
+    clear = hits[best] >= MIN_VOTES and votes[best] > votes[default]
+    return best if clear else default

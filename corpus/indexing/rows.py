@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from core.language.detection import DEFAULT, base_of, language, prevailing
 from corpus.chunking.cutting import Passage
 from corpus.filenames import title_from
 from corpus.models import Chunk, Document, Page, PassageStatement
@@ -69,6 +70,7 @@ def chunk_rows(document: Document, passages: Sequence[Passage]) -> list[Chunk]:
             index=draft.index,
             page=draft.page,
             position=passage.position,
+            language=language(draft.text, default=base_of(document.language)),
             section_path=list(draft.section_path),
             context=draft.context,
             text=draft.text,
@@ -108,6 +110,8 @@ def take_over(document: Document, parsed: ParsedDocument) -> None:
         if value and _is_default(document, name):
             with contextlib.suppress(ValidationError):  # what no form would accept is left out
                 setattr(document, name, Document._meta.get_field(name).clean(value, None))  # type: ignore[union-attr]
+    if document.language == DEFAULT and _is_default(document, "language"):
+        document.language = prevailing(page.text for page in parsed.pages)
     document.page_count = len(parsed.pages)
     document.engine = parsed.engine[:300]
 

@@ -221,6 +221,8 @@ class Chunk(models.Model):
     page = models.PositiveIntegerField()  # where it starts, 1-based
     # `paragraphs 3 to 5` of its section (`corpus.positions`); empty where there are pages.
     position = models.CharField(max_length=100, blank=True, db_default="")
+    # Of its text, by `core.language.detection`; empty: not looked at, as its document's.
+    language = models.CharField(max_length=10, blank=True, db_default="")
     section_path = ArrayField(models.TextField(), default=list)
     context = models.TextField(blank=True)
     text = models.TextField()

@@ -109,6 +109,12 @@ FOLLOW_UPS = env.choice(
     "of `[rewrite]` (`llm`)",
 )
 
+ANSWER_LANGUAGES = env.languages(
+    "MEDRAG_LANGUAGES",
+    "en",
+    about="languages in which questions are answered, from guidelines in these languages, such as "
+    "`en,de`: see [languages](operations.md#languages)",
+)
 CONVERSATIONS_DELETABLE = env.boolean(
     "MEDRAG_CONVERSATIONS_DELETABLE",
     False,

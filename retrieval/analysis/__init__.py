@@ -5,11 +5,11 @@ The modules of this package are pure; this one adds the site's lexicon.
 
 from __future__ import annotations
 
-from core.language.detection import language
 from core.language.en.clinical_terms import dates
 from core.language.en.drugs import drugs
 from core.language.en.groups import populations
 from core.language.en.negation import asks_for_exception, negations
+from core.language.gloss import question_in_english, spoken_in
 from core.language.words import MAX_CHARS
 from retrieval.lexicon import terms as lexicon
 from retrieval.prepared.site_lexicon import site_lexicon
@@ -24,10 +24,10 @@ def analyse(text: str, known: lexicon.Lexicon | None = None) -> Analysis:
     Never raises, whatever the text. Runs one query, none where the lexicon is `known`.
     """
     known = known or site_lexicon()
-    looked_at = text[:MAX_CHARS]
+    looked_at = question_in_english(text[:MAX_CHARS])
     return Analysis(
         text=text,
-        language=language(looked_at),
+        language=spoken_in(text[:MAX_CHARS]),
         expansions=known.found_in(looked_at),
         negations=negations(looked_at),
         asks_for_exception=asks_for_exception(looked_at),

@@ -17,7 +17,8 @@ from retrieval.types import AlsoIn, Hit, Ranked, Span
 # `held` are the question's lexemes that the passage holds. One row a passage.
 _SQL = """
 SELECT c.id AS chunk_id, c.key, c.index, c.text, c.context, c.spans, c.page, c.position,
-       c.section_path, d.id AS document_id, d.sha256, d.filename, d.title, d.version, d.issuer,
+       c.section_path, coalesce(nullif(c.language, ''), d.language) AS language,
+       d.id AS document_id, d.sha256, d.filename, d.title, d.version, d.issuer,
        d.population,
        d.authority, d.year, d.search_configuration, d.lifecycle, d.effective_from, d.review_by,
        k.slug AS collection,
