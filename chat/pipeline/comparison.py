@@ -6,7 +6,6 @@ entry more at the top is one difference and not one in each line below.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -165,8 +164,25 @@ def _equal(stored: Any, now: Any) -> bool:
     return bool(stored == now)
 
 
+def _in_words(value: Any) -> str:
+    """Return a value as `name: value; name: value`, what is nested in brackets."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_inner(held)}" for name, held in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_inner, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return f"({_in_words(value)})" if value else "none"
+    return _in_words(value)
+
+
 def _short(value: Any) -> str:
     if value is None:
         return "none"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = _in_words(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."
