@@ -27,6 +27,7 @@ _STEPS = (
 _SETTINGS = {"answers", "gate", "retrieval", "generator", "verifier", "fingerprint"}
 _SETTINGS_OF_SEARCH = {"fingerprint", "encoder", "encoders", "lexicon", "threshold"}
 _TEXTS_OF_SEARCH = {"query", "analysis", "lexemes", "variants"}
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _IDENTITIES = ("key", "chunk", "sha256", "name", "text")
 
 
@@ -165,24 +166,22 @@ def _equal(stored: Any, now: Any) -> bool:
 
 
 def _in_words(value: Any) -> str:
-    """Return a value as `name: value; name: value`, what is nested in brackets."""
+    """Return a value as `name: value; name: value`, without what is empty; brackets nest."""
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {_inner(held)}" for name, held in value.items())
+        held = {name: one for name, one in value.items() if one not in _EMPTY}
+        return "; ".join(f"{name}: {_in_brackets(one)}" for name, one in held.items()) or "none"
     if isinstance(value, list):
-        return ", ".join(map(_inner, value))
+        return ", ".join(map(_in_brackets, value)) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    return "none" if value in _EMPTY else str(value)
 
 
-def _inner(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return f"({_in_words(value)})" if value else "none"
-    return _in_words(value)
+def _in_brackets(value: Any) -> str:
+    is_nested = isinstance(value, dict) or (isinstance(value, list) and len(value) > 1)
+    return f"({_in_words(value)})" if is_nested else _in_words(value)
 
 
 def _short(value: Any) -> str:
-    if value is None:
-        return "none"
     text = _in_words(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."

@@ -204,8 +204,9 @@ def test_a_changed_record_is_found_and_nothing_else(
 
 def test_nested_values_are_told_in_words() -> None:
     value = {"terms": ["UTI", "cystitis"], "groups": {"adult": True}, "notes": [], "on": None}
-    told = "terms: (UTI, cystitis); groups: (adult: yes); notes: none; on: none"
-    assert Difference("analysis", value, None).stored_text == told
+    found = Difference("analysis", value, [{"page": 2}])
+    assert found.stored_text == "terms: (UTI, cystitis); groups: (adult: yes)"
+    assert found.now_text == "(page: 2)"
 
 
 def test_a_statement_more_is_one_difference(document: Document) -> None:
