@@ -34,10 +34,12 @@ from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Option, Out
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
 from core.llm.usage import Usage
+from corpus.selectors import places_without_pages
 from retrieval.filters import filters_from
 from retrieval.types import Query
 
 # A document's SHA-256, or the key of one of its passages.
+GONE = "a document that is gone"
 _KEY = re.compile(r"\b([0-9a-f]{64})(?:_p(\d+)_\w+)?")
 _HEADINGS = {
     Group.CORPUS: "The corpus",
@@ -115,35 +117,44 @@ def _changed(
         documents = (change.sentence for change in changed_documents(turn, readable))
         if sentences := (*filter(None, [moved]), *documents):
             told[Group.CORPUS] = sentences
-    titles = _titles(found, readable)
+    names = _names(found, readable)
     return tuple(
         Changed(
             group,
             told.get(group, ()),
-            tuple(_titled(one, titles) for one in found.get(group, ())),
+            tuple(_named(one, names) for one in found.get(group, ())),
         )
         for group in Group
         if group in told or group in found
     )
 
 
-def _titles(found: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:
-    """Return the titles of the documents whose keys stand in differences. At most one query."""
+def _names(found: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:
+    """Return the names of what keys in differences stand for: documents, and passages by place.
+
+    At most two queries.
+    """
     every = "".join(str(one) for values in found.values() for one in values)
-    hashes = {match[1] for match in _KEY.finditer(every)}
-    documents = documents_by_sha256(hashes) if hashes else {}
-    return {
-        sha256: str(document) if document.collection_id in readable else NOT_OPEN
-        for sha256, document in documents.items()
-    }
+    keys = {match[0]: (match[1], match[2]) for match in _KEY.finditer(every)}
+    if not keys:
+        return {}
+    documents = documents_by_sha256({sha256 for sha256, _ in keys.values()})
+    places = places_without_pages(keys)
+    names = {}
+    for key, (sha256, page) in keys.items():
+        document = documents.get(sha256)
+        is_open = document is not None and document.collection_id in readable
+        title = str(document) if is_open else NOT_OPEN if document else GONE
+        place = (places.get(key, "") if is_open else "") or f"page {page}"
+        names[key] = f"{title}, {place}" if page else title
+    return names
 
 
-def _titled(one: Difference, titles: Mapping[str, str]) -> Difference:
-    """Put titles and pages in the place of keys."""
+def _named(one: Difference, names: Mapping[str, str]) -> Difference:
+    """Put titles and places where keys stand."""
 
     def named(match: re.Match[str]) -> str:
-        title = titles.get(match[1], "a document that is gone")
-        return f"{title}, page {match[2]}" if match[2] else title
+        return names.get(match[0], GONE)
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):

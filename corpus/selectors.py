@@ -26,7 +26,8 @@ from corpus.access import collections_searchable
 from corpus.boxes import Blocks
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
-from corpus.models import Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
+from corpus.models import Chunk, Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
+from corpus.positions import SECTIONS, below_title, place_words
 from corpus.review.versions import text_similarity, title_similarity, title_words
 from corpus.types import CitingAnswer
 
@@ -54,6 +55,19 @@ def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
     """
     pages = Page.objects.filter(document__in=documents, document__page_count=1, width=0)
     return dict(pages.values_list("document_id", "blocks"))
+
+
+def places_without_pages(keys: Iterable[str]) -> dict[str, str]:
+    """Return `Dosing, paragraph 12` by key of passage, for documents that have no real pages.
+
+    Runs one query. A passage that is gone has no entry.
+    """
+    found = Chunk.objects.filter(key__in=list(keys)).exclude(position="")
+    rows = found.values_list("key", "section_path", "position", "document__title")
+    return {
+        key: place_words(0, below_title(SECTIONS.join(path), title), position)
+        for key, path, position, title in rows
+    }
 
 
 def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:

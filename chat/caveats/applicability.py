@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.caveats.footnotes import without_footnotes
+from chat.caveats.footnotes import text_without_footnotes, without_footnotes
 from chat.caveats.neighbours import hits_of
 from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
@@ -236,7 +236,7 @@ def _bounds(claim: DraftClaim) -> list[_BoundOf]:
     parts: list[_BoundOf] = []
     if not claim.caption and len(sentence_spans(claim.text)) > 1:
         return parts
-    people = people_of(claim.text)
+    people = people_of(text_without_footnotes(claim))
     if len(set(people.kidney)) == _RANGES:
         is_egfr = _EGFR.search(claim.text + " ; " + claim.quotes[0].text)
         name = "an eGFR" if is_egfr else "a creatinine clearance"
@@ -255,7 +255,7 @@ def _bound(name: str, interval: Interval, unit: str) -> str:
 
 def _is_by_weight(claim: DraftClaim) -> bool:
     """Tell whether a dose is calculated by weight and the claim has no bound of weight."""
-    is_bounded = len(set(people_of(claim.text).weights)) == _RANGES
+    is_bounded = len(set(people_of(text_without_footnotes(claim)).weights)) == _RANGES
     return not is_bounded and bool(_PER_KG.search(claim.text + " ; " + claim.quotes[0].text))
 
 

@@ -20,10 +20,16 @@ def footnotes(quotes: Sequence[Quote]) -> list[Quote]:
     return [quote for quote in below if CELLS not in quote.text]
 
 
+def text_without_footnotes(claim: DraftClaim) -> str:
+    """Return a claim's text without the footnotes of its row."""
+    text = claim.text
+    for note in footnotes(claim.quotes):
+        text = text.replace(f"({' '.join(note.text.split())})", "")
+    return text
+
+
 def without_footnotes(claim: DraftClaim) -> str:
     """Return a claim's text and quotes without the footnotes of its row, one after another."""
     notes = footnotes(claim.quotes)
-    text = claim.text
-    for note in notes:
-        text = text.replace(f"({' '.join(note.text.split())})", "")
-    return " ; ".join([text, *(quote.text for quote in claim.quotes if quote not in notes)])
+    quotes = (quote.text for quote in claim.quotes if quote not in notes)
+    return " ; ".join([text_without_footnotes(claim), *quotes])

@@ -6,7 +6,6 @@ entry more at the top is one difference and not one in each line below.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ _STEPS = (
 _SETTINGS = {"answers", "gate", "retrieval", "generator", "verifier", "fingerprint"}
 _SETTINGS_OF_SEARCH = {"fingerprint", "encoder", "encoders", "lexicon", "threshold"}
 _TEXTS_OF_SEARCH = {"query", "analysis", "lexemes", "variants"}
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _IDENTITIES = ("key", "chunk", "sha256", "name", "text")
 
 
@@ -165,8 +165,23 @@ def _equal(stored: Any, now: Any) -> bool:
     return bool(stored == now)
 
 
+def _in_words(value: Any) -> str:
+    """Return a value as `name: value; name: value`, without what is empty; brackets nest."""
+    if isinstance(value, dict):
+        held = {name: one for name, one in value.items() if one not in _EMPTY}
+        return "; ".join(f"{name}: {_in_brackets(one)}" for name, one in held.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_in_brackets, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value in _EMPTY else str(value)
+
+
+def _in_brackets(value: Any) -> str:
+    is_nested = isinstance(value, dict) or (isinstance(value, list) and len(value) > 1)
+    return f"({_in_words(value)})" if is_nested else _in_words(value)
+
+
 def _short(value: Any) -> str:
-    if value is None:
-        return "none"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = _in_words(value)
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} ..."

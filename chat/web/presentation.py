@@ -81,6 +81,11 @@ class ShownClaim:
         return under if is_said else SECTIONS.join(filter(None, (under, caption)))
 
     @property
+    def above(self) -> tuple[str, ...]:
+        """What stands above the statement: its headings, and the lines above its table."""
+        return (self.under, *(self.row.leads if self.row else ()))
+
+    @property
     def headed(self) -> str:
         """The text after its headings, in one line."""
         return headed(self.under, self.claim.text)
@@ -277,7 +282,7 @@ def _with_tables(
         )
     pairs = zip(found, [None, *found], strict=False)
     return tuple(
-        replace(claim, goes_on=bool(before and before.under and before.under == claim.under))
+        replace(claim, goes_on=bool(before and before.under and before.above == claim.above))
         for claim, before in pairs
     )
 
@@ -348,7 +353,7 @@ def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
         citations,
         tuple(first.values()),
         is_verbatim=verbatim,
-        row=table_row(quotes) if verbatim else None,
+        row=table_row(quotes, claim.text) if verbatim else None,
         is_barred=any(claim.index in numbers for numbers in barred),
     )
 

@@ -19,12 +19,14 @@ from chat.caveats.notices import Notice, document_notices
 from chat.models import AuditEvent, Citation, Mode, Reason, Turn
 from chat.pipeline.corpus_changes import CHANGES, corpus_movement
 from chat.pipeline.search import EXPLAINING
+from chat.replay import GONE
 from chat.selectors import documents_by_sha256, every_collection, pages_at
 from chat.web.narrowing import narrowed_to
 from chat.web.painting import locate
 from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.refusals import WHY
 from corpus.models import Document, Lifecycle
+from corpus.selectors import places_without_pages
 
 HASH_CHARS = 64  # a passage's key begins with its document's SHA-256
 _PAGE = re.compile(r"_p(\d+)_")
@@ -37,8 +39,7 @@ class FoundPassage:
     rank: int
     found_at: int
     cosine: float
-    title: str  # the document's title of today
-    page: int
+    name: str  # the document's title of today, with its page, or its place where it has no pages
     url: str
 
 
@@ -133,11 +134,12 @@ def _looks(trace: Mapping[str, Any]) -> tuple[Look, ...]:
     searches: Sequence[Mapping[str, Any]] = trace.get("searches") or ()
     keys = {str(hit["chunk"]) for search in searches for hit in search.get("hits") or ()}
     documents = documents_by_sha256({key[:HASH_CHARS] for key in keys}) if keys else {}
+    places = places_without_pages(keys) if keys else {}
     return tuple(
         Look(
             what=_what(search),
             query=str(search.get("query", "")),
-            passages=tuple(_passage(hit, documents) for hit in search.get("hits") or ()),
+            passages=tuple(_passage(hit, documents, places) for hit in search.get("hits") or ()),
             gate=_gate(search.get("gate") or {}),
         )
         for search in searches
@@ -154,7 +156,9 @@ def _what(search: Mapping[str, Any]) -> str:
     return "Among what was in force and open to who asked"
 
 
-def _passage(hit: Mapping[str, Any], documents: Mapping[str, Document]) -> FoundPassage:
+def _passage(
+    hit: Mapping[str, Any], documents: Mapping[str, Document], places: Mapping[str, str]
+) -> FoundPassage:
     key = str(hit["chunk"])
     sha256, found = key[:HASH_CHARS], _PAGE.search(key)
     page = int(found.group(1)) if found else 1
@@ -164,8 +168,7 @@ def _passage(hit: Mapping[str, Any], documents: Mapping[str, Document]) -> Found
         rank=int(hit.get("rank", 0)),
         found_at=int(hit.get("found_at", 0)),
         cosine=float(hit.get("cosine", 0)),
-        title=str(document) if document else "a document that is gone",
-        page=page,
+        name=f"{document}, {places.get(key) or f'page {page}'}" if document else GONE,
         url=f"{source}?{urlencode({'chunk': key})}#cited" if source else "",
     )
 

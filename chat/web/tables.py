@@ -23,9 +23,10 @@ MAX_LABEL = 40  # characters
 
 @dataclass(frozen=True)
 class TableRow:
-    """A table row as pairs of label and cell, with its footnotes."""
+    """A table row as pairs of label and cell, with the lines above the table and its footnotes."""
 
     pairs: tuple[tuple[str, str], ...]
+    leads: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -117,20 +118,22 @@ def _label(cells: Sequence[str]) -> str:
     return label if len(label) <= MAX_LABEL else f"{label[:MAX_LABEL]}…"
 
 
-def table_row(quotes: Sequence[str]) -> TableRow | None:
+def table_row(quotes: Sequence[str], text: str) -> TableRow | None:
     """Return the row of the quotes `[row, header, ...]`, the order in which rows are quoted.
 
     None if the quotes are no row. If the first cell is empty, the third quote is a merged cell and
-    fills it. Other quotes are notes: text above and below the table.
+    fills it. Of the others, those that the statement's text has in brackets are notes.
     """
     cells = _cells(quotes[0]) if quotes else []
     labels = _cells(quotes[1].splitlines()[-1]) if len(quotes) > 1 else []
     if len(cells) < 2 or len(labels) != len(cells):
         return None
-    notes = list(quotes[2:])
-    if not cells[0] and notes:
-        cells[0] = notes.pop(0)
-    return TableRow(tuple(zip(labels, cells, strict=True)), tuple(notes))
+    further = list(quotes[2:])
+    if not cells[0] and further:
+        cells[0] = further.pop(0)
+    notes = _notes(plain(text), further)
+    leads = tuple(quote for quote in further if quote not in notes)
+    return TableRow(tuple(zip(labels, cells, strict=True)), leads, tuple(notes))
 
 
 def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
@@ -139,10 +142,10 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
     Every quote has to be in the text. Any other combination of quotes may say what none of them
     says.
     """
-    row = table_row(quotes)
+    row = table_row(quotes, text)
     if row:
         labels, cells = zip(*row.pairs, strict=True)
-        return _is_shown(text, labelled(labels, cells), row.notes)
+        return _is_shown(text, labelled(labels, cells), (*row.leads, *row.notes))
     return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
 
 
@@ -152,12 +155,17 @@ def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
     A continuation, such as a list that goes on overleaf, comes after `said`.
     """
     text = plain(text)
-    notes = [quote for quote in further if f"({plain(quote)})" in text]
+    notes = _notes(text, further)
     parts = [quote for quote in further if quote not in notes]
     leads = [part for part in parts if text.find(plain(part)) < text.find(plain(said))]
     behind = [part for part in parts if part not in leads]
     whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
     return text == plain(" ".join(whole))
+
+
+def _notes(text: str, quotes: Iterable[str]) -> list[str]:
+    """Return the quotes that a text has in brackets."""
+    return [quote for quote in quotes if f"({plain(quote)})" in text]
 
 
 def _cells(row: str) -> list[str]:

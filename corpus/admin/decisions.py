@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.models import User
@@ -215,9 +216,12 @@ def _other_reader(document: Document) -> Iterator[Transition]:
 
 
 def docling_fault(document: Document) -> str:
-    """Return why docling can't be chosen for a PDF; empty if it can, or is, or for another type."""
+    """Return why docling's models, which are set up, can't be chosen for a PDF; empty if they can.
+
+    Empty, too, where they are the choice, for another type, and on a site without them.
+    """
     is_choice = document.media_type == PDF and not is_for_models(document.read_with)
-    return models_fault() if is_choice else ""
+    return models_fault() if is_choice and settings.DOCLING_ARTIFACTS_PATH else ""
 
 
 def decide_many(

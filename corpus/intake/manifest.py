@@ -25,6 +25,7 @@ from corpus.intake.files import Item, Outcome, People, take_in
 from corpus.intake.folders import leads_out
 from corpus.models import Collection, Document, Lifecycle
 from corpus.review.words_found import PagesNotReviewed, pages_named
+from corpus.services.history import history_add
 from corpus.services.lifecycle import (
     document_publish,
     document_submit,
@@ -305,6 +306,9 @@ def _bring_to_life(
         document.refresh_from_db()
         if entry.lifecycle == Lifecycle.WITHDRAWN and document.lifecycle == Lifecycle.PUBLISHED:
             document_withdraw(document, by=people.publisher, reason=entry.withdrawn_reason)
+            if people.publisher:
+                line = f"Withdrawn: {entry.withdrawn_reason}"
+                history_add(document, by=people.publisher, line=line)
 
 
 def _refuse_doubts(document: Document, entry: Entry, *, despite_doubts: bool) -> None:

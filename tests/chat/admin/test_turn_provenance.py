@@ -16,7 +16,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Citation, Turn, Verdict
 from chat.reviews.feedback import feedback_save
 from chat.reviews.services import review_decide, review_flag
-from corpus.models import Document
+from corpus.models import Chunk, Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
 from medrag_site.accounts import AUDITORS, REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, UNANSWERABLE, ask, publish_guideline
@@ -51,6 +51,12 @@ def stored_like(turn: Turn, **fields: Any) -> Turn:
         setattr(other, name, value)
     other.save(force_insert=True)
     return other
+
+
+def test_a_passage_of_a_text_without_pages_has_its_place(auditor: Client, answered: Turn) -> None:
+    Chunk.objects.update(position="paragraph 3")
+    page = html.unescape(told(auditor, answered))
+    assert "Pneumonia in adults (2.1), Treatment, paragraph 3</a></td><td>1</td>" in page
 
 
 def test_an_answer_is_told_from_question_to_citation(auditor: Client, answered: Turn) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from chat.caveats.applicability import claim_people
+from dataclasses import replace
+
+from chat.caveats.applicability import applicability, claim_people
 from chat.caveats.footnotes import footnotes, without_footnotes
 from chat.types import DraftClaim, Quote
 from tests.chat.evidence.hits import made_up_hit
@@ -27,3 +29,13 @@ def test_the_text_below_a_row_is_a_footnote() -> None:
 
 def test_a_footnote_names_nobody_that_the_row_is_for() -> None:
     assert "neonate" not in claim_people(row()).groups
+
+
+def test_a_bound_in_a_footnote_bounds_its_cell_and_not_the_row() -> None:
+    """`Men: trimethoprim†, else nitrofurantoin*`, and `* Only if eGFR is 45 or more`."""
+    bound = "* Only if eGFR is 45 mL/min/1.73 m² or more."
+    quotes = (*row().quotes[:2], replace(row().quotes[2], text=bound))
+    claim = DraftClaim(row().text.replace(NOTE, bound), quotes)
+    assert "eGFR" not in applicability("Which antibiotic?", [claim]).line
+    own = replace(claim, text=claim.text.replace("First", "eGFR 45 mL/min or more"))
+    assert "This statement is for an eGFR of 45" in applicability("Which antibiotic?", [own]).line

@@ -16,10 +16,10 @@ from django.db import transaction
 from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.models import AuditEvent, Channel, Claim, Reason, Turn, TurnStatus
-from chat.pipeline.comparison import Sameness
+from chat.pipeline.comparison import Difference, Sameness
 from chat.pipeline.corpus_changes import corpus_movement
 from chat.replay import Changed, NotReplayable, Replay, turn_replay
-from corpus.models import Collection, Document
+from corpus.models import Chunk, Collection, Document
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Filters
 from tests.chat.generation.writing_model import says_verbatim, writes
@@ -183,17 +183,30 @@ def test_each_setting_that_differs_has_both_values(
     assert "corpus" not in groups(replay)
 
 
-def test_a_changed_record_is_found_and_nothing_else(document: Document) -> None:
+@pytest.mark.parametrize(
+    ("position", "place"), [("", "page 1"), ("paragraph 3", "Treatment, paragraph 3")]
+)
+def test_a_changed_record_is_found_and_nothing_else(
+    document: Document, position: str, place: str
+) -> None:
     turn = asked()
+    Chunk.objects.update(position=position)
     ranking = turn.trace["searches"][0]["rankings"][0]
     ranking["entries"][0]["rank"] = 7
     ranking["entries"][0]["score"] += 1e-9  # within rounding
     (changed,) = turn_replay(turn).changed
     (difference,) = changed.differences
     assert changed.group == "scores"
-    where = f"searches.0.rankings.{ranking['name']}.entries.Pneumonia in adults (1.0), page 1.rank"
+    where = f"searches.0.rankings.{ranking['name']}.entries.Pneumonia in adults (1.0), {place}.rank"
     assert difference.place == where
     assert (difference.stored, difference.now) == (7, 1)
+
+
+def test_nested_values_are_told_in_words() -> None:
+    value = {"terms": ["UTI", "cystitis"], "groups": {"adult": True}, "notes": [], "on": None}
+    found = Difference("analysis", value, [{"page": 2}])
+    assert found.stored_text == "terms: (UTI, cystitis); groups: (adult: yes)"
+    assert found.now_text == "(page: 2)"
 
 
 def test_a_statement_more_is_one_difference(document: Document) -> None:

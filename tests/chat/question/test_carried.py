@@ -27,6 +27,24 @@ BEFORE = "What is the dose of amoxicillin in a child?"
                 ("sepsis", "How often: gentamicin for an adult?"),
             ],
         ),
+        (
+            "and at 38 weeks?",
+            "Antibiotic for cystitis, she is allergic to penicillin at 38 weeks",
+            [
+                ("Antibiotic", "Cystitis, she is allergic to penicillin at 38 weeks"),
+                ("cystitis", "Antibiotic, she is allergic to penicillin at 38 weeks"),
+                ("allergic to penicillin", "Antibiotic for cystitis at 38 weeks"),
+            ],
+        ),
+        (
+            "and in pregnancy?",
+            "Antibiotic for cystitis, he has a penicillin allergy, in pregnancy",
+            [
+                ("Antibiotic", "Cystitis, he has a penicillin allergy, in pregnancy"),
+                ("cystitis", "Antibiotic, he has a penicillin allergy, in pregnancy"),
+                ("penicillin allergy", "Antibiotic for cystitis, in pregnancy"),
+            ],
+        ),
         ("What is the dose?", "", []),
         ("dose?", "Dose: amoxicillin?", []),  # without it there is nothing to ask
     ],

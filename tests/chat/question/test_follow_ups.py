@@ -363,6 +363,11 @@ WARFARIN = "INR 9 on warfarin, not bleeding"
             ["antibiotic for cystitis in pregnancy"],
             "antibiotic for cystitis in pregnancy, culture: only sensitive to nitrofurantoin",
         ),
+        (
+            "contraindications?",
+            ["Time window for thrombolysis in stroke"],
+            "Contraindications: thrombolysis in stroke?",
+        ),
         ("what can I give instead of warfarin?", [WARFARIN], ""),
         ("give vitamin K in major bleeding", [WARFARIN], ""),
     ],

@@ -51,25 +51,26 @@ def test_a_quote_without_the_line_above_it_is_not_verbatim() -> None:
 
 def test_a_merged_cell_fills_the_row_below_it() -> None:
     quotes = ["| IV | 1 g", "Who | Route | Dose", "Adults", "Not in pregnancy"]
-    row = table_row(quotes)
+    text = "Not in pregnancy: Who: Adults; Route: IV; Dose: 1 g"
+    row = table_row(quotes, text)
     assert row is not None
     assert row.pairs == (("Who", "Adults"), ("Route", "IV"), ("Dose", "1 g"))
-    assert row.notes == ("Not in pregnancy",)
-    assert is_verbatim("Not in pregnancy: Who: Adults; Route: IV; Dose: 1 g", quotes)
+    assert (row.leads, row.notes) == (("Not in pregnancy",), ())
+    assert is_verbatim(text, quotes)
     assert not is_verbatim("Who: Adults; Route: IV; Dose: 1 g", quotes)
 
 
 def test_a_row_is_shown_with_its_labels_and_notes() -> None:
-    row = table_row([ROW, f"Table 1\n{HEADER}", NOTE])
+    row = table_row([ROW, f"Table 1\n{HEADER}", NOTE], f"Dose: 4 mg/kg* ({NOTE})")
     assert row is not None
     assert row.pairs == (("Clearance (mL/min)", "20 to 39"), ("Dose", "4 mg/kg*"))
-    assert row.notes == (NOTE,)
+    assert (row.leads, row.notes) == ((), (NOTE,))
 
 
 def test_what_is_no_row_is_not_shown_as_one() -> None:
-    assert table_row(["Give 5 mg."]) is None
-    assert table_row(["Give 5 mg.", "If:"]) is None
-    assert table_row([ROW, "Dose"]) is None
+    assert table_row(["Give 5 mg."], "Give 5 mg.") is None
+    assert table_row(["Give 5 mg.", "If:"], "If: Give 5 mg.") is None
+    assert table_row([ROW, "Dose"], ROW) is None
 
 
 def test_the_section_path_is_shown_without_the_title() -> None:

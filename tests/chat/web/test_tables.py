@@ -76,6 +76,21 @@ def test_a_row_stands_under_its_caption(
     assert CAPTION in text_of(client.get(thread(turn.conversation_id)))
 
 
+def test_a_caption_that_limits_its_rows_stands_above_them_and_is_seen_once(
+    monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
+) -> None:
+    """Such a caption is quoted with each row, in front of it."""
+    limiting = "Table 1. Zelomycin in children who are not septic"
+    publish(TABLE.replace(CAPTION, limiting))
+    turn = answered(monkeypatch, ROW, user=alice)
+    rows = [claim.row for claim in shown(turn).claims]
+    assert [(row.leads, row.notes) for row in rows if row] == [((limiting,), ())] * 3
+    client.force_login(alice)
+    page = client.get(thread(turn.conversation_id)).content.decode()
+    assert page.count(f'<p class="under">{limiting}</p>') == 1
+    assert page.index(limiting) < page.index("150 mg")
+
+
 def test_a_small_table_is_shown_whole_with_the_matching_row_marked(
     monkeypatch: pytest.MonkeyPatch, alice: User, client: Client
 ) -> None:

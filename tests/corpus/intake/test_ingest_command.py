@@ -11,6 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 from django.core.management.base import OutputWrapper
@@ -234,6 +235,8 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
         assert (new.population, new.inherited) == ("adult", ["population"])
         assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
         assert (gone.lifecycle, gone.withdrawn_reason) == (Lifecycle.WITHDRAWN, "Harm.")
+        lines = LogEntry.objects.filter(object_id=gone.pk, change_message="Withdrawn: Harm.")
+        assert [line.user for line in lines] == [bob]
         assert str(gone.review_by) == "2027-05-01"
     assert Document.objects.count() == 3
 

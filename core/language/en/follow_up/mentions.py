@@ -169,6 +169,15 @@ _SAYS_NOTHING = re.compile(
 _BEFORE_MARK = re.compile(r"\s+(?=[?.,;:])")
 _DANGLING = re.compile(r"^[\s,;:.]+|[\s,;:]+(?=[?.]*$)")
 _JOINING = re.compile(r"[\s,:;]+(?:(?:of|for|in|with|to|on|the|an?)\b)?\s*$")
+# An allergy goes with its medicine: `, she is allergic to penicillin`, `penicillin allergy`.
+_PATIENT = (
+    r"(?:[\s,]*\b(?:if\s+)?(?:s?he|they|(?:the |my )?(?:patient|pt|mother|mum|child|baby))"
+    r"(?:['’]?s|\s+(?:is|has|had))?\s+)?(?:(?:an?|also|known|severe(?:ly)?)\s+)*"
+)
+_ALLERGY = r"(?:allerg(?:ic|y)|intoleran(?:t|ce)|anaphyla\w+)"
+_ALLERGIC_TO = re.compile(rf"{_PATIENT}(?P<said>{_ALLERGY}\s+(?:to|with)\s+)\Z", re.IGNORECASE)
+_ALLERGY_AFTER = re.compile(rf"\s+{_ALLERGY}", re.IGNORECASE)
+_PATIENT_BEFORE = re.compile(rf"{_PATIENT}\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -199,8 +208,20 @@ def _parts(question: str, standalone: str) -> Iterator[Carried]:
         yield Carried(asked, _tidy(standalone[named[0].start :]))
     for mention in named:
         if (mention.slot, mention.name, mention.text.lower()) not in said:
-            rest = standalone[: mention.phrase_start] + standalone[mention.end :]
-            yield Carried(mention.text, _tidy(rest))
+            start, end, text = _part(standalone, mention)
+            yield Carried(text, _tidy(f"{standalone[:start]} {standalone[end:]}"))
+
+
+def _part(text: str, mention: Mention) -> tuple[int, int, str]:
+    """Return what goes with a mention, as a place and words: for a medicine, also an allergy."""
+    before = text[: mention.start]
+    if mention.slot is Slot.DRUG and (to := _ALLERGIC_TO.search(before)):
+        return to.start(), mention.end, f"{to['said']}{mention.text}"
+    if mention.slot is Slot.DRUG and (after := _ALLERGY_AFTER.match(text, mention.end)):
+        patient = _PATIENT_BEFORE.search(before)
+        start = min(mention.phrase_start, patient.start() if patient else mention.start)
+        return start, after.end(), f"{mention.text}{after.group()}"
+    return mention.phrase_start, mention.end, mention.text
 
 
 def _tidy(text: str) -> str:

@@ -165,7 +165,8 @@ ASKED_FIRST = re.compile(rf"\A(?:{WH}\b\s*)+", re.IGNORECASE)
 ATTRIBUTE_FIRST = re.compile(
     r"\A(?:(?:maximum|minimum|total|daily|usual|starting|initial|loading|oral|intravenous"
     r"|dose|doses|dosage|dosing|interval|frequency|duration|rate|route|target|threshold|treatment"
-    r"|side effects|symptoms|causes)\s+)+(?:of|for|to)\s+(?:the\s+)?",
+    r"|side effects|symptoms|causes|time|timing|window|cautions?|indications?|contraindications?"
+    r"|monitoring)\s+)+(?:of|for|to|during|after)\s+(?:the\s+)?",
     re.IGNORECASE,
 )
 YES_OR_NO = re.compile(
