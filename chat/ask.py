@@ -7,12 +7,10 @@ measurements run too.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import replace
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chat.caveats.cautions import unknown_word_cautions
@@ -37,41 +35,20 @@ from chat.pipeline.search import decide_on, find
 from chat.question.clean import guarded_with_options, narrowing_check, question_clean
 from chat.question.multiple_choice import is_exception
 from chat.question.understand import questions_before, understand
-from chat.services import Asker, turn_store
-from chat.types import Abstained, Answered, DraftClaim, Option, Outcome
+from chat.services import turn_store
+from chat.types import Abstained, Answered, AskedQuestion, DraftClaim, Outcome
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from core.language.gloss import spoken_in
-from retrieval.types import NO_FILTERS, Filters, Query
+from retrieval.types import Query
 
 
 @admitted
-def turn_ask(
-    question: str,
-    *,
-    user: User | None,
-    channel: Channel,
-    conversation: Conversation | None = None,
-    earlier: tuple[str, ...] = (),
-    follows: bool = True,
-    collections: tuple[str, ...] = (),
-    filters: Filters = NO_FILTERS,
-    mode: str = "",
-    options: tuple[Option, ...] = (),
-    key: uuid.UUID | None = None,
-    request: str = "",
-    tell: Tell = ignore_event,
-) -> Turn:
+def turn_ask(asked: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
-    A question asked on the page without a conversation starts one. A follow-up is understood from
-    the conversation's turns or from the questions `earlier`, which are not stored; with `follows`
-    false it is read alone. Patient identifiers are dealt with before anything is stored or sent.
-    Without `mode` the site's applies, or that of the conversation's arm while an experiment runs.
-    `options` are the choices of a multiple-choice question whose text has none; options are never
-    searched for. `key` becomes the turn's primary key, by which an interrupted caller finds the
-    turn, and `request` is kept in its trace. `tell` is called at each step and may raise
-    `AskerLeft` to end the question before anything is stored.
+    Patient identifiers are dealt with before anything is stored or sent. `tell` is called at each
+    step and may raise `AskerLeft` to end the question before anything is stored.
 
     A failure of a part is a refusal; if the turn can't be stored there is no answer. Raises `Busy`
     and `QuestionError` before anything is stored, IntegrityError for a used `key`.
@@ -79,32 +56,41 @@ def turn_ask(
     tell(Begun())
     parts = site_parts()  # the first call of a process loads models, on nobody's time
     began = time.perf_counter()
-    config = answer_config(mode)
-    narrowing_check(filters, collections, config.identifiers)
-    if channel == Channel.PAGE and user and conversation is None:
-        conversation = Conversation(user=user)  # stored with the turn that begins it
-    is_tried = not mode and channel != Channel.EVALUATION
-    assignment = assignment_of(config, conversation) if is_tried else Assignment(config)
+    config = answer_config(asked.mode)
+    narrowing_check(asked.filters, asked.collections, config.identifiers)
+    asked = _in_conversation(asked)
+    is_tried = not asked.mode and asked.channel != Channel.EVALUATION
+    assignment = Assignment(config)
+    if is_tried:
+        assignment = assignment_of(config, asked.conversation)
     config = assignment.config
-    asker = Asker(user, channel, conversation, key, assignment, request)
 
-    guarded, options = guarded_with_options(question_clean(question), options, config.identifiers)
+    text = question_clean(asked.text)
+    guarded, options = guarded_with_options(text, asked.options, config.identifiers)
     query = Query(
         text=guarded.text,
         on=timezone.localdate(),
-        collections=collections,
-        reader=user.pk if user else None,
-        filters=filters,
+        collections=asked.collections,
+        reader=asked.user.pk if asked.user else None,
+        filters=asked.filters,
     )
     run = AnswerRun(query, config, *parts, began=began, tell=tell)
     if guarded.is_blocked:
-        return turn_store(run, Abstained(Reason.IDENTIFIERS_IN_QUESTION), guarded, asker)
+        refused = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
+        return turn_store(run, refused, guarded, asked, assignment)
 
-    before = questions_before(conversation, earlier, config, reader=user) if follows else []
+    before = questions_before(asked, config) if asked.follows else []
     run.understood = understand(query, options, before, config)
     run.query = replace(query, text=run.understood.text)
     run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
-    return turn_store(run, answer(run), guarded, asker)
+    return turn_store(run, answer(run), guarded, asked, assignment)
+
+
+def _in_conversation(asked: AskedQuestion) -> AskedQuestion:
+    """Return a question of the page with its conversation, stored with the turn that begins it."""
+    if asked.channel != Channel.PAGE or asked.user is None or asked.conversation is not None:
+        return asked
+    return replace(asked, conversation=Conversation(user=asked.user))
 
 
 def answer(run: AnswerRun) -> Outcome:

@@ -3,65 +3,58 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
 from chat.audit import log as audit
 from chat.caveats.cautions import Caution
 from chat.experiments.arms import Assignment
-from chat.models import Channel, Citation, Claim, Conversation, Turn, TurnStatus
+from chat.models import Citation, Claim, Turn, TurnStatus
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.guard import Guarded
-from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Outcome, Quote, Unit
+from chat.types import (
+    IDENTIFIERS,
+    Abstained,
+    Answered,
+    AskedQuestion,
+    DraftClaim,
+    Outcome,
+    Quote,
+    Unit,
+)
 from corpus.boxes import Blocks
 from corpus.positions import positions_of
 from corpus.selectors import blocks_without_pages
 from retrieval.types import Hit
 
 
-@dataclass(frozen=True)
-class Asker:
-    """Who asks, through which channel, in which conversation and arm, with the turn's key if set.
-
-    A conversation that starts with the turn is not stored yet.
-    """
-
-    user: User | None
-    channel: Channel
-    conversation: Conversation | None
-    key: uuid.UUID | None
-    assignment: Assignment
-    request: str = ""  # keyed hash of the request that must be repeated to get the turn again
-
-
-def turn_store(run: AnswerRun, outcome: Outcome, guarded: Guarded, asker: Asker) -> Turn:
+def turn_store(
+    run: AnswerRun, outcome: Outcome, guarded: Guarded, asked: AskedQuestion, assignment: Assignment
+) -> Turn:
     """Store the outcome of a question and its audit event, in one transaction.
 
     Of a blocked question only what may be kept is stored: it was neither searched nor sent. Raises
     IntegrityError for a used key.
     """
     turn = Turn(
-        conversation=asker.conversation,
-        user=asker.user,
-        channel=asker.channel,
+        conversation=asked.conversation,
+        user=asked.user,
+        channel=asked.channel,
         question=guarded.text,
         mode=run.config.mode,
         created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
-        experiment=asker.assignment.experiment,
-        arm=asker.assignment.arm,
-        **({"pk": asker.key} if asker.key else {}),
+        experiment=assignment.experiment,
+        arm=assignment.arm,
+        **({"pk": asked.key} if asked.key else {}),
     )
     cautions = _identified(guarded, run.config.identifiers)
     turn.trace = {"identifiers": list(guarded.kinds)}
-    turn.trace |= {"request": asker.request} if asker.request else {}
+    turn.trace |= {"request": asked.request} if asked.request else {}
     if not guarded.is_blocked:
         cautions += run.cautions_of(outcome)
         turn.standalone = run.understood.standalone
@@ -102,7 +95,7 @@ def _store_conversation(turn: Turn) -> None:
 
 
 def _identified(guarded: Guarded, policy: str) -> list[Caution]:
-    """Return the warnings about identifiers, for the asker."""
+    """Return the warnings about identifiers, for the asked."""
     if not guarded.kinds:
         return []
     kinds = ", ".join(guarded.kinds)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from chat.models import ClaimKind, Reason
+from django.contrib.auth.models import User
+
+from chat.models import Channel, ClaimKind, Conversation, Reason
 from core.language.gloss import ENGLISH, gloss
 from corpus.encoders.batches import embedded_statement, statement_context
-from retrieval.types import Hit
+from retrieval.types import NO_FILTERS, Filters, Hit
 
 IDENTIFIERS = "identifiers"  # code of the warning about the words of the question itself
 
@@ -143,3 +146,27 @@ class Option:
 
     letter: str  # from `A` on
     text: str
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """A question as it is asked: its text, how it is narrowed, and who asks.
+
+    Asked on the page without a conversation it starts one. A follow-up is understood from the
+    conversation's turns or from the questions `earlier`, which are not stored; with `follows` false
+    it is read alone. `options` are the choices of a multiple-choice question whose text has none;
+    options are never searched for.
+    """
+
+    text: str
+    user: User | None
+    channel: Channel
+    conversation: Conversation | None = None
+    earlier: tuple[str, ...] = ()
+    follows: bool = True
+    collections: tuple[str, ...] = ()
+    filters: Filters = NO_FILTERS
+    mode: str = ""  # empty: the site's, or that of the conversation's arm of an experiment
+    options: tuple[Option, ...] = ()
+    key: uuid.UUID | None = None  # becomes the turn's primary key; an interrupted caller finds it
+    request: str = ""  # keyed hash of the request that must be repeated to get the turn again

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
+from chat.types import AskedQuestion
 from corpus.models import Document
 
 MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
@@ -30,4 +31,7 @@ def samples_are_here(manifest: Path = MANIFEST) -> bool:
 
 def ask_all() -> list[Turn]:
     """Ask each demonstration question as the system; turns are stored and audited as usual."""
-    return [turn_ask(question, user=None, channel=Channel.COMMAND) for question in QUESTIONS]
+    return [
+        turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+        for question in QUESTIONS
+    ]

@@ -22,6 +22,7 @@ from bench.answers.model_asking import ModelOrder, model_asked
 from bench.runs import databases
 from chat.ask import turn_ask
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
+from chat.types import AskedQuestion
 from core.progress import Progress
 from corpus.indexing.jobs import sweep
 from corpus.models import Chunk, Document, Job, JobState, Lifecycle
@@ -169,9 +170,11 @@ def _shown_and_cited(claim: Claim) -> str:
 def _turn(question: Question) -> Turn:
     """Ask a question as the system; a follow-up as a user, after the conversation before it."""
     if not question.before:
-        return turn_ask(question.text, user=None, channel=Channel.COMMAND)
+        return turn_ask(AskedQuestion(question.text, user=None, channel=Channel.COMMAND))
     user, _ = User.objects.get_or_create(username="evaluation", defaults={"is_superuser": True})
     conversation = Conversation.objects.create(user=user, title=question.id)
     for text in question.before:
-        turn_ask(text, user=user, channel=Channel.COMMAND, conversation=conversation)
-    return turn_ask(question.text, user=user, channel=Channel.COMMAND, conversation=conversation)
+        turn_ask(AskedQuestion(text, user=user, channel=Channel.COMMAND, conversation=conversation))
+    return turn_ask(
+        AskedQuestion(question.text, user=user, channel=Channel.COMMAND, conversation=conversation)
+    )

@@ -19,6 +19,7 @@ from django.utils.functional import cached_property
 from bench.answers.knowing_model import KnowingModel, Saying, served
 from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind, Turn
+from chat.types import AskedQuestion
 from core.llm.client import Endpoint
 from core.progress import Progress
 from evaluation.datasets.types import DatasetError
@@ -109,7 +110,7 @@ def model_asked(questions: Sequence[Question], order: ModelOrder) -> Iterator[Mo
     with served(model) as address, _site_of(address, order), asking as progress:
         for question, kind, said in asked:
             model.ask(question, said)
-            turn = turn_ask(question.text, user=None, channel=Channel.COMMAND)
+            turn = turn_ask(AskedQuestion(question.text, user=None, channel=Channel.COMMAND))
             yield _told(question, kind, model, turn)
             progress.step()
 

@@ -23,6 +23,7 @@ from bench.real_model.asked import RealAsked, RealTask
 from bench.runs import databases
 from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind, Turn
+from chat.types import AskedQuestion
 from core.progress import Progress
 from corpus.encoders.registry import get_embedder
 from corpus.models import Document
@@ -110,7 +111,7 @@ def asked_of_model(count: int) -> Iterator[tuple[RealAsked, Turn]]:
     """Ask the first sample questions, each with its turn."""
     rows = json.loads(QUESTIONS.read_text(encoding="utf-8"))[:count]
     for number, row in enumerate(rows, start=1):
-        turn = turn_ask(row["question"], user=None, channel=Channel.COMMAND)
+        turn = turn_ask(AskedQuestion(row["question"], user=None, channel=Channel.COMMAND))
         yield _told(number, row, turn), turn
 
 

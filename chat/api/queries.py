@@ -30,6 +30,7 @@ from chat.pipeline.events import Tell, ignore_event
 from chat.question.clean import narrowing_check
 from chat.question.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
+from chat.types import AskedQuestion
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
@@ -171,15 +172,17 @@ def answer_to(
 
     def ask(asked_as: AskedAs) -> Turn:
         return turn_ask(
-            asked["question"],
-            user=user_of(request),
-            channel=Channel.API,
-            conversation=asked.get("conversation"),
-            collections=tuple(asked["collections"]),
-            filters=asked["filters"],
-            mode=asked.get("mode", ""),
-            key=asked_as.key,
-            request=asked_as.request,
+            AskedQuestion(
+                asked["question"],
+                user=user_of(request),
+                channel=Channel.API,
+                conversation=asked.get("conversation"),
+                collections=tuple(asked["collections"]),
+                filters=asked["filters"],
+                mode=asked.get("mode", ""),
+                key=asked_as.key,
+                request=asked_as.request,
+            ),
             tell=tell,
         )
 

@@ -7,17 +7,15 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from django.contrib.auth.models import User
-
 from chat.config import AnswerConfig
 from chat.errors import QuestionError
-from chat.models import Conversation, Turn, TurnStatus
+from chat.models import Turn, TurnStatus
 from chat.question.clean import question_clean
 from chat.question.follow_ups import Asked, Standalone, standalone
 from chat.question.guard import question_guarded
 from chat.question.multiple_choice import set_apart, written_out
 from chat.rights import standalone_open
-from chat.types import Option
+from chat.types import AskedQuestion, Option
 from corpus.access import readable_ids
 from retrieval.spelling import spelling_corrected
 from retrieval.types import Query
@@ -63,31 +61,25 @@ def understand(
     )
 
 
-def questions_before(
-    conversation: Conversation | None,
-    earlier: Sequence[str],
-    config: AnswerConfig,
-    *,
-    reader: User | None,
-) -> list[Asked]:
-    """Return the latest turns of a conversation, else the questions `earlier`, oldest first.
+def questions_before(asked: AskedQuestion, config: AnswerConfig) -> list[Asked]:
+    """Return the latest turns of the conversation, else the questions `earlier`, oldest first.
 
-    Empty if follow-ups are off. A wording that the reader may not be shown today counts as it was
+    Empty if follow-ups are off. A wording that the asker may not be shown today counts as it was
     typed. Runs at most four queries if there is a conversation.
     """
     if config.follow_ups == "off":
         return []
     latest: Sequence[Turn] = ()
     worded: Mapping[uuid.UUID, str] = {}
-    if conversation is not None:
-        turns = conversation.turns.filter(text_removed_at=None).order_by("-created_at", "-pk")
+    if asked.conversation is not None:
+        turns = asked.conversation.turns.filter(text_removed_at=None).order_by("-created_at", "-pk")
         latest = tuple(turns.only("question", "standalone", "status", "conversation")[:REMEMBERED])
-        worded = standalone_open(latest, readable_ids(reader))
+        worded = standalone_open(latest, readable_ids(asked.user))
     before = [
         Asked(turn.question, worded[turn.pk], turn.status == TurnStatus.ANSWERED)
         for turn in reversed(latest)
     ]
-    return before or _typed_before(earlier, config)
+    return before or _typed_before(asked.earlier, config)
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:

@@ -34,6 +34,7 @@ from chat.selectors import (
     with_recalls,
 )
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream, TooManyStreams
+from chat.types import AskedQuestion
 from chat.web.forms import AskForm, FeedbackForm
 from chat.web.http import SignedInRequest, changes, reads, render_part, wants_fragment, words_of
 from chat.web.presentation import ShownTurn, shown_turns
@@ -154,13 +155,15 @@ def _asked(
         request.session[CHOSEN] = form.chosen
     try:
         return turn_ask(
-            form.cleaned_data["question"],
-            user=request.user,
-            channel=Channel.PAGE,
-            conversation=thread,
-            collections=form.slugs,
-            filters=form.filters,
-            follows=not form.cleaned_data["whole"],
+            AskedQuestion(
+                form.cleaned_data["question"],
+                user=request.user,
+                channel=Channel.PAGE,
+                conversation=thread,
+                collections=form.slugs,
+                filters=form.filters,
+                follows=not form.cleaned_data["whole"],
+            ),
             tell=tell,
         )
     except MedragError as error:

@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 from chat.ask import turn_ask
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
-from chat.types import Option
+from chat.types import AskedQuestion, Option
 from core.errors import MedragError
 from core.wake_ups import EVALUATING, wake
 from evaluation.choices.model_alone import Alone, asked_alone, can_be_asked_alone
@@ -311,12 +311,14 @@ def _asked_once(
         return turn
     try:
         return turn_ask(
-            text,
-            user=run.asker,
-            channel=Channel.EVALUATION,
-            conversation=conversation,
-            options=options,
-            key=key,
+            AskedQuestion(
+                text,
+                user=run.asker,
+                channel=Channel.EVALUATION,
+                conversation=conversation,
+                options=options,
+                key=key,
+            )
         )
     except IntegrityError:  # another process stored it meanwhile
         return Turn.objects.get(pk=key)

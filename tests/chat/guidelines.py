@@ -11,6 +11,7 @@ from PIL import Image
 
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
+from chat.types import AskedQuestion
 from corpus import files
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics
@@ -79,7 +80,7 @@ def publish_guideline(*, picture: bool = True, **fields: Any) -> Document:
 
 
 def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
-    return turn_ask(question, user=user, channel=Channel.PAGE, **arguments)
+    return turn_ask(AskedQuestion(question, user=user, channel=Channel.PAGE, **arguments))
 
 
 def store_files(document: Document, *, picture: bool = True) -> None:

@@ -19,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 from chat.ask import turn_ask
 from chat.caveats.cautions import CONFLICT, MISMATCH
 from chat.models import Channel, ClaimKind, Mode, Turn, TurnStatus
+from chat.types import AskedQuestion
 from corpus.chunking import ChunkSettings, split
 from corpus.encoders.registry import get_embedder
 from corpus.indexing.rows import pages_of
@@ -88,7 +89,7 @@ def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:
 
 @cache
 def _asked(question: str, mode: str) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND, mode=mode)
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND, mode=mode))
 
 
 def quotes(turn: Turn) -> list[Any]:
@@ -316,7 +317,10 @@ def test_no_row_of_another_range_is_shown() -> None:
     ],
 )
 def test_asking_twice_gives_the_same(question: str) -> None:
-    first, second = asked(question), turn_ask(question, user=None, channel=Channel.COMMAND)
+    first, second = (
+        asked(question),
+        turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND)),
+    )
     assert first.pk != second.pk
     assert outcome_of(first) == outcome_of(second)
 

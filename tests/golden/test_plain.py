@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind
+from chat.types import AskedQuestion
 from corpus.models import Document
 from corpus.services.indexing import document_index
 from evaluation.measures.patterns import folded, judged, matches
@@ -58,7 +59,7 @@ def test_plain_questions_are_answered_or_helped(
         document_index(document.pk)
     helped = []
     for question in read_questions(tmp_path / "plain.json", folder).questions:
-        turn = turn_ask(question.text, user=None, channel=Channel.COMMAND)
+        turn = turn_ask(AskedQuestion(question.text, user=None, channel=Channel.COMMAND))
         claims = turn.claims.filter(kind=ClaimKind.ANSWER)
         shown = [
             " ".join([claim.text, *(c.quote for c in claim.citations.all())]) for claim in claims

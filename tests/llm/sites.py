@@ -16,6 +16,7 @@ from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, ClaimKind, Mode, Turn, TurnStatus
 from chat.terminal import as_text
+from chat.types import AskedQuestion
 from tests.llm.lies import QUESTION
 from tests.llm.prompts import one_line
 from tests.models import set_model
@@ -42,7 +43,7 @@ def judge_by(settings: LazySettings, *urls: str, timeout_s: float = PATIENT_S) -
 
 def ask(question: str = QUESTION, *, user: User | None = None) -> Turn:
     channel = Channel.PAGE if user else Channel.COMMAND
-    return turn_ask(question, user=user, channel=channel)
+    return turn_ask(AskedQuestion(question, user=user, channel=channel))
 
 
 def answers_of(turn: Turn) -> list[str]:

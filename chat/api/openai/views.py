@@ -41,6 +41,7 @@ from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from chat.pipeline.events import Tell, ignore_event
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
+from chat.types import AskedQuestion
 
 JSON = "application/json"
 TAGS = ["OpenAI"]
@@ -155,13 +156,15 @@ def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_ev
 
     def ask(asked_as: AskedAs) -> Turn:
         return turn_ask(
-            question,
-            user=user_of(request),
-            channel=Channel.API,
-            earlier=tuple(earlier),
-            mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
-            key=asked_as.key,
-            request=asked_as.request,
+            AskedQuestion(
+                question,
+                user=user_of(request),
+                channel=Channel.API,
+                earlier=tuple(earlier),
+                mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
+                key=asked_as.key,
+                request=asked_as.request,
+            ),
             tell=tell,
         )
 

@@ -11,6 +11,7 @@ from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.management.asking import add_asking, asking_from
 from chat.terminal import as_text
+from chat.types import AskedQuestion
 from core.errors import MedragError
 
 
@@ -24,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            turn = turn_ask(options["question"], **asking_from(options))
+            turn = turn_ask(AskedQuestion(options["question"], **asking_from(options)))
         except MedragError as error:
             raise CommandError(error.sentence) from error
         if options["json"]:

@@ -17,6 +17,7 @@ from chat.management.asking import add_asking, asking_from
 from chat.models import Conversation, Turn
 from chat.question.clean import question_clean
 from chat.terminal import as_text, opened
+from chat.types import AskedQuestion
 from core.errors import MedragError
 
 HELP = """\
@@ -92,7 +93,11 @@ class Talk:
         if user and self._conversation is None:
             self._conversation = conversation_create(user)
         earlier = () if user else tuple(turn.question for turn in self._turns)
-        turn = turn_ask(question, conversation=self._conversation, earlier=earlier, **self._asking)
+        turn = turn_ask(
+            AskedQuestion(
+                question, conversation=self._conversation, earlier=earlier, **self._asking
+            )
+        )
         self._turns.append(turn)
         return as_text(turn)
 

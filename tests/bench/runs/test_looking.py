@@ -29,6 +29,7 @@ from chat.ask import turn_ask
 from chat.gate.decision import GateUnavailable
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason
+from chat.types import AskedQuestion
 from evaluation.models import Kind
 from evaluation.selectors import runs_compared
 
@@ -49,7 +50,7 @@ def test_it_opens_where_the_site_answers(dataset: Dataset) -> None:
     found = looked(dataset, "")
     shut = {Reason.WEAK_EVIDENCE, Reason.NO_EVIDENCE}
     for query, text in dataset.queries.items():
-        turn = turn_ask(text, user=None, channel=Channel.COMMAND)
+        turn = turn_ask(AskedQuestion(text, user=None, channel=Channel.COMMAND))
         assert bool(found.looked[OPEN][query]) is (turn.reason not in shut), text
     assert sum(found.looked[OPEN].values()) > 0
     assert found.notes == {}

@@ -18,6 +18,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Flag, Review, Turn, Verdict
 from chat.reviews.feedback import feedback_save
 from chat.reviews.services import OwnTurn, ReviewError, review_assign, review_decide, review_flag
+from chat.types import AskedQuestion
 from corpus.models import Document, Lifecycle
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
@@ -92,7 +93,7 @@ def test_rules_name_what_is_doubtful(
 ) -> None:
     refused = ask(alice, UNANSWERABLE)
     feedback_save(refused, helpful=False)
-    turn_ask(QUESTION, user=None, channel=Channel.EVALUATION)
+    turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.EVALUATION))
     every = ["feedback", "conflict", "confidence", "recalled"]
     said = fill(auditor, rules=every, below="1")
     assert "By rules: 2 of 2 questions, 2 new in the queue." in said

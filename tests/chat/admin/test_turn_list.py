@@ -15,6 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Turn
 from chat.reviews.feedback import feedback_save
+from chat.types import AskedQuestion
 from corpus.models import Document
 from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
@@ -36,7 +37,7 @@ def answered(alice: User, guideline: Document) -> Turn:
 
 @pytest.fixture
 def refused(mallory: User, answered: Turn) -> Turn:
-    return turn_ask(UNANSWERABLE, user=mallory, channel=Channel.API)
+    return turn_ask(AskedQuestion(UNANSWERABLE, user=mallory, channel=Channel.API))
 
 
 def listed(client: Client, **asked: object) -> list[str]:

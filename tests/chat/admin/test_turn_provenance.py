@@ -16,6 +16,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Citation, Turn, Verdict
 from chat.reviews.feedback import feedback_save
 from chat.reviews.services import review_decide, review_flag
+from chat.types import AskedQuestion
 from corpus.models import Chunk, Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
 from medrag_site.accounts import AUDITORS, REVIEWERS
@@ -188,7 +189,7 @@ def test_a_turn_costs_a_fixed_number_of_queries(
 ) -> None:
     for number in range(4):
         publish_guideline(title=f"Pneumonia, part {number}")
-    more = turn_ask(QUESTION, user=person("carol"), channel=Channel.API)
+    more = turn_ask(AskedQuestion(QUESTION, user=person("carol"), channel=Channel.API))
     for turn in (answered, more):
         with django_assert_max_num_queries(MOST_QUERIES):
             told(auditor, turn)

@@ -9,7 +9,7 @@ from chat.ask import turn_ask
 from chat.caveats.barred import allergies, barred, only_after_anaphylaxis, unaware
 from chat.models import Channel
 from chat.selectors import audited_turns, every_collection
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import shown_turns
 from tests.corpora import publish
 
@@ -117,9 +117,11 @@ GUIDE = """# Cystitis in pregnancy
 def test_a_row_that_warns_against_the_asker_never_leads() -> None:
     publish(GUIDE)
     asked = turn_ask(
-        "Which antibiotic for cystitis in pregnancy, she is allergic to penicillin?",
-        user=None,
-        channel=Channel.COMMAND,
+        AskedQuestion(
+            "Which antibiotic for cystitis in pregnancy, she is allergic to penicillin?",
+            user=None,
+            channel=Channel.COMMAND,
+        )
     )
     turn = audited_turns().get(pk=asked.pk)
     texts = list(turn.claims.order_by("index").values_list("text", flat=True))

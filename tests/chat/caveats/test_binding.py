@@ -7,7 +7,7 @@ import pytest
 from chat.ask import turn_ask
 from chat.caveats.limits import binds
 from chat.models import Channel, ClaimKind
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from tests.corpora import publish
 
 GUIDE = """# Thrombolysis with alteplase
@@ -42,9 +42,11 @@ def test_what_the_question_names_binds(limit: str, question: str, bound: bool) -
 def test_it_follows_the_answer_before_other_cautions() -> None:
     publish(GUIDE, population="adult")
     turn = turn_ask(
-        "What dose of alteplase in acute stroke, he had major surgery?",
-        user=None,
-        channel=Channel.COMMAND,
+        AskedQuestion(
+            "What dose of alteplase in acute stroke, he had major surgery?",
+            user=None,
+            channel=Channel.COMMAND,
+        )
     )
     kinds = [claim.kind for claim in turn.claims.order_by("index")]
     assert kinds[0] == ClaimKind.ANSWER

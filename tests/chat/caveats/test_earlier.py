@@ -9,6 +9,7 @@ from chat.ask import turn_ask
 from chat.caveats.earlier import forgotten
 from chat.models import Channel
 from chat.replay import turn_replay
+from chat.types import AskedQuestion
 from tests.corpora import publish
 
 
@@ -30,12 +31,14 @@ def test_forgotten(question: str, before: list[str], left_out: tuple[str, ...]) 
 @pytest.mark.django_db
 def test_the_answer_says_what_it_was_read_without_and_replays(alice: User) -> None:
     publish("# Sepsis\n## Treatment\nGive gentamicin 7 mg/kg once daily in sepsis.")
-    first = turn_ask("sepsis in pregnancy", user=alice, channel=Channel.PAGE)
+    first = turn_ask(AskedQuestion("sepsis in pregnancy", user=alice, channel=Channel.PAGE))
     turn = turn_ask(
-        "What is the dose of gentamicin in sepsis?",
-        user=alice,
-        channel=Channel.PAGE,
-        conversation=first.conversation,
+        AskedQuestion(
+            "What is the dose of gentamicin in sepsis?",
+            user=alice,
+            channel=Channel.PAGE,
+            conversation=first.conversation,
+        )
     )
     (warning,) = [one for one in turn.warnings if one["code"] == "earlier"]
     assert "without what you said before: pregnancy." in warning["text"]

@@ -12,7 +12,7 @@ from chat.caveats.cautions import OMISSION, omission_caution
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, ClaimKind
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from chat.verification.verify import verify
 from core.language.en.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
@@ -192,7 +192,9 @@ def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     asked = ("gentamicin dose", "Give gentamicin 5 mg/kg.")
     assert left_out(*asked) == left_out(*asked)
     assert len(left_out(*asked)) == 8
-    turn = turn_ask("What is the dose of gentamicin?", user=None, channel=Channel.COMMAND)
+    turn = turn_ask(
+        AskedQuestion("What is the dose of gentamicin?", user=None, channel=Channel.COMMAND)
+    )
     assert turn.claims.filter(kind=ClaimKind.CAUTION).count() == MAX_SHOWN
     (told,) = [warning for warning in turn.warnings if warning["code"] == OMISSION]
     assert told["text"].startswith("5 more cautions stand in the source: Gentamicin")

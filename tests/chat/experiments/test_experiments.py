@@ -40,6 +40,7 @@ from chat.models import (
     TurnStatus,
 )
 from chat.replay import turn_replay
+from chat.types import AskedQuestion
 from corpus.models import Document
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.models import set_model, unset_models
@@ -56,7 +57,7 @@ def running(alice: User, guideline: Document) -> Experiment:
 
 def ask(user: User, conversation: Conversation | None = None, **asked: Any) -> Turn:
     how: dict[str, Any] = {"user": user, "channel": Channel.PAGE} | asked
-    turn = turn_ask(QUESTION, conversation=conversation, **how)
+    turn = turn_ask(AskedQuestion(QUESTION, conversation=conversation, **how))
     return Turn.objects.get(pk=turn.pk)
 
 
@@ -141,7 +142,7 @@ def test_a_blocked_question_is_in_its_arm(
     experiment = experiment_start(FAITHFUL, by=alice)
     thread = begun(experiment, Arm.CANDIDATE, alice)
     asked = f"{QUESTION} NHS number 943 476 5919"
-    turn = turn_ask(asked, user=alice, channel=Channel.PAGE, conversation=thread)
+    turn = turn_ask(AskedQuestion(asked, user=alice, channel=Channel.PAGE, conversation=thread))
     assert turn.reason == Reason.IDENTIFIERS_IN_QUESTION
     assert (turn.experiment, turn.arm) == (experiment, Arm.CANDIDATE)
 

@@ -25,6 +25,7 @@ from chat.pipeline.calibration_questions import (
     parsed_questions,
     questions_digest,
 )
+from chat.types import AskedQuestion
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
 from tests.corpora import publish
@@ -102,7 +103,9 @@ def test_fits_keeps_and_uses_it(
     assert record.testset_digest == questions_digest(labelled_questions(str(testset)))
     assert plot.read_bytes().startswith(b"\x89PNG") and bytes(record.plot).startswith(b"\x89PNG")
     assert AuditEvent.objects.get().subject == "calibration:site-1"
-    turn = turn_ask("What is the dose of gentara in anaemia?", user=None, channel=Channel.COMMAND)
+    turn = turn_ask(
+        AskedQuestion("What is the dose of gentara in anaemia?", user=None, channel=Channel.COMMAND)
+    )
     assert turn.status == TurnStatus.ANSWERED
     assert turn.trace["gate"]["scale"]["version"] == "site-1"
     assert turn.trace["notes"] == []  # calibrated with the search in use

@@ -30,6 +30,7 @@ from chat.gate.records import (
     record_of,
 )
 from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
 from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
 from medrag_site.accounts import AUDITORS, STAFF
@@ -45,7 +46,7 @@ pytestmark = pytest.mark.django_db
 
 
 def ask() -> Turn:
-    return turn_ask(QUESTION, user=None, channel=Channel.COMMAND)
+    return turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
 
 
 def versions_active() -> list[str]:

@@ -15,6 +15,7 @@ from chat.gate.decision import Gate
 from chat.gate.records import BUILT_IN, encoder_in_use, gate_in_use
 from chat.gate.scorers import Calibration
 from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
 from corpus.encoders import vectors
 from corpus.encoders.registry import active_encoders, embedder_of, searched_rows
 from corpus.services.encoders import encoders_sync
@@ -45,7 +46,7 @@ def two(own_database: str, settings: LazySettings, tmp_path: Path) -> None:
 
 
 def ask() -> Turn:
-    return turn_ask(QUESTION, user=None, channel=Channel.COMMAND)
+    return turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
 
 
 def test_a_search_by_another_encoder_is_not_judged_by_the_first_ones_gate(

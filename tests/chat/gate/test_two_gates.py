@@ -11,6 +11,7 @@ from chat.gate.decision import Gate, decide
 from chat.gate.records import BUILT_IN, gate_in_use
 from chat.models import Channel, Reason, TurnStatus
 from chat.reader.answerable import NOTHING, answerable, of_list
+from chat.types import AskedQuestion
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.evidence.hits import TODAY
@@ -69,6 +70,6 @@ def test_a_language_model_is_asked_where_there_is_something_to_read(
     publish(TEXT)
     with endpoint(replies(lambda shown: as_content([]))) as writer:
         generate_by(settings, writer.url)
-        turn = turn_ask(question, user=None, channel=Channel.COMMAND)
+        turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
         assert bool(writer.asked) is is_asked
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)

@@ -23,7 +23,7 @@ from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
 from chat.generation.types import Generation, Task
 from chat.models import AuditEvent, Channel, Citation, Feedback, Reason, Turn, TurnStatus
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
@@ -268,7 +268,7 @@ def test_what_is_open_and_near_is_shown_beside_it(secret: Document, worker: User
 @pytest.mark.parametrize("who", ["clinician", "staff", "publisher", "nobody"])
 def test_who_may_not_know_the_collection_is_told_nothing_of_it(secret: Document, who: str) -> None:
     user = None if who == "nobody" else person("outsider", *OUTSIDERS[who])
-    turn = turn_ask(QUESTION, user=user, channel=Channel.COMMAND)
+    turn = turn_ask(AskedQuestion(QUESTION, user=user, channel=Channel.COMMAND))
     assert turn.reason == Reason.NO_EVIDENCE
     assert "hidden" not in {search["rights"] for search in turn.trace["searches"]}
 

@@ -25,6 +25,7 @@ def everything(question: str) -> dict[str, Any]:
     from chat.ask import turn_ask
     from chat.audit.verify import verify_chain
     from chat.models import Channel
+    from chat.types import AskedQuestion
     from corpus.models import Document, Job
     from corpus.services.indexing import document_index
     from retrieval.pipeline import retrieve
@@ -36,7 +37,7 @@ def everything(question: str) -> dict[str, Any]:
     Document.objects.filter(pk=document.pk).update(
         lifecycle="PUBLISHED", effective_from=timezone.localdate()
     )
-    turn = turn_ask(question, user=None, channel=Channel.COMMAND)
+    turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
     return {
         "job": Job.objects.get(document=document).state,
         "hits": len(retrieve(Query(question, on=timezone.localdate())).hits),

@@ -13,6 +13,7 @@ from chat.models import Channel, Conversation, Reason, Turn, TurnStatus
 from chat.question.follow_ups import Standalone
 from chat.replay import turn_replay
 from chat.terminal import as_text
+from chat.types import AskedQuestion
 from tests.corpora import publish
 
 ADULTS = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
@@ -35,7 +36,9 @@ def guideline(db: None) -> None:
 
 
 def ask(question: str, user: User, conversation: Conversation | None = None) -> Turn:
-    made = turn_ask(question, user=user, channel=Channel.PAGE, conversation=conversation)
+    made = turn_ask(
+        AskedQuestion(question, user=user, channel=Channel.PAGE, conversation=conversation)
+    )
     return Turn.objects.get(pk=made.pk)
 
 
@@ -86,11 +89,13 @@ def test_a_fragment_whose_context_was_removed_is_refused(alice: User) -> None:
     first = ask(FIRST, alice)
     for question in ("crcl 20", "what is the dose if crcl 20?"):
         turn = turn_ask(
-            question,
-            user=alice,
-            channel=Channel.PAGE,
-            conversation=first.conversation,
-            follows=False,
+            AskedQuestion(
+                question,
+                user=alice,
+                channel=Channel.PAGE,
+                conversation=first.conversation,
+                follows=False,
+            )
         )
         assert turn.reason == Reason.UNCLEAR_QUESTION
         assert not turn.claims.exists()

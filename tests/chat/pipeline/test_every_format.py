@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from chat.ask import turn_ask
 from chat.models import Channel
+from chat.types import AskedQuestion
 from corpus.models import Document
 from corpus.parsing.registry import MEDIA_TYPES
 from corpus.services.documents import collection_default, document_ingest
@@ -41,7 +42,7 @@ def _ingest_all() -> None:
 @pytest.mark.parametrize("media_type", sorted(MEDIA_TYPES))
 def test_a_file_of_every_format_is_read_and_answers_its_question(media_type: str) -> None:
     sample = SAMPLES[media_type]
-    turn = turn_ask(sample.question, user=None, channel=Channel.COMMAND)
+    turn = turn_ask(AskedQuestion(sample.question, user=None, channel=Channel.COMMAND))
     assert turn.reason == ""
     claim = turn.claims.get(index=1)
     assert sample.medicine in claim.text

@@ -11,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn
+from chat.types import AskedQuestion
 from chat.verification.verify import verify
 from corpus.models import Document, Lifecycle
 from corpus.review.words_found import PagesNotReviewed
@@ -59,7 +60,7 @@ def _pdf(folder: Path, lines: list[list[Part]]) -> Document:
 
 
 def _asked(question: str) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND)
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
 
 
 @pytest.mark.parametrize(("size", "rise"), [(6, 4), (10, 3)])

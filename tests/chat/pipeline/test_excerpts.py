@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from chat.ask import turn_ask
 from chat.models import Channel, Turn, TurnStatus
+from chat.types import AskedQuestion
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,9 @@ Do not give zelomycin in:
 
 
 def refused(question: str, user: User | None = None) -> Turn:
-    turn = turn_ask(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    turn = turn_ask(
+        AskedQuestion(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    )
     assert turn.status == TurnStatus.ABSTAINED, [claim.text for claim in turn.claims.all()]
     return turn
 

@@ -7,6 +7,7 @@ from django.conf import LazySettings
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
 from corpus.models import Chunk
 from tests.chat.gate.calibrations import kept
 from tests.corpora import publish
@@ -27,7 +28,7 @@ IN_SWEDISH = "Hur mycket adrenalin ska vuxna ha vid anafylaxi?"
 
 
 def ask(question: str, **arguments: object) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND, **arguments)  # type: ignore[arg-type]
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND, **arguments))  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)

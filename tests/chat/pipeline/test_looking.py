@@ -14,6 +14,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.pipeline import search as looking
 from chat.pipeline.search import explaining_search
+from chat.types import AskedQuestion
 from corpus.models import Document
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.models import LexiconEntry
@@ -49,7 +50,7 @@ def documents(db: None) -> list[Document]:
 
 
 def ask(question: str = QUESTION) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND)
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
 
 
 def looks(turn: Turn) -> list[str]:

@@ -16,6 +16,7 @@ from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.reader.choose import read
 from chat.terminal import as_text
+from chat.types import AskedQuestion
 from corpus.models import Collection, Document, Lifecycle
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
@@ -54,7 +55,7 @@ ROW = "Table 3. Enoxaparin by weight: Weight: 50 to 99 kg; Dose: 40 mg"
 
 def ask(question: str, user: User | None = None, **arguments: Any) -> Turn:
     channel = Channel.PAGE if user else Channel.COMMAND
-    return turn_ask(question, user=user, channel=channel, **arguments)
+    return turn_ask(AskedQuestion(question, user=user, channel=channel, **arguments))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from chat.models import AuditEvent, Channel, Claim, Reason, Turn, TurnStatus
 from chat.pipeline.comparison import Difference, Sameness
 from chat.pipeline.corpus_changes import corpus_movement
 from chat.replay import Changed, NotReplayable, Replay, turn_replay
+from chat.types import AskedQuestion
 from corpus.models import Chunk, Collection, Document
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Filters
@@ -43,7 +44,7 @@ def document(db: None) -> Document:
 
 def asked(question: str = QUESTION, **arguments: Any) -> Turn:
     how = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(question, **how).pk)
+    return Turn.objects.get(pk=turn_ask(AskedQuestion(question, **how)).pk)
 
 
 @pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])

@@ -6,6 +6,7 @@ import pytest
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
 from tests.corpora import publish
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,7 @@ IN_GERMAN = "Wie hoch ist die Dosis von Apixaban bei Vorhofflimmern?"
 
 
 def ask(question: str) -> Turn:
-    return turn_ask(question, user=None, channel=Channel.COMMAND)
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
 
 
 def warnings(turn: Turn) -> str:

@@ -29,7 +29,7 @@ from chat.models import (
     TurnStatus,
 )
 from chat.question.clean import question_clean
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Document, Lifecycle, Page
 from corpus.services.lifecycle import document_withdraw
 from retrieval.types import Hit
@@ -60,7 +60,9 @@ def document(db: None) -> Document:
 
 
 def ask(question: str = QUESTION, **arguments: Any) -> Turn:
-    return turn_ask(question, **({"user": None, "channel": Channel.COMMAND} | arguments))
+    return turn_ask(
+        AskedQuestion(question, **{"user": None, "channel": Channel.COMMAND} | arguments)
+    )
 
 
 def nothing_stored() -> bool:

@@ -23,7 +23,7 @@ from chat.models import AuditEvent, Channel, Conversation, Reason, Turn, TurnSta
 from chat.reviews.feedback import feedback_save
 from chat.sign_in.tokens import token_create
 from chat.terminal import as_text
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Document
 from retrieval.types import Filters, Hit
 from tests.chat.evidence.hits import quote_of
@@ -45,7 +45,7 @@ def document(db: None) -> Document:
 
 def ask(**arguments: Any) -> Turn:
     asked = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(QUESTION, **asked).pk)
+    return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, **asked)).pk)
 
 
 # Filters
@@ -117,7 +117,7 @@ def test_a_blocked_question_says_what_kind_was_seen(
     document: Document, settings: LazySettings
 ) -> None:
     settings.IDENTIFIERS = "block"
-    turn = turn_ask(f"Dose for {NAME}?", user=None, channel=Channel.COMMAND)
+    turn = turn_ask(AskedQuestion(f"Dose for {NAME}?", user=None, channel=Channel.COMMAND))
     (warning,) = turn_payload(turn)["warnings"]
     assert "name, date of birth" in warning["text"]
     assert "Smith" not in as_text(turn)
@@ -227,6 +227,6 @@ def test_copies_of_a_true_claim_do_not_outvote_a_false_one(
 def test_a_conversation_s_title_holds_nothing_that_identifies_a_patient(
     document: Document, alice: User
 ) -> None:
-    turn_ask(f"Dose for {NAME}?", user=alice, channel=Channel.PAGE)
+    turn_ask(AskedQuestion(f"Dose for {NAME}?", user=alice, channel=Channel.PAGE))
     assert "Smith" not in Conversation.objects.get().title
     assert Turn.objects.get().status in TurnStatus.values

@@ -19,7 +19,7 @@ from chat.models import Channel, Turn
 from chat.reviews.services import review_flag
 from chat.selectors import audited_turns, every_collection
 from chat.terminal import as_text
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import shown_turns
 from corpus.positions import unsaid
 from medrag_site.accounts import AUDITORS
@@ -45,7 +45,7 @@ def turn(alice: User, monkeypatch: pytest.MonkeyPatch) -> Turn:
 
     publish(TEXT)
     monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
-    asked = turn_ask(QUESTION, user=alice, channel=Channel.PAGE)
+    asked = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
     assert asked.status == "answered", asked.reason
     return audited_turns().get(pk=asked.pk)
 

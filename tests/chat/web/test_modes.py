@@ -19,7 +19,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
 from chat.reviews.feedback import feedback_save
 from chat.terminal import as_text
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from chat.web.refusals import WHY
 from corpus.models import Document
 from retrieval.types import Hit
@@ -43,7 +43,7 @@ def document(db: None) -> Document:
 
 def ask(mode: str, **arguments: Any) -> Turn:
     asked = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(QUESTION, mode=mode, **asked).pk)
+    return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, mode=mode, **asked)).pk)
 
 
 def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
@@ -239,7 +239,7 @@ NAMED = "What is the dose of demonstracillin for Mr John Smith, born 12/03/1956,
 
 def named(**arguments: Any) -> Turn:
     asked = {"user": None, "channel": Channel.COMMAND} | arguments
-    return Turn.objects.get(pk=turn_ask(NAMED, **asked).pk)
+    return Turn.objects.get(pk=turn_ask(AskedQuestion(NAMED, **asked)).pk)
 
 
 def everything_stored() -> str:

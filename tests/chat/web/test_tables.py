@@ -15,7 +15,7 @@ from chat.caveats.tables import rows_asked_for
 from chat.evidence.quotable import quotable_units
 from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
-from chat.types import DraftClaim
+from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import ShownTurn, shown_turns
 from corpus.models import Page
 from retrieval.types import Hit
@@ -52,7 +52,9 @@ def answered(
         return tuple(DraftClaim(unit.text, unit.quotes, read_as=read_as) for unit in made)
 
     monkeypatch.setattr("chat.pipeline.parts.site_generator", FakeGenerator(claims))
-    turn = turn_ask(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    turn = turn_ask(
+        AskedQuestion(question, user=user, channel=Channel.PAGE if user else Channel.COMMAND)
+    )
     assert turn.status == "answered", turn.reason
     return audited_turns().get(pk=turn.pk)
 
@@ -119,7 +121,11 @@ def test_of_rows_that_a_number_selects_no_other_is_shown() -> None:
     """Another row of a dosing table is a wrong dose."""
     publish(TABLE)
     turn = turn_ask(
-        "zelomycin dose in chest infection, he is 8 years old", user=None, channel=Channel.COMMAND
+        AskedQuestion(
+            "zelomycin dose in chest infection, he is 8 years old",
+            user=None,
+            channel=Channel.COMMAND,
+        )
     )
     assert [claim.kind for claim in turn.claims.all()] == ["answer"]
     assert "300 mg" in turn.claims.get().text
@@ -133,9 +139,11 @@ def test_rows_of_other_medicines_than_the_one_asked_about_are_named_only() -> No
 | Dobutamine | 5 to 20 micrograms/kg/min |
 """)
     turn = turn_ask(
-        "What is the dose of noradrenaline in shock in children?",
-        user=None,
-        channel=Channel.COMMAND,
+        AskedQuestion(
+            "What is the dose of noradrenaline in shock in children?",
+            user=None,
+            channel=Channel.COMMAND,
+        )
     )
     found = shown(audited_turns().get(pk=turn.pk))
     assert [claim.claim.kind for claim in found.claims] == ["answer"]

@@ -17,6 +17,7 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Conversation, Turn
 from chat.pipeline.admission import Busy
 from chat.selectors import conversations_of
+from chat.types import AskedQuestion
 from core.errors import MedragError
 from corpus.models import Document
 from corpus.selectors import answers_citing
@@ -194,11 +195,11 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, times: int) -> li
     asked: list[str] = []
     ask = turn_ask
 
-    def ask_or_fail(text: str, **arguments: Any) -> Turn:
-        asked.append(text)
+    def ask_or_fail(question: AskedQuestion) -> Turn:
+        asked.append(question.text)
         if len(asked) <= times:
             raise error
-        return ask(text, **arguments)
+        return ask(question)
 
     monkeypatch.setattr(services, "turn_ask", ask_or_fail)
     monkeypatch.setattr(services, "PAUSE_S", 0.0)
@@ -254,8 +255,8 @@ def test_what_ends_the_process_gives_the_item_back(
 def test_a_turn_that_another_process_stored_meanwhile_is_taken(
     guideline: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask_second(text: str, **arguments: Any) -> Turn:
-        turn_ask(text, **arguments)
+    def ask_second(question: AskedQuestion) -> Turn:
+        turn_ask(question)
         raise IntegrityError
 
     monkeypatch.setattr(services, "turn_ask", ask_second)

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from chat.models import Turn
+from chat.types import AskedQuestion
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.services import question_run_execute
@@ -55,10 +56,10 @@ def test_an_interrupted_run_is_taken_up_again(
 ) -> None:
     ask = services.turn_ask  # type: ignore[attr-defined]
 
-    def interrupted(text: str, **arguments: Any) -> Turn:
+    def interrupted(asked: AskedQuestion) -> Turn:
         if Turn.objects.exists():
             raise KeyboardInterrupt
-        turn: Turn = ask(text, **arguments)
+        turn: Turn = ask(asked)
         return turn
 
     monkeypatch.setattr(services, "turn_ask", interrupted)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from chat.reviews.feedback import feedback_save
+from chat.types import AskedQuestion
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
 from medrag_site.accounts import AUDITORS, EVALUATORS
@@ -27,11 +28,15 @@ COLLECT = "admin:evaluation_questionset_collect"
 def asked(alice: User) -> list[Turn]:
     """Store a turn rated helpful, a refused one, and one of an evaluation."""
     publish_guideline(picture=False)
-    answered = turn_ask(QUESTION, user=alice, channel=Channel.PAGE)
+    answered = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
     feedback_save(answered, helpful=True)
-    refused = turn_ask(UNANSWERABLE, user=alice, channel=Channel.PAGE)
+    refused = turn_ask(AskedQuestion(UNANSWERABLE, user=alice, channel=Channel.PAGE))
     feedback_save(refused, helpful=False)
-    return [answered, refused, turn_ask(QUESTION, user=None, channel=Channel.EVALUATION)]
+    return [
+        answered,
+        refused,
+        turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.EVALUATION)),
+    ]
 
 
 def collected(which: Which, **days: Any) -> QuestionSet:

@@ -27,6 +27,7 @@ from chat.audit.protection import missing_protections
 from chat.audit.verify import verify_chain
 from chat.models import Channel
 from chat.terminal import as_text
+from chat.types import AskedQuestion
 from corpus import files
 from corpus.models import Document, Lifecycle
 from corpus.services.indexing import document_index
@@ -60,7 +61,7 @@ class Backup:
 
 
 def ask() -> str:
-    return as_text(turn_ask(QUESTION, user=None, channel=Channel.COMMAND))
+    return as_text(turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND)))
 
 
 def fill() -> None:
