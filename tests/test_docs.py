@@ -20,9 +20,9 @@ README = ROOT / "README.md"
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))
 FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
-# No settings of ours. With two of them we stop the telemetry of Haystack and RAGAS.
+# No settings of ours. With one of them we stop the telemetry of RAGAS.
 OF_THE_SYSTEM = {
-    *("PATH", "XDG_RUNTIME_DIR", "HAYSTACK_TELEMETRY_ENABLED", "RAGAS_DO_NOT_TRACK"),
+    *("PATH", "XDG_RUNTIME_DIR", "RAGAS_DO_NOT_TRACK"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),  # OpenSSL's
 }
 NAME = re.compile(r"\b(?:MEDRAG|DOCLING)_[A-Z_]*[A-Z]\b")

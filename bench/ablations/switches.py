@@ -1,7 +1,7 @@
 """Switches of an ablation: each is the default with one thing changed. Pure.
 
 A switch that changes how the index is built has an index of its own. Switches that need a language
-model, a reranker, summaries or a gate are left out where none is configured; the table names them.
+model, a reranker or summaries are left out where none is configured; the table names them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from core.errors import MedragError
 from retrieval.config import RetrievalConfig
 
 AS_SET = Recipe()
-GATE = "gate"  # needed by rows that are asked as served
 
 
 class UnknownRow(MedragError):
@@ -35,8 +34,6 @@ class Switch:
 
 
 DEFAULT = Switch(Configuration("default", ""))
-# The baseline of all rows that are asked as served.
-SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
 
 
 @dataclass(frozen=True)
@@ -52,8 +49,7 @@ def switches(
 ) -> tuple[list[Switch], list[Switch]]:
     """Return the switches to compare with the default, in order, and those this site can't run.
 
-    Switches that are asked as served come last, `SERVED` first among them. A switch that would
-    change nothing of the default is in neither list.
+    A switch that would change nothing of the default is in neither list.
     """
     searches = [
         _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
@@ -63,12 +59,7 @@ def switches(
         for recipe, needs in _recipes(cut)
         if not recipe.storage or needs in available  # else the site stores vectors so already
     ]
-    served = [
-        Switch(Configuration(name, text, as_served=True), needs=GATE)
-        for name, text in _SERVED
-        if not _says(default, text)
-    ]
-    every = [*searches, *indexes, SERVED, *served]
+    every = [*searches, *indexes]
     return (
         [switch for switch in every if not switch.needs or switch.needs in available],
         [switch for switch in every if switch.needs and switch.needs not in available],
@@ -78,8 +69,7 @@ def switches(
 def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
     """Return the switches with one of the parts in their name or index; all if there are no parts.
 
-    Case is ignored. `SERVED` is added as baseline where any chosen switch is asked as served.
-    Raises UnknownRow for a part that no switch contains.
+    Case is ignored. Raises UnknownRow for a part that no switch contains.
     """
     if not parts:
         return list(every)
@@ -90,11 +80,7 @@ def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
                 f"--only: no row has {part!r} in its name or in that of its index.",
                 hint=f"The rows are: {names}.",
             )
-    kept = [switch for switch in every if any(_has(switch, part) for part in parts)]
-    if SERVED not in kept and any(switch.configuration.as_served for switch in kept):
-        first = next(n for n, switch in enumerate(kept) if switch.configuration.as_served)
-        kept.insert(first, SERVED)
-    return kept
+    return [switch for switch in every if any(_has(switch, part) for part in parts)]
 
 
 def _has(switch: Switch, part: str) -> bool:
@@ -126,8 +112,6 @@ _SEARCHES = (
     ("reranker: language model", "reranker=llm", "llm"),
     ("reranker: endpoint", "reranker=http", "http"),
 )
-# The number of passages handed on has an effect only behind the gate.
-_SERVED = (("5 passages at most", "k=5"),)
 # Unlike passages of the splitter, windows may share more than a third and outgrow the encoder.
 _WINDOWS = (Window(128, 64), Window(256, 128), Window(512, 256))
 

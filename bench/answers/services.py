@@ -1,8 +1,7 @@
-"""Measure answers on a test set in a database of its own, and store the run."""
+"""Measure answers on a test set in a database of its own, and write what was measured."""
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import tempfile
@@ -12,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db import transaction
-from django.utils import timezone
 
 from bench.answers.asked import AnswersTask, Asked
 from bench.answers.measures import measured, scores_of
@@ -28,7 +24,6 @@ from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
 from evaluation.folders import write_lines
 from evaluation.metrics.statistics import Interval
-from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.question_sets.patterned import QuestionSet
 
 Say = Callable[[str], None]
@@ -142,50 +137,6 @@ def _done(
             )
         with out.open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines], name
-
-
-@transaction.atomic
-def answers_run_store(
-    result: AnswersMeasured, *, by: User | None, started_at: datetime.datetime
-) -> Run:
-    """Store the run, its scores by question, and the test set where that is new."""
-    found = result.found
-    test_set, _ = TestSet.objects.get_or_create(
-        digest=found.digest,
-        defaults={
-            "name": found.name[:200],
-            "form": "answers",
-            "documents": len(found.documents),
-            "queries": len(found.questions),
-            "judgements": sum(len(q.decisive) + len(q.wrong) for q in found.questions),
-        },
-    )
-    run = Run.objects.create(
-        kind=Kind.ANSWERS,
-        test_set=test_set,
-        name="answers",
-        recipe=Recipe().name,
-        fingerprints={"answers": result.fingerprints, "index": result.index},
-        metrics={name: spread.as_json() for name, spread in result.intervals.items()},
-        latency_ms=result.latency_ms,
-        started_at=started_at,
-        finished_at=timezone.now(),
-        by=by,
-    )
-    ItemScore.objects.bulk_create(
-        ItemScore(
-            run=run,
-            query=question.id,
-            scores=scores_of(question, result.asked[question.id]),
-            detail={
-                "question": question.text,
-                "half": question.half,
-                **result.asked[question.id].as_dict(),
-            },
-        )
-        for question in found.questions
-    )
-    return run
 
 
 def answers_folder_write(out: Path, result: AnswersMeasured) -> None:

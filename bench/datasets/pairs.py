@@ -76,10 +76,9 @@ class PairSet:
 def read_pairs(path: Path) -> PairSet:
     """Read JSON lines `{"claim", "evidence", "label"}` with an optional `context`.
 
-    Other keys are ignored, and `passage` may replace `evidence`, as in the output of `evaluate
-    silver`. A pair's id is its line number. Raises DatasetError with that number for a line that is
-    not a pair, a repeated key, an unknown label, a claim without words, and a pair that occurs
-    above with another label.
+    Other keys are ignored. A pair's id is its line number. Raises DatasetError with that number for
+    a line that is not a pair, a repeated key, an unknown label, a claim without words, and a pair
+    that occurs above with another label.
     """
     if not path.is_file():
         raise DatasetError(f"--pairs: there is no file {path}.")
@@ -139,8 +138,6 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
         raise DatasetError(f"{place}: a key stands twice.") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: no JSON.") from error
-    if isinstance(record, dict) and "passage" in record:
-        record.setdefault("evidence", record["passage"])
     if not isinstance(record, dict) or not {"claim", "evidence", "label"} <= record.keys():
         raise DatasetError(f"{place}: claim, evidence and label are needed.")
     if record["label"] not in LABELS:

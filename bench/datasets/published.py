@@ -1,17 +1,14 @@
-"""Read BEIR's form, SciFact and PubMedQA.
+"""Read BEIR's form and SciFact.
 
 BEIR, `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`: Thakur et al., NeurIPS Datasets and
 Benchmarks 2021; a query without a line in the split's judgements belongs to another split. SciFact,
 `corpus.jsonl` and `claims_<split>.jsonl`: Wadden et al., EMNLP 2020; relevant is, as in BEIR, each
 abstract that a claim cites; with `queries="evidence"` only an abstract with evidence for or against
-the claim, and claims without any are left out. PubMedQA: Jin et al., EMNLP 2019; each question is
-to find its own abstract among all. Abstracts are indexed without their conclusion, which is the
-answer, and without a title, which is the question.
+the claim, and claims without any are left out.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -114,27 +111,3 @@ _MEANING = {
     "cited": "every abstract that the claim cites, as in BEIR",
     "evidence": "abstracts with evidence for or against the claim",
 }
-
-
-def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
-    """Read `<split>.json` of PubMedQA. Raises DatasetError."""
-    path = found(folder, f"{split}.json")
-    try:
-        records = json.loads(
-            path.read_text(encoding="utf-8-sig"),
-            object_pairs_hook=lambda pairs: once(pairs, path.name),
-        )
-        documents = [
-            SourceDocument(key, "", "\n".join(texts_of(record["CONTEXTS"], path.name)))
-            for key, record in records.items()
-        ]
-        queries = {key: text_of(record["QUESTION"], path.name) for key, record in records.items()}
-    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
-        raise DatasetError(f"{path.name} is not in the form of PubMedQA.") from error
-    return dataset_of(
-        f"pubmedqa/{split}",
-        documents=documents,
-        queries=queries,
-        qrels={query: {query: 1} for query in queries},
-        notes=("relevant: the question's own abstract, indexed without a title",),
-    )

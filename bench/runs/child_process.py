@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
@@ -24,7 +23,7 @@ from bench.runs.child_tasks import (
     read_outcome,
     write_task,
 )
-from bench.runs.configurations import DEPTH, Configuration, Recipe
+from bench.runs.configurations import Configuration, Recipe
 from bench.runs.encoders import as_toml, configured
 from bench.runs.errors import refuse_faulty
 from core.errors import MedragError
@@ -38,15 +37,12 @@ class ChildFailed(MedragError):
 
 @dataclass(frozen=True)
 class Task:
-    """A search to run: the data set, how its index is built, and the configurations and peers."""
+    """A search to run: the data set, how its index is built, and the configurations."""
 
     source: Source
     dataset: Dataset
     configurations: tuple[Configuration, ...]
     recipe: Recipe
-    depth: int = DEPTH
-    peers: tuple[str, ...] = ()
-    gate: Mapping[str, Any] = field(default_factory=dict)
 
 
 def sent(
@@ -56,14 +52,14 @@ def sent(
     rebuild: bool = False,
     keep: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
-    """Return the outcome of each configuration, then of each peer, over the task's data set.
+    """Return the outcome of each configuration over the task's data set.
 
     The database is made, migrated and filled where that is not done; `rebuild` drops it before.
     `keep` is called with each outcome as soon as it is written. Where the process dies during a
     configuration, that one has failed and another process goes on with the next.
 
     Raises FaultyConfiguration before anything is dropped or made, and ChildFailed where nothing
-    could be searched, or a peer failed; the documents indexed until then are kept.
+    could be searched; the documents indexed until then are kept.
     """
     refuse_faulty(task.configurations)
     name = databases.name_for(task.dataset, task.recipe)
@@ -88,7 +84,7 @@ class _Sending:
     found: list[Outcome] = field(default_factory=list)  # in the order of the configurations
 
     def run(self) -> list[Outcome]:
-        wanted = len(self.task.configurations) + len(self.task.peers)
+        wanted = len(self.task.configurations)
         while len(self.found) < wanted:
             before = len(self.found)
             out = self.folder / str(before)
@@ -110,9 +106,6 @@ class _Sending:
             out=str(out),
             with_context=task.recipe.with_context,
             window=task.recipe.window,
-            depth=task.depth,
-            peers=task.peers,
-            gate=task.gate,
         )
         path = out / "task.json"
         write_task(path, child_task)
@@ -143,11 +136,11 @@ class _Sending:
     def _died(self, out: Path, before: int, status: int) -> None:
         """Record the configuration begun last as failed.
 
-        Raises ChildFailed where none was begun, and for peers.
+        Raises ChildFailed where none was begun.
         """
         number = len(self.found)
         begun = (out / f"{number - before}.begun").exists()
-        if self.task.peers or not begun:
+        if not begun:
             raise ChildFailed(
                 f"Indexing or searching {ended(status)}.",
                 hint="What it said stands above. What was indexed is kept; the same command goes "

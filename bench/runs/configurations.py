@@ -30,15 +30,10 @@ class UnknownConfiguration(MedragError):
 
 @dataclass(frozen=True)
 class Configuration:
-    """A way to search: its name in tables, and its difference from the site's.
-
-    With `as_served`, queries pass the gate and get as many passages as a reader gets; else they ask
-    for a long list.
-    """
+    """A way to search: its name in tables, and its difference from the site's."""
 
     name: str
     text: str
-    as_served: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from bench.datasets.pooling import Entries, pooled
 from bench.datasets.trec import Run
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
-from bench.runs.configurations import TIMED, Configuration, deepened
+from bench.runs.configurations import DEPTH, TIMED, Configuration, deepened
 from corpus.encoders.query_cache import forget_queries
 from corpus.models import Chunk, Document
 from retrieval.config import RetrievalConfig, config_from
@@ -43,7 +43,7 @@ def search_all(
     dataset: Dataset,
     configuration: Configuration,
     *,
-    depth: int,
+    depth: int = DEPTH,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
     """Return a run of `depth` documents for each query, and durations of the same search as served.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.training.silver import is_silver, silver_records
 from bench.training.types import Row, Task
 from core.text.sentences import line_sentence_spans
 from evaluation.datasets.reading import id_of, once, records_of
@@ -50,9 +49,9 @@ def read_material(
 ) -> Material:
     """Read the rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` only those of open licences.
 
-    A file may be given instead of a folder; files of `evaluate silver` are read as rows. A folder
-    may state its sources' licences in `licences.json`; a source without a stated licence is not
-    open. `limit` keeps that many rows, chosen by a hash. Raises DatasetError.
+    A file may be given instead of a folder. A folder may state its sources' licences in
+    `licences.json`; a source without a stated licence is not open. `limit` keeps that many rows,
+    chosen by a hash. Raises DatasetError.
     """
     licences = _licences([Path(__file__).with_name(LICENCES), *map(_licences_beside, folders)])
     rows = once(
@@ -104,8 +103,7 @@ def _rows(folder: Path, task: Task) -> Iterator[Row]:
         raise DatasetError(f"--data: {folder} holds no .jsonl and no .jsonl.gz.")
     first, second = task.keys
     for path in paths:
-        plain = records_of(path, first, second, "id", "source")
-        for record in silver_records(path, first) if is_silver(path) else plain:
+        for record in records_of(path, first, second, "id", "source"):
             identifier = id_of(record["id"], path.name)
             place = f"{path.name}, {identifier}"
             if not all(isinstance(record[key], str) and record[key].strip() for key in task.keys):

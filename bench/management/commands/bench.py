@@ -1,4 +1,4 @@
-"""Time search and answers on the site's index, ingestion, reading, the encoder, or growth."""
+"""Time search, answers, ingestion, growth or the page, or measure how well PDFs are read."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
+from bench.reading.measure import measure_reading
 from bench.reading.truth import TRUTH
+from bench.reading.types import TruthError
 from bench.speed import databases, growth
-from bench.speed.encoders import measure_encoders
 from bench.speed.made import Made
 from bench.speed.page import Site, measure_page
 from bench.speed.plot import write_plot
-from bench.speed.reading import Plan, measure_reading, write_reading_truth
 from bench.speed.samples import read_questions, read_sample
 from bench.speed.throughput import described, measure_ingestion, throughput
 from chat.reader.choose import read
@@ -41,8 +41,8 @@ SAMPLED = 6000  # passages that are embedded; all others are made from them
 
 class Command(BaseCommand):
     help = (
-        "Time search and answers over a list of questions (p50 and p95 of each step), or "
-        "ingestion, reading, encoding, growth or the page."
+        "Time search and answers over a list of questions (p50 and p95 of each step), "
+        "ingestion, growth or the page, or measure how well PDFs are read."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -79,7 +79,6 @@ class Command(BaseCommand):
             help="with --page: account to sign in with; its password is asked for",
         )
         self._add_reading(parser)
-        self._add_encoder(parser)
         self._add_growth(parser)
 
     def _add_reading(self, parser: CommandParser) -> None:
@@ -87,49 +86,14 @@ class Command(BaseCommand):
             "--reading",
             type=Path,
             metavar="PATH",
-            help="only time the parsing of a PDF or of the PDFs of a folder",
-        )
-        parser.add_argument(
-            "--against",
-            type=Path,
-            metavar="CHECKOUT",
-            help="with --reading: also read each file with another checkout of this project",
-        )
-        parser.add_argument(
-            "--pages",
-            type=size,
-            metavar="N",
-            help="with --reading: read at most N pages, in whole documents in random order",
+            help="read a PDF or those of a folder, and compare with what people transcribed",
         )
         parser.add_argument(
             "--truth",
             type=Path,
-            nargs="?",
-            const=TRUTH,
+            default=TRUTH,
             metavar="FILE",
-            help="with --reading: compare with what people transcribed from the pages",
-        )
-        parser.add_argument(
-            "--list",
-            action="store_true",
-            help="with --truth: list what is wrong on each page",
-        )
-        parser.add_argument(
-            "--write-truth",
-            type=Path,
-            metavar="FOLDER",
-            help="with --reading: only create the file of --truth from transcriptions",
-        )
-
-    def _add_encoder(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--encoder", action="store_true", help="time the encoder with each backend, in turns"
-        )
-        parser.add_argument(
-            "--rankings",
-            type=Path,
-            metavar="FOLDER",
-            help="with --encoder: compare the backends' rankings on SciFact; folder of its files",
+            help="with --reading: the transcribed pages, by default the repository's",
         )
 
     def _add_growth(self, parser: CommandParser) -> None:
@@ -189,31 +153,24 @@ class Command(BaseCommand):
         elif options["page"]:
             lines = self._page(options)
         elif options["reading"]:
-            lines = self._reading(options)
-        elif options["encoder"]:
-            lines = measure_encoders(options["rankings"])
+            lines = measure_reading(options["reading"], options["truth"])
         elif options["ingest"]:
             lines = measure_ingestion(options["ingest"])
         elif options["timings"]:
             lines = described(throughput(), one_run=options["one_run"])
         else:
             lines = self._questions(options["questions"], options["rounds"])
-        for line in lines:
-            self.stdout.write(line)
+        try:
+            for line in lines:
+                self.stdout.write(line)
+        except TruthError as error:
+            raise CommandError(str(error)) from error
 
     def _page(self, options: dict[str, Any]) -> Iterator[str]:
         questions = read_questions(options["questions"], size=options["asked"])
         site = Site(options["page"].rstrip("/"), options["user"], getpass())
         clients, seconds = options["clients"], options["seconds"]
         return measure_page(site, questions, clients=clients, seconds=seconds)
-
-    def _reading(self, options: dict[str, Any]) -> Iterator[str]:
-        folder, truth = options["reading"], options["truth"]
-        if options["write_truth"]:
-            return write_reading_truth(options["write_truth"], folder, truth or TRUTH)
-        return measure_reading(
-            Plan(folder, options["against"], options["pages"], truth, listed=options["list"])
-        )
 
     def _drop(self) -> Iterator[str]:
         socket_dir = databases.start()
@@ -263,17 +220,6 @@ class Command(BaseCommand):
             p50, p95 = np.percentile(values, [50, 95])
             yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
         yield growth.described_exactness(*growth.against_exact(texts), len(texts))
-
-
-def size(text: str) -> int:
-    """Parse a whole number above 0."""
-    try:
-        found = int(text)
-    except ValueError:
-        found = 0
-    if found < 1:
-        raise ArgumentTypeError(f"{text!r} must be a whole number above 0")
-    return found
 
 
 def sizes(text: str) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.urls import reverse
 
 from bench.answers.locating import lost_at, rank_of
 from bench.runs.configurations import Recipe
@@ -19,10 +18,7 @@ from chat.models import Reason, Turn, TurnStatus
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
 from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
-from evaluation.models import ItemScore, Kind, Run
 from evaluation.question_sets.patterned import Half, Question, read_questions
-from medrag_site.accounts import AUDITORS
-from tests.corpus.admin.test_admin import member
 
 ROW: dict[str, Any] = {
     "id": "q1",
@@ -199,7 +195,7 @@ Give children with cystitis zelomycin 50 mg twice a day for 3 days.
 
 
 @pytest.mark.slow
-def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bob: Any) -> None:
+def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path) -> None:
     documents, out = tmp_path / "documents", tmp_path / "out"
     documents.mkdir()
     (documents / "zelomycin.md").write_text(GUIDELINE)
@@ -215,20 +211,14 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     report = (out / "report.md").read_text()
     assert "| full |" in report
 
-    run = Run.objects.get()
-    assert run.kind == Kind.ANSWERS
-    assert run.metrics == {
-        name: found
-        for name, found in json.loads((out / "metrics.json").read_text()).items()
-        if name in run.metrics
+    of_q2 = {
+        name.partition(",")[0]: values["q2"]
+        for name, values in json.loads((out / "scores.json").read_text()).items()
+        if "q2" in values
     }
-    items = {item.query: item for item in ItemScore.objects.filter(run=run)}
-    half = items["q2"].detail["half"]
-    assert items["q2"].scores == {
-        f"unanswerable refused, {half}": 1.0,
-        f"dangerous, {half}": 0.0,
-    }
-    assert "200 mg twice a day" in items["q1"].detail["statements"][0]
+    assert of_q2 == {"unanswerable refused": 1.0, "dangerous": 0.0}
+    answered = json.loads((out / "answers.jsonl").read_text().splitlines()[0])
+    assert "200 mg twice a day" in answered["statements"][0]
     assert not Document.objects.exists()  # the users' corpus is unchanged
 
     # A second run gives the same statements and indexes nothing.
@@ -237,11 +227,3 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     assert "1 documents are indexed already" in said.getvalue()
     scores = [json.loads((folder / "scores.json").read_text()) for folder in (out, again)]
     assert scores[0] == scores[1]
-
-    client = member(bob, AUDITORS)
-    assert client.get(reverse("admin:evaluation_run_changelist")).status_code == 200
-    page = client.get(reverse("admin:evaluation_itemscore_change", args=[items["q1"].pk]))
-    assert "200 mg twice a day" in page.content.decode()
-    both = {"first": run.pk, "second": Run.objects.latest("pk").pk}
-    compared = client.get(reverse("admin:evaluation_run_compare"), both)
-    assert "unanswerable refused" in compared.content.decode()

@@ -43,13 +43,6 @@ def test_scifact_by_citation_and_by_evidence(tmp_path: Path) -> None:
     assert cited.digest != evidence.digest
 
 
-def test_pubmedqa(tmp_path: Path) -> None:
-    dataset = read_dataset(made_up.write_pubmedqa(tmp_path / "pubmedqa"), form="pubmedqa")
-    assert dataset.qrels == {"11": {"11": 1}, "12": {"12": 1}}
-    assert dataset.documents[0].text == "Tea was given.\nPain fell."
-    assert dataset.documents[0].title == ""
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_medquad_liveqa(tmp_path: Path, packed: bool) -> None:
     folder = made_up.write_medquad_liveqa(tmp_path / "liveqa", packed=packed)

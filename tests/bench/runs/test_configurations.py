@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytest_django import Settings
 
-from bench.ablations.switches import AS_SET, GATE, SERVED, Cut, switches
+from bench.ablations.switches import AS_SET, Cut, switches
 from bench.datasets import read_dataset
 from bench.datasets.pooling import pooled
 from bench.runs.configurations import (
@@ -55,12 +55,12 @@ def test_documents_that_say_the_same_follow_by_id() -> None:
 
 def test_each_switch_changes_something_and_is_there_once() -> None:
     default = RetrievalConfig()
-    wanted, left_out = switches(default, {GATE}, CUT)
+    wanted, left_out = switches(default, set(), CUT)
     names = [switch.name for switch in (*wanted, *left_out)]
     assert len(names) == len(set(names))
     for switch in wanted:
         config = config_from(switch.configuration.text, default)
-        assert config != default or switch.recipe != AS_SET or switch == SERVED
+        assert config != default or switch.recipe != AS_SET
 
 
 def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:

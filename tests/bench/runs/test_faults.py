@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 from pytest_django import Settings
 
 from bench.ablations.run import ablation_planned
 from bench.datasets.types import Dataset
+from bench.reports import ablation_table, note_lines, report_lines
 from bench.runs.child_process import Task, sent
 from bench.runs.child_tasks import ChildResult, Failed, Source, read_outcome, write_outcome
 from bench.runs.configurations import Configuration, Recipe
@@ -21,9 +21,6 @@ from bench.runs.errors import FaultyConfiguration, refuse_silent
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
-from bench.services import Order, run_store
-from bench.tables import ablation_table, note_lines, served_lines
-from evaluation.models import Kind, Run
 from tests.evaluation import made_up
 from tests.models import set_model
 
@@ -51,7 +48,7 @@ def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings:
         with pytest.raises(CommandError, match=said):
             call_command("evaluate", "retrieval", config=config, **where)
     refuse_silent([Configuration("default", "")])
-    rerankers = [s for s in ablation_planned(["reranker"])[0].left_out if "did not answer" in s[1]]
+    rerankers = [s for s in ablation_planned(["reranker"]).left_out if "did not answer" in s[1]]
     assert rerankers
 
 
@@ -82,8 +79,7 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}
     assert list(note_lines(result)) == [f"reranker, 5 of 5 queries not as configured: {note}"]
-    assert next(iter(served_lines(result))).endswith("in 5 of 5 queries.")
-    assert list(served_lines(replace(result, brought=replace(fallen, served=0)))) == []
+    assert any(line.endswith("in 5 of 5 queries.") for line in report_lines(dataset, result))
     header, _, first, second = ablated(dataset, plain, fallen)
     assert header.endswith("| not as configured |")
     assert first.endswith("|  |")
@@ -100,12 +96,3 @@ def test_why_quotes_nothing_of_what_others_raise() -> None:
 
 def raise_in_ours() -> None:
     raise ValueError("of percentiles")
-
-
-def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
-    set_model(settings, "rerank", NOBODY, model="m")
-    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
-    result = measured(dataset, fallen, recipe="as set", index="x")
-    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
-    run_store(order, dataset, result, started_at=timezone.now())
-    assert list(Run.objects.get().notes.values()) == [5]
