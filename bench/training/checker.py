@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from bench.training.types import BY_SOURCE, Encode, Example, Figures, Row
+from bench.training.types import BY_SOURCE, Example, Figures, Row
 from chat.gate.risk import auroc, conformal_threshold, needed_unanswerable
 from chat.verification.types import Label
 from corpus.encoders.pairs import Scores, windows_of
@@ -57,16 +57,12 @@ class Checker:
         labels = torch.tensor([example.right[0] for example in examples], device=scores.device)
         return torch.nn.functional.cross_entropy(scores[:, 0], labels)
 
-    def values(self, example: Example, scores: Scores) -> list[float]:
-        """Return the log-probabilities of the labels."""
-        return [float(each) for each in scores[0] - np.logaddexp.reduce(scores[0])]
-
     def figures(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, Figures]:
         """Return the measures by source."""
         said = {
-            example.row: self.values(example, found)
+            example.row: _log_shares(found[:1])[0].tolist()
             for example, found in zip(examples, scores, strict=True)
         }
         return {
@@ -93,18 +89,6 @@ class Checker:
         threshold = max(LEAST, round(conformal_threshold(others, RISK), 4)) if is_enough else 1.0
         return {"temperature": temperature, "threshold": threshold, "risk": RISK}
 
-    def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """Return how well the encoder's cosine separates supported claims from all others."""
-        claims = encode([row.first for row in rows])
-        cosines = (claims * encode([row.second for row in rows])).sum(axis=1)
-        return {
-            source: {
-                "claims": len(places),
-                **_told([rows[n].record["label"] for n in places], [cosines[n] for n in places]),
-            }
-            for source, places in _by_source(rows).items()
-        }
-
 
 def _log_shares(logits: Array) -> Array:
     shares: Array = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
@@ -128,15 +112,13 @@ def _figures(labels: Sequence[str], values: Sequence[list[float]]) -> Figures:
     counts = confusion(labels, [LABELS[int(np.argmax(each))] for each in values], LABELS)
     reached = float(macro_f1(counts))
     supported = LABELS.index(Label.SUPPORTED.value)
+    are = np.array([label == Label.SUPPORTED.value for label in labels])
+    shares = np.array([each[supported] for each in values])
+    told: Figures = {"supported AUROC": auroc(shares, are)} if 0 < are.sum() < len(are) else {}
     return {
         "claims": len(labels),
         "macro F1": reached,
         "accuracy": float(accuracy(counts)),
-        **_told(labels, [each[supported] for each in values]),
+        **told,
         "score": reached,
     }
-
-
-def _told(labels: Sequence[str], scores: Sequence[float]) -> Figures:
-    are = np.array([label == Label.SUPPORTED.value for label in labels])
-    return {"supported AUROC": auroc(np.array(scores), are)} if 0 < are.sum() < len(are) else {}

@@ -44,14 +44,11 @@ class Material:
         }
 
 
-def read_material(
-    folders: Sequence[Path], task: Task, *, is_open: bool, limit: int = 0
-) -> Material:
+def read_material(folders: Sequence[Path], task: Task, *, is_open: bool) -> Material:
     """Read the rows of all `*.jsonl` and `*.jsonl.gz`; with `is_open` only those of open licences.
 
     A file may be given instead of a folder. A folder may state its sources' licences in
-    `licences.json`; a source without a stated licence is not open. `limit` keeps that many rows,
-    chosen by a hash. Raises DatasetError.
+    `licences.json`; a source without a stated licence is not open. Raises DatasetError.
     """
     licences = _licences([Path(__file__).with_name(LICENCES), *map(_licences_beside, folders)])
     rows = once(
@@ -61,7 +58,6 @@ def read_material(
     ordered = sorted(rows.values(), key=lambda row: _hash(row.source, row.id))
     kept = [r for r in ordered if not is_open or _is_open(licences.get(r.source, ""))]
     left_out = Counter(r.source for r in ordered) - Counter(r.source for r in kept)
-    kept = kept[: limit or None]
     parts = _parted(kept)
     if len(set(parts)) < 2:
         raise DatasetError(

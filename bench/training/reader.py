@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from bench.training.types import BY_SOURCE, Encode, Example, Figures, Row
+from bench.training.types import BY_SOURCE, Example, Figures, Row
 from chat.gate.risk import auroc
 from core.text.sentences import line_sentence_spans
 from corpus.encoders.pairs import Scores, statement_odds, windows_of
@@ -87,25 +87,11 @@ class Reader:
             answerable[example.row] = max(answerable.get(example.row, -np.inf), any_of_them)
         return _by_source(rows, odds, answerable)
 
-    def values(self, example: Example, scores: Scores) -> list[float]:
-        """Return the odds of each statement of a window."""
-        return list(statement_odds(example.window, scores).values())
-
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]:
         """Return nothing: the reader's odds are weighted with other features later."""
         return {}
-
-    def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]:
-        """Return the measures with the encoder's cosine of question and statement as odds."""
-        passages = [[row.second[start:end] for start, end in _statements(row)] for row in rows]
-        asked = encode([row.first for row in rows])
-        read = encode([text for texts in passages for text in texts])
-        ends = np.cumsum([len(texts) for texts in passages])
-        cosines = [part @ asked[n] for n, part in enumerate(np.split(read, ends[:-1]))]
-        odds = {n: dict(enumerate(map(float, part))) for n, part in enumerate(cosines)}
-        return _by_source(rows, odds, {n: max(part.values()) for n, part in odds.items()})
 
 
 def _statements(row: Row) -> list[tuple[int, int]]:

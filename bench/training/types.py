@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import MedragError
 from corpus.encoders.pairs import Scores, Window
-from corpus.encoders.types import Vectors
 
 if TYPE_CHECKING:
     import torch
 
 Figures = dict[str, float | int]
-Encode = Callable[[Sequence[str]], Vectors]  # texts to unit vectors, by the bundled encoder
 BY_SOURCE = "all"  # key of all sources together, in figures
 
 
 class TrainingError(MedragError):
-    """A training, checkpoint or export that is not possible."""
+    """A training that is not possible."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,7 @@ class Task(Protocol):
     """What a model is trained for.
 
     `figures` returns measures by source and for all sources together; "score", the higher the
-    better, chooses the weights. `values` are the outputs read from an example; `baseline` measures
-    the bundled encoder; `calibration` is stored with the model, unless empty.
+    better, chooses the weights. `calibration` is stored with the model, unless empty.
     """
 
     name: str
@@ -61,11 +58,9 @@ class Task(Protocol):
     def figures(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, Figures]: ...
-    def values(self, example: Example, scores: Scores) -> list[float]: ...
     def calibration(
         self, rows: Sequence[Row], examples: Sequence[Example], scores: Sequence[Scores]
     ) -> dict[str, float]: ...
-    def baseline(self, rows: Sequence[Row], encode: Encode) -> dict[str, Figures]: ...
 
 
 @dataclass(frozen=True)
@@ -75,12 +70,6 @@ class Settings:
     seed: int = 0
     epochs: int = 2
     batch: int = 16  # examples a step
-    rate: float = 1e-4  # highest rate of the body; rises linearly from 0 and falls to 0
-    warm_up: float = 0.06  # the share of all steps in which the rate rises
-    decay: float = 0.01  # of weights a step, times the rate
-    clip: float = 1.0  # largest norm of the gradient
+    rate: float = 1e-4  # highest rate of the body
     frozen: int = 2  # lowest layers that are not trained
     max_tokens: int = 256
-    evaluate_every: int = 300  # steps
-    patience: int = 6  # evaluations without improvement before it ends
-    bfloat16: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
@@ -31,11 +30,11 @@ from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.management.arguments import refuse_unwritable
 from corpus.models import IndexStatistics
-from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
 ASKED = 300  # questions at most
+ROUNDS = 3
 SAMPLED = 6000  # passages that are embedded; all others are made from them
 
 
@@ -53,14 +52,6 @@ class Command(BaseCommand):
             default=default,
             help="questions: JSON, one per line, or a file, folder or tar of MedQuAD's or "
             "LiveQA's XML",
-        )
-        parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds of questions")
-        parser.add_argument(
-            "--ingest",
-            type=Path,
-            metavar="PATH",
-            help="time the ingestion of a file, folder or tar into a database of its own, "
-            "which is dropped afterwards",
         )
         parser.add_argument(
             "--timings", action="store_true", help="time by step of the documents of this site"
@@ -112,12 +103,6 @@ class Command(BaseCommand):
         )
         parser.add_argument("--asked", type=at_least_one, default=ASKED, help="most questions")
         parser.add_argument(
-            "--sampled",
-            type=at_least_one,
-            default=SAMPLED,
-            help="with --chunks: most passages to embed; the others are made from them",
-        )
-        parser.add_argument(
             "--clients", type=sizes, default=(1, 4, 16), metavar="N,N", help="simultaneous clients"
         )
         parser.add_argument(
@@ -125,18 +110,6 @@ class Command(BaseCommand):
             type=float,
             default=10.0,
             help="with --chunks and --page: seconds for each of --clients",
-        )
-        parser.add_argument(
-            "--compared",
-            type=at_least_one,
-            default=30,
-            help="with --chunks: questions that are also searched exactly",
-        )
-        parser.add_argument(
-            "--json",
-            type=Path,
-            metavar="FILE",
-            help="with --chunks: also write the results as JSON",
         )
         parser.add_argument(
             "--plot", type=Path, metavar="FILE", help="with --chunks: also write a plot (PNG)"
@@ -159,7 +132,7 @@ class Command(BaseCommand):
         elif options["timings"]:
             lines = described(throughput(), one_run=options["one_run"])
         else:
-            lines = self._questions(options["questions"], options["rounds"])
+            lines = self._questions(options["questions"])
         try:
             for line in lines:
                 self.stdout.write(line)
@@ -181,40 +154,34 @@ class Command(BaseCommand):
     def _growth(self, options: dict[str, Any]) -> Iterator[str]:
         if not options["text"]:
             raise CommandError("--chunks needs --text with the files to make the passages from.")
-        refuse_unwritable(options["json"], options["plot"])
+        refuse_unwritable(options["plot"])
         databases.start()
         questions = read_questions(options["questions"], size=options["asked"])
         sample = read_sample(
             options["text"],
             get_embedder(),
-            size=options["sampled"],
+            size=SAMPLED,
             kept_in=settings.DATA_DIR / "bench",
         )
         plan = growth.Plan(
             questions=questions,
             clients=options["clients"],
             load_s=options["seconds"],
-            compared=options["compared"],
         )
-        made = Made(sample)
-        likeness = made.likeness()
-        yield from growth.described_likeness(likeness)
-        found = []
+        made, found = Made(sample), []
         for chunks in options["chunks"]:
             found.append(growth.measure_growth(made, chunks, plan, self.stderr.write))
             yield from growth.described(found[-1])
-        if options["json"]:
-            _write_json(options["json"], found, likeness)
         if options["plot"]:
             write_plot(found, options["plot"])
 
-    def _questions(self, questions: Path, rounds: int) -> Iterator[str]:
+    def _questions(self, questions: Path) -> Iterator[str]:
         texts = read_questions(questions, size=ASKED)
         statistics = IndexStatistics.objects.get()
         if not statistics.chunks:
             raise CommandError("Nothing is indexed yet. Run make run or manage.py ingest first.")
         retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
-        steps = timings(texts * rounds)
+        steps = timings(texts * ROUNDS)
         yield f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
         for step, values in steps.items():
             p50, p95 = np.percentile(values, [50, 95])
@@ -265,12 +232,3 @@ def database_size() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database()))")
         return str(cursor.fetchone()[0])
-
-
-def _write_json(path: Path, found: Sequence[growth.Grown], likeness: Any) -> None:
-    payload = {
-        "config": vars(site_config()),
-        "likeness": vars(likeness),
-        "sizes": [one.payload() for one in found],
-    }
-    path.write_text(json.dumps(payload, indent=1), encoding="utf-8")
