@@ -27,7 +27,6 @@ from evaluation.metrics.statistics import Interval
 from evaluation.question_sets.patterned import QuestionSet
 
 Say = Callable[[str], None]
-LICENCES = {"guideline_questions": "questions of our own on guidelines that are not published here"}
 
 
 @dataclass(frozen=True)
@@ -72,17 +71,14 @@ def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> Ans
 
 
 def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say) -> None:
-    """Write training material from the questions: `choice.jsonl` and `reader.jsonl`.
+    """Write what `train choice` and `train gate` learn from, `choice.jsonl`.
 
     Raises as `answers_measure`.
     """
     rows, _ = _done(found, order, say, is_material=True)
     out.mkdir(parents=True, exist_ok=True)
-    dumped = [json.dumps(row["choice"], ensure_ascii=False) for row in rows]
+    dumped = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_lines(out / "choice.jsonl", dumped)
-    read = [json.dumps(one, ensure_ascii=False) for row in rows for one in row["reader"]]
-    write_lines(out / "reader.jsonl", read)
-    write_lines(out / "licences.json", [json.dumps(LICENCES)])
 
 
 def model_measure(

@@ -54,6 +54,13 @@ class Command(BaseCommand):
             "LiveQA's XML",
         )
         parser.add_argument(
+            "--ingest",
+            type=Path,
+            metavar="PATH",
+            help="time the ingestion of a file, folder or tar into a database of its own, "
+            "which is dropped afterwards",
+        )
+        parser.add_argument(
             "--timings", action="store_true", help="time by step of the documents of this site"
         )
         parser.add_argument(
