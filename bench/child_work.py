@@ -78,7 +78,6 @@ def _fill(dataset: Dataset, task: ChildTask, say: Say) -> None:
         documents_load(
             map(_plain, dataset.documents),
             collection=_shelf(dataset),
-            with_context=task.with_context,
             cut=cut_by(task.window) if task.window else None,
             on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
         )

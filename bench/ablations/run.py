@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.utils.text import slugify
 
-from bench.ablations.switches import AS_SET, DEFAULT, Cut, Switch, chosen, switches
+from bench.ablations.switches import AS_SET, DEFAULT, Switch, chosen, switches
 from bench.datasets.types import Dataset
 from bench.reports import (
     MAIN,
@@ -29,11 +27,8 @@ from bench.runs.child_process import ChildFailed
 from bench.runs.child_tasks import Failed
 from bench.runs.configurations import Recipe
 from bench.runs.databases import NoSuchDatabase, databases_filled, name_for
-from bench.runs.encoders import configured
-from bench.runs.errors import FaultyConfiguration, refuse_faulty, refuse_silent
+from bench.runs.errors import refuse_faulty, refuse_silent
 from bench.runs.results import Measured, metrics_json
-from corpus.encoders.registry import encoder_facts
-from corpus.indexing.recipe import chunk_settings
 from evaluation.folders import write_lines
 from retrieval.configured import site_config
 
@@ -42,10 +37,9 @@ Say = Callable[[str], None]
 
 @dataclass
 class Ablation:
-    """An ablation's rows in table order, their results so far, and the switches left out."""
+    """An ablation's rows in table order, and their results so far."""
 
     wanted: tuple[Switch, ...]
-    left_out: tuple[tuple[Switch, str], ...] = ()  # with the reason
     found: dict[str, Measured] = field(default_factory=dict)  # by the switch's name
     failed: dict[str, str] = field(default_factory=dict)  # why, by the switch's name
 
@@ -69,28 +63,13 @@ class Ablation:
 def ablation_planned(only: Sequence[str] = ()) -> Ablation:
     """Return an ablation with nothing measured yet.
 
-    Raises UnknownRow, and FaultyConfiguration where the site's own configuration is faulty.
+    Raises UnknownRow, and FaultyConfiguration for a row that this site can't run.
     """
-    refuse_faulty([DEFAULT.configuration])
-    refuse_silent([DEFAULT.configuration])
-    cut = chunk_settings(encoder_facts())
-    can_be, not_here = switches(site_config(), available(), Cut(cut.max_tokens, cut.overlap_tokens))
-    kept = chosen([*can_be, *not_here], only)
-    faults = {switch: fault_of(switch) for switch in kept if switch in can_be}
-    left_out = [(switch, "not configured here") for switch in kept if switch in not_here]
-    left_out += [(switch, fault) for switch, fault in faults.items() if fault]
-    wanted = (DEFAULT, *(switch for switch, fault in faults.items() if not fault))
-    return Ablation(wanted, tuple(left_out))
-
-
-def fault_of(switch: Switch) -> str:
-    """Return why this site can't run a switch, such as a silent endpoint; empty where it can."""
-    try:
-        refuse_faulty([switch.configuration])
-        refuse_silent([switch.configuration])
-    except FaultyConfiguration as error:
-        return str(error).removeprefix(f"{switch.name}: ")
-    return ""
+    wanted = (DEFAULT, *chosen(switches(site_config()), only))
+    configurations = [switch.configuration for switch in wanted]
+    refuse_faulty(configurations)
+    refuse_silent(configurations)
+    return Ablation(wanted)
 
 
 def ablation_run(
@@ -141,20 +120,6 @@ def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
     return sorted(every, key=lambda r: (r != AS_SET, name_for(dataset, r) not in filled))
 
 
-def available() -> set[str]:
-    """Return the names of the models and endpoints that are configured for this site."""
-    found = {"rewrite"} if settings.MODELS.rewrite.url else set()
-    rerank = settings.MODELS.rerank
-    if rerank.url:  # only the address tells the protocol
-        found.add("http" if "rerank" in urlsplit(rerank.url).path else "llm")
-    elif rerank.model:
-        found.add("cross-encoder")
-    found |= {spec.storage for spec in configured()}
-    if settings.SUMMARIES != "none":
-        found.add("summaries")
-    return found
-
-
 def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
     """Write `ablation.md`, `ablation.json`, and below `runs` a folder for each measured row."""
     out.mkdir(parents=True, exist_ok=True)
@@ -183,9 +148,6 @@ def ablation_lines(dataset: Dataset, ablation: Ablation) -> Iterator[str]:
         yield from (f"- {name}: {why}" for name, why in ablation.failed.items())
     if ablation.missing:
         yield from ("", f"Interrupted before: {', '.join(ablation.missing)}.")
-    for reason in dict.fromkeys(reason for _, reason in ablation.left_out):
-        names = ", ".join(switch.name for switch, why in ablation.left_out if why == reason)
-        yield from ("", f"Left out, {reason.rstrip('.')}: {names}.")
 
 
 def _json(dataset: Dataset, ablation: Ablation) -> dict[str, Any]:
@@ -198,5 +160,4 @@ def _json(dataset: Dataset, ablation: Ablation) -> dict[str, Any]:
         "switches": rows,
         "failed": ablation.failed,
         "interrupted_before": ablation.missing,
-        "left_out": {switch.name: reason for switch, reason in ablation.left_out},
     }

@@ -24,7 +24,6 @@ from bench.runs.child_tasks import (
     write_task,
 )
 from bench.runs.configurations import Configuration, Recipe
-from bench.runs.encoders import as_toml, configured
 from bench.runs.errors import refuse_faulty
 from core.errors import MedragError
 
@@ -104,18 +103,11 @@ class _Sending:
             source=task.source,
             configurations=tuple(configurations),
             out=str(out),
-            with_context=task.recipe.with_context,
             window=task.recipe.window,
         )
         path = out / "task.json"
         write_task(path, child_task)
-        environment = {
-            **os.environ,
-            **dict(task.recipe.environment),
-            "MEDRAG_DATABASE_NAME": self.database,
-        }
-        if task.recipe.storage:
-            environment |= _stored_as(task.recipe.storage, out / "encoders.toml")
+        environment = {**os.environ, "MEDRAG_DATABASE_NAME": self.database}
 
         def hear(line: str) -> None:
             self.say(f"  {line}")
@@ -159,12 +151,6 @@ def ended(status: int) -> str:
     A signal is named by its number: 9 is how a system that runs out of memory ends a process.
     """
     return f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-
-
-def _stored_as(storage: str, path: Path) -> dict[str, str]:
-    """Return environment variables that make the site's encoders store vectors as this type."""
-    path.write_text(as_toml(configured(storage)), encoding="utf-8")
-    return {"MEDRAG_ENCODERS": str(path)}
 
 
 def run_child(arguments: Sequence[str], environment: dict[str, str], hear: Say) -> int:

@@ -39,7 +39,6 @@ class ChildTask:
     source: Source
     configurations: tuple[Configuration, ...]
     out: str
-    with_context: bool = True
     window: Window | None = None  # replaces the site's splitter
 
 

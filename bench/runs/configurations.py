@@ -46,16 +46,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to build an index: settings that differ, and whether passages carry their context line.
-
-    `storage`, unless empty, is pgvector's type for every encoder's vectors. `window`, if given,
-    replaces the site's splitter.
-    """
+    """A way to build an index: as the site does, or cut by a window in place of its splitter."""
 
     name: str = "as set"
-    environment: tuple[tuple[str, str], ...] = ()
-    with_context: bool = True
-    storage: str = ""
     window: Window | None = None
 
 

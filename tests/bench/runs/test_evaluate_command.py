@@ -22,7 +22,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bench.datasets import read_dataset
-from bench.runs.configurations import Recipe
+from bench.runs.configurations import Recipe, Window
 from bench.runs.databases import _FILLING, database_drop, databases_kept, filling, name_for
 from core.database_availability import refresh_connection
 from corpus.models import Document, IndexStatistics, Lexeme
@@ -33,7 +33,7 @@ from tests.bench.failing import DIES, ENDS_PARENT, RAISES, SECRET
 from tests.evaluation import made_up
 
 pytestmark = pytest.mark.slow
-WITHOUT_CONTEXT = Recipe("without context line", with_context=False)
+IN_WINDOWS = Recipe("windows of 128 tokens, stride 64", Window(128, 64))
 
 
 def evaluate(*arguments: str) -> str:
@@ -61,7 +61,7 @@ def index_for(folder: Path, recipe: Recipe | None = None) -> str:
 def folder(tmp_path: Path, with_tables: Callable[[str], str]) -> Path:
     """Write the made-up data set, and make its databases, migrated but empty."""
     made = made_up.write_beir(tmp_path / "made")
-    for recipe in (Recipe(), WITHOUT_CONTEXT):
+    for recipe in (Recipe(), IN_WINDOWS):
         with_tables(index_for(made, recipe))
     return made
 
@@ -155,21 +155,19 @@ def ablation(folder: Path, out: Path, *only: str, rebuild: bool = False) -> str:
 @pytest.mark.exhaustive
 def test_an_ablation(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    said = ablation(folder, out, "exact BM25", "context line", "HyDE")
-    assert "Left out, not configured here: HyDE." in said
+    said = ablation(folder, out, "exact BM25", "of 128 tokens")
     assert "index 1 of 2, as set: 2 rows" in said
-    assert "index 2 of 2, without context line: 1 rows" in said
+    assert "index 2 of 2, windows of 128 tokens, stride 64: 1 rows" in said
     assert "| lexical alone (exact BM25) |" in said
-    assert "| without context line | without context line |" in said
+    assert "| windows of 128 tokens, stride 64 | windows of 128 tokens, stride 64 |" in said
     table = json.loads((out / "ablation.json").read_text())
     assert [row["configuration"]["name"] for row in table["switches"]] == [
         "lexical alone (exact BM25)",
-        "without context line",
+        "windows of 128 tokens, stride 64",
     ]
     for row in table["switches"]:
         assert 0 < row["difference"]["p_holm"] <= 1
     assert (table["failed"], table["interrupted_before"]) == ({}, [])
-    assert set(table["left_out"].values()) == {"not configured here"}
     assert len(list((out / "runs").glob("*/run.trec"))) == 3
 
     # A smaller ablation would leave some of these folders among its own.
@@ -207,7 +205,7 @@ def test_nothing_is_measured_where_the_sites_own_index_is_in_use(
         in_use(index_for(folder)),
         pytest.raises(CommandError, match=r"can't be dropped.*another evaluation is using it"),
     ):
-        ablation(folder, out, "context line", rebuild=True)
+        ablation(folder, out, "of 128 tokens", rebuild=True)
     assert not out.exists()
 
 
