@@ -41,13 +41,8 @@ def run_child_task(task: ChildTask, say: Say) -> None:
 
 
 def _searched(dataset: Dataset, task: ChildTask, say: Say) -> Iterator[Outcome]:
-    """Yield the outcome of each configuration; one that fails does not stop the others.
-
-    A `.begun` file marks each configuration as begun, so that the parent can tell at which one this
-    process died.
-    """
-    for number, configuration in enumerate(task.configurations):
-        (Path(task.out) / f"{number}.begun").touch()
+    """Yield the outcome of each configuration; one that fails does not stop the others."""
+    for configuration in task.configurations:
         started = time.monotonic()
         try:
             outcome: Outcome = _found(dataset, configuration)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.datasets.trec import qrels_lines, run_lines
 from bench.datasets.types import Dataset
-from bench.runs.child_process import Task, sent
+from bench.runs.child_process import sent
 from bench.runs.child_tasks import Failed, Outcome, Source
 from bench.runs.configurations import Configuration, Recipe
 from bench.runs.databases import name_for
@@ -51,7 +51,7 @@ def runs_measure(
     """Search a data set by each configuration in a child process.
 
     `keep` is called with each result, in order. A configuration that failed does not stop the
-    others. Raises FaultyConfiguration, and ChildFailed where nothing could be searched.
+    others. Raises FaultyConfiguration, and ChildFailed where the process died.
     """
     index = name_for(dataset, recipe)
     results: list[Measured | Failed] = []
@@ -63,8 +63,7 @@ def runs_measure(
             results.append(measured(dataset, outcome, recipe=recipe.name, index=index))
         keep(results[-1])
 
-    task = Task(order.source, dataset, tuple(configurations), recipe)
-    sent(task, say=say, rebuild=order.rebuild, keep=take)
+    sent(order.source, dataset, configurations, recipe, say=say, rebuild=order.rebuild, keep=take)
     return results
 
 
@@ -90,10 +89,6 @@ def report_lines(dataset: Dataset, result: Measured) -> Iterator[str]:
     for stage, values in brought.latency_ms.items():
         yield f"| {stage} | {values['p50']:.1f} | {values['p95']:.1f} | {values['p99']:.1f} |"
     yield ""
-    yield (
-        f"As served, the documents are those that the run begins with, in the same order, in "
-        f"{brought.served_same} of {brought.served} queries."
-    )
     yield from note_lines(result)
     yield SEMANTICS
 

@@ -27,7 +27,7 @@ from bench.runs.child_process import ChildFailed
 from bench.runs.child_tasks import Failed
 from bench.runs.configurations import Recipe
 from bench.runs.databases import NoSuchDatabase, databases_filled, name_for
-from bench.runs.errors import refuse_faulty, refuse_silent
+from bench.runs.errors import refuse_faulty
 from bench.runs.results import Measured, metrics_json
 from evaluation.folders import write_lines
 from retrieval.configured import site_config
@@ -66,9 +66,7 @@ def ablation_planned(only: Sequence[str] = ()) -> Ablation:
     Raises UnknownRow, and FaultyConfiguration for a row that this site can't run.
     """
     wanted = (DEFAULT, *chosen(switches(site_config()), only))
-    configurations = [switch.configuration for switch in wanted]
-    refuse_faulty(configurations)
-    refuse_silent(configurations)
+    refuse_faulty([switch.configuration for switch in wanted])
     return Ablation(wanted)
 
 

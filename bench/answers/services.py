@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
 from bench.answers.telling import report_lines
 from bench.runs import databases
-from bench.runs.child_process import ChildFailed, ended, run_child
+from bench.runs.child_process import run_work
 from bench.runs.configurations import Recipe
 from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
@@ -121,16 +120,7 @@ def _done(
         task = AnswersTask(testset, documents, str(out), order.limit, is_material, told)
         path = Path(scratch) / "task.json"
         path.write_text(json.dumps({"answers": asdict(task)}), encoding="utf-8")
-        environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
-        status = run_child(
-            ["evaluate", "work", str(path)], environment, lambda line: say(f"  {line}")
-        )
-        if status:
-            raise ChildFailed(
-                f"Indexing or asking {ended(status)}.",
-                hint="What it said stands above. What was indexed is kept; the same command goes "
-                "on.",
-            )
+        run_work(path, name, {}, lambda line: say(f"  {line}"), what="Indexing or asking")
         with out.open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines], name
 

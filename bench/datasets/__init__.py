@@ -29,6 +29,6 @@ def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "")
 
 _READERS: dict[str, tuple[Callable[..., Dataset], set[str]]] = {
     "beir": (read_beir, {"split"}),
-    "scifact": (read_scifact, {"split", "queries"}),
+    "scifact": (read_scifact, {"split"}),
     "medquad-liveqa": (read_medquad_liveqa, {"queries"}),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -61,16 +61,6 @@ class PairSet:
         return hashlib.sha256(
             json.dumps([self.name, rows], ensure_ascii=False).encode()
         ).hexdigest()
-
-    def first(self, count: int) -> PairSet:
-        """Return the first `count` pairs, marked as a part in name and notes; all for 0."""
-        if not count or count >= len(self.pairs):
-            return self
-        note = f"only a part: the first {count} of {len(self.pairs)} pairs"
-        kept = self.pairs[:count]
-        return replace(
-            self, name=f"{self.name}/first-{count}", pairs=kept, notes=(*self.notes, note)
-        )
 
 
 def read_pairs(path: Path) -> PairSet:

@@ -31,16 +31,14 @@ def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str
 
     Raises CommandError, MedragError.
     """
-    if not options["out"] or options["arguments"]:
-        raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
-    if options["limit"] < 0:
-        raise CommandError("--limit must be a number of pairs, at least 1.")
+    if not options["out"] or options["arguments"] or options["limit"]:
+        raise CommandError("Only --out DIR is needed, with --pairs FILE or --format scifact.")
     out = Path(options["out"])
     refuse_unwritable(out)
     refuse_used(out)
     names = options["verifier"] or verifiers_configured()
     refuse_unusable(names)
-    pair_set = _pairs_read(options).first(options["limit"])
+    pair_set = _pairs_read(options)
     results = verifiers_check(pair_set, names, say=say)
     checker_folder_write(out, pair_set, results)
     return report_lines(pair_set, results)

@@ -53,8 +53,6 @@ class ChildResult:
     latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
     index: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)  # deviation -> number of queries
-    served: int = 0  # queries that were also asked as served
-    served_same: int = 0  # of them, those with the run's first documents in order
     otherwise: int = 0  # queries of the run that have a note, in all
 
 

@@ -72,11 +72,8 @@ def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     """Return the same search with lists long enough for `depth` documents.
 
     Every list has at least PASSAGES_PER_DOCUMENT passages for each document; formula and weights
-    are unchanged. The order of the first few may still differ from a search as served: longer lists
-    bring candidates that a served search does not see, a passage deep in one list counts in a
-    fusion by ranks or normalised scores, and a longer `ef_search` finds neighbours that a shorter
-    one misses. `search_all` counts how often the order agrees. A passage's surroundings do not
-    affect ranks and are left out.
+    are unchanged. The order of the first few may still differ from a search as served, which sees
+    fewer candidates. A passage's surroundings do not affect ranks and are left out.
     """
     passages = depth * PASSAGES_PER_DOCUMENT
     return replace(

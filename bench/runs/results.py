@@ -41,7 +41,6 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
         **{name: interval.as_json() for name, interval in result.intervals.items()},
         "latency_ms": brought.latency_ms,
         "index": brought.index,
-        "as_served": {"queries": brought.served, "same_documents": brought.served_same},
         "not_as_configured": {"queries": brought.otherwise, "notes": brought.notes},
         "configuration": {
             "name": brought.name,

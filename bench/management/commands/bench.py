@@ -61,12 +61,7 @@ class Command(BaseCommand):
             "which is dropped afterwards",
         )
         parser.add_argument(
-            "--timings", action="store_true", help="time by step of the documents of this site"
-        )
-        parser.add_argument(
-            "--one-run",
-            action="store_true",
-            help="with --timings: the documents were ingested in one run by one worker",
+            "--timings", action="store_true", help="internal: --ingest runs it there"
         )
         parser.add_argument(
             "--page", metavar="URL", help="ask on the page of a running site, as --user"
@@ -137,7 +132,7 @@ class Command(BaseCommand):
         elif options["ingest"]:
             lines = measure_ingestion(options["ingest"])
         elif options["timings"]:
-            lines = described(throughput(), one_run=options["one_run"])
+            lines = described(throughput())
         else:
             lines = self._questions(options["questions"])
         try:

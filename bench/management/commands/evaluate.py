@@ -44,7 +44,7 @@ from bench.reports import Order, folder_write, report_lines, runs_measure
 from bench.runs import databases
 from bench.runs.child_tasks import Failed, Source, read_task
 from bench.runs.configurations import NAMED, Recipe, configuration
-from bench.runs.errors import refuse_faulty, refuse_silent
+from bench.runs.errors import refuse_faulty
 from core.errors import MedragError
 from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.management.question_runs import (
@@ -96,7 +96,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queries",
             default="",
-            help="medquad-liveqa: summary, original or paraphrase; scifact: cited or evidence",
+            help="medquad-liveqa: summary, original or paraphrase",
         )
         parser.add_argument(
             "--config",
@@ -156,7 +156,6 @@ class Command(BaseCommand):
         order, out = _ordered(options)
         wanted = configuration(options["config"])
         refuse_faulty([wanted])
-        refuse_silent([wanted])
         dataset = self._read(order.source)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
         if isinstance(result, Failed):

@@ -1,4 +1,4 @@
-"""Answers judged by patterns: the verdict, the step that lost an answer, and the whole command."""
+"""Answers judged by patterns: the verdict, and the whole command."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from bench.answers.locating import lost_at, rank_of
+from bench.answers.locating import rank_of
 from bench.runs.configurations import Recipe
 from bench.runs.databases import name_for
-from chat.models import Reason, Turn, TurnStatus
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
-from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
+from evaluation.measures.patterns import Outcome, Verdict, folded, judged
 from evaluation.question_sets.patterned import Half, Question, read_questions
 
 ROW: dict[str, Any] = {
@@ -136,44 +135,6 @@ def test_halves_are_the_same_for_ever() -> None:
     assert halves[1] is Half.COUNTED
     assert halves[2] is Half.LOOKED_AT
     assert 60 < sum(half is Half.COUNTED for half in halves.values()) < 117
-
-
-def turn(reason: str = "", **trace: Any) -> Turn:
-    status = TurnStatus.ABSTAINED if reason else TurnStatus.ANSWERED
-    return Turn(status=status, reason=reason, trace=trace)
-
-
-@pytest.mark.parametrize(
-    ("given", "shown", "rank", "is_parsed", "expected"),
-    [
-        (turn(), ["200 mg twice a day"], 1, True, Loss.NONE),
-        (turn(Reason.WEAK_EVIDENCE), [], None, False, Loss.PARSING),
-        (turn(Reason.WEAK_EVIDENCE), [], None, True, Loss.RETRIEVAL),
-        (turn(Reason.WEAK_EVIDENCE), [], 11, True, Loss.RETRIEVAL),
-        (turn(Reason.WEAK_EVIDENCE), [], 1, True, Loss.GATE),
-        (turn(), ["Take it with food."], 1, True, Loss.CHOOSING),
-        (
-            turn(
-                Reason.UNSUPPORTED_CLAIMS,
-                verdicts=[{"text": "200 mg twice a day", "failed": "numbers"}],
-            ),
-            [],
-            2,
-            True,
-            Loss.VERIFICATION,
-        ),
-        (turn(Reason.GENERATOR_UNAVAILABLE), [], 1, True, Loss.FAILURE),
-    ],
-)
-def test_where_it_was_lost(
-    asked: Question,
-    given: Turn,
-    shown: list[str],
-    rank: int | None,
-    is_parsed: bool,
-    expected: Loss,
-) -> None:
-    assert lost_at(asked, given, judged(asked, shown), rank=rank, is_parsed=is_parsed) is expected
 
 
 def test_a_passage_of_the_same_words_counts_as_found() -> None:

@@ -14,7 +14,6 @@ from bench.runs.configurations import (
     deepened,
 )
 from bench.runs.databases import name_for
-from bench.runs.search import begins
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
 from tests.chat.evidence.hits import made_up_hit
@@ -58,14 +57,6 @@ def test_each_switch_changes_something_and_is_there_once() -> None:
     for switch in found:
         config = config_from(switch.configuration.text, default)
         assert config != default or switch.recipe != AS_SET
-
-
-def test_what_was_served_is_compared_with_the_beginning_of_the_run() -> None:
-    whole = (("d1", 0.9), ("d2", 0.8), ("d3", 0.1))
-    assert begins((("d1", 0.7), ("d2", 0.7)), whole)
-    assert begins((), whole)
-    assert not begins((("d2", 0.7), ("d1", 0.7)), whole)
-    assert not begins((*whole, ("d4", 0.0)), whole)
 
 
 def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_of_a_long_question_the_end_is_kept(tokenizer: Any) -> None:
 
 def test_odds_are_the_mean_of_a_statement_against_none_of_them(tokenizer: Any) -> None:
     (window,) = windows_of(tokenizer, "fever", ["a", "b c", "d"])
-    scores = np.zeros((len(window.tokens), 2))
+    scores = np.zeros((len(window.tokens), 2), dtype=np.float32)
     scores[0, 1] = 0.5  # the score of "none of these"
     for piece, value in zip(window.pieces, (1.0, 2.0, 3.0), strict=True):
         scores[piece.start : piece.end, 0] = value
