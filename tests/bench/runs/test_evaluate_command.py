@@ -113,9 +113,9 @@ def test_a_run_from_files_to_files_and_again(
     # On a shared server, `drop all` leaves databases that are may belong to another site.
     assert kept.is_ours
     with other_key():
-        assert f"{kept.name} is left" in evaluate("drop", "all")
+        assert f"{kept.name} is kept" in evaluate("drop", "all")
         assert "may belong to another site" in evaluate("databases")
-    assert f"{kept.name} is dropped" in evaluate("drop", kept.name)
+    assert f"{kept.name} was dropped" in evaluate("drop", kept.name)
     assert kept.name not in evaluate("databases")
 
 
@@ -172,7 +172,7 @@ def test_an_ablation(folder: Path, tmp_path: Path) -> None:
 
     # A smaller ablation would leave some of these folders among its own.
     before = sorted(path.relative_to(out) for path in out.rglob("*"))
-    with pytest.raises(CommandError, match=r"is not empty\. .* name another folder"):
+    with pytest.raises(CommandError, match=r"is not empty\. .* Name another folder"):
         ablation(folder, out, "exact BM25")
     assert sorted(path.relative_to(out) for path in out.rglob("*")) == before
 
