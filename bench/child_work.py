@@ -11,12 +11,10 @@ from django.db import connections
 from django.utils.text import slugify
 
 from bench.datasets.types import Dataset
-from bench.peers.asking import peers_ask
 from bench.runs import databases
 from bench.runs.child_tasks import ChildTask, Failed, Outcome, write_outcome
 from bench.runs.configurations import Configuration
 from bench.runs.failures import why
-from bench.runs.gated_search import look_all
 from bench.runs.search import search_all
 from bench.runs.windows import cut_by
 from core.progress import Progress
@@ -38,27 +36,16 @@ def run_child_task(task: ChildTask, say: Say) -> None:
     with databases.filling(lambda: say("another evaluation is indexing here: waiting for it")):
         call_command("migrate", verbosity=0)
         _fill(dataset, task, say)
-    if task.peers:
-        # Systems take turns query by query, so that other load on the machine affects all alike.
-        configured = task.configurations
-        found = iter(peers_ask(dataset, configured, task.peers, depth=task.depth, say=say))
-    else:
-        found = _searched(dataset, task, say)
-    for number, outcome in enumerate(found):
+    for number, outcome in enumerate(_searched(dataset, task, say)):
         write_outcome(Path(task.out) / f"{number}.json", outcome)
 
 
 def _searched(dataset: Dataset, task: ChildTask, say: Say) -> Iterator[Outcome]:
-    """Yield the outcome of each configuration; one that fails does not stop the others.
-
-    A `.begun` file marks each configuration as begun, so that the parent can tell at which one this
-    process died.
-    """
-    for number, configuration in enumerate(task.configurations):
-        (Path(task.out) / f"{number}.begun").touch()
+    """Yield the outcome of each configuration; one that fails does not stop the others."""
+    for configuration in task.configurations:
         started = time.monotonic()
         try:
-            outcome: Outcome = _found(dataset, configuration, task)
+            outcome: Outcome = _found(dataset, configuration)
         except Exception as error:  # noqa: BLE001 - the report names it, the others go on
             outcome = Failed(configuration.name, why(error))
             for connection in connections.all(initialized_only=True):
@@ -68,11 +55,9 @@ def _searched(dataset: Dataset, task: ChildTask, say: Say) -> Iterator[Outcome]:
         say(f"{configuration.name}: {said} ({time.monotonic() - started:.0f} s)")
 
 
-def _found(dataset: Dataset, configuration: Configuration, task: ChildTask) -> Outcome:
+def _found(dataset: Dataset, configuration: Configuration) -> Outcome:
     with Progress(f"  {configuration.name}", len(dataset.queries), "queries") as progress:
-        if configuration.as_served:
-            return look_all(dataset, configuration, task.gate, on_progress=progress.at)
-        return search_all(dataset, configuration, depth=task.depth, on_progress=progress.at)
+        return search_all(dataset, configuration, on_progress=progress.at)
 
 
 def _fill(dataset: Dataset, task: ChildTask, say: Say) -> None:
@@ -88,7 +73,6 @@ def _fill(dataset: Dataset, task: ChildTask, say: Say) -> None:
         documents_load(
             map(_plain, dataset.documents),
             collection=_shelf(dataset),
-            with_context=task.with_context,
             cut=cut_by(task.window) if task.window else None,
             on_progress=lambda done, passages: progress.at(done, note=f"{passages} passages"),
         )

@@ -1,4 +1,4 @@
-"""Store runs: what was measured, with which configuration, and each query's scores."""
+"""Store question sets, their runs, and the results of each question."""
 
 from __future__ import annotations
 
@@ -10,95 +10,6 @@ from django.db import models
 from django.utils.text import Truncator
 
 from core.leases import Leased
-
-
-class TestSet(models.Model):
-    """A benchmark data set as it was read, identified by the digest of its content.
-
-    Its texts stay in files and in a database of the evaluation's own. Questions that are stored, to
-    be asked over the site's own corpus, are a `QuestionSet`.
-    """
-
-    __test__ = False  # else pytest collects it by its name
-
-    digest = models.CharField(max_length=64, unique=True)
-    name = models.CharField(max_length=200)
-    form = models.CharField(max_length=30)
-    documents = models.PositiveIntegerField()
-    queries = models.PositiveIntegerField()
-    judgements = models.PositiveIntegerField()
-    notes: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        verbose_name = "data set for benchmarks"
-        verbose_name_plural = "data sets for benchmarks"
-        ordering = ["name", "pk"]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Kind(models.TextChoices):
-    RETRIEVAL = "retrieval", "Retrieval"
-    ABLATION = "ablation", "Ablation"
-    CHECKER = "checker", "Checking of claims"
-    ANSWERS = "answers", "Answers"
-
-
-class Run(models.Model):
-    """One configuration measured over one test set.
-
-    `metrics` maps a measure to {mean, low, high, n}. `fingerprints` names the configuration with
-    the weights of its encoders, the recipe of the index, and whether it was asked as served, and
-    then its gate. Two runs of which one was asked as served are not compared. A run of kind CHECKER
-    measures a verifier over labelled pairs; its `index` has confusion and calibration.
-    """
-
-    kind = models.CharField(max_length=20, choices=Kind)
-    test_set = models.ForeignKey(TestSet, on_delete=models.PROTECT, related_name="runs")
-    name = models.CharField(max_length=200)
-    configuration = models.TextField(blank=True)  # the differences from the site's, as given
-    recipe = models.CharField(max_length=200)  # how the index was built
-    fingerprints: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    metrics: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    latency_ms: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    index: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    # What fell back, such as a reranker -> in how many queries.
-    notes: models.JSONField[dict[str, int], dict[str, int]] = models.JSONField(default=dict)
-    started_at = models.DateTimeField()
-    finished_at = models.DateTimeField()
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-
-    class Meta:
-        verbose_name = "benchmark run"
-        ordering = ["-finished_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"{self.name}, {self.finished_at:%Y-%m-%d %H:%M}"
-
-
-class ItemScore(models.Model):
-    """One query's scores in a run: `scores` maps a measure to its value.
-
-    `detail` explains the scores to a person: of an answer its statements and the step that lost it.
-    """
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
-    query = models.CharField(max_length=200)
-    scores: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
-    detail: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-
-    class Meta:
-        verbose_name = "score of a benchmark query"
-        verbose_name_plural = "scores of benchmark queries"
-        ordering = ["run", "query"]
-        constraints = [models.UniqueConstraint(fields=["run", "query"], name="item_once")]
-
-    def __str__(self) -> str:
-        return self.query
 
 
 class QuestionSet(models.Model):

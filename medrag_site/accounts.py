@@ -25,9 +25,6 @@ _READ_CORPUS = tuple(
 _READ_EVALUATION = tuple(
     f"evaluation.view_{model}"
     for model in (
-        "testset",
-        "run",
-        "itemscore",
         "questionset",
         "question",
         "questionrun",

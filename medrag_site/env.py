@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import MappingProxyType
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -288,24 +287,15 @@ class Env:
             ) from error
         return path
 
-    def refuse_unknown(
-        self,
-        prefix: str = "",
-        *,
-        besides: str = "$^",
-        moved: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
+    def refuse_unknown(self, prefix: str = "", *, besides: str = "$^") -> None:
         """Raise ImproperlyConfigured for a name with `prefix`, or a key, that was never read.
 
-        `besides` is a pattern of names that are no settings; `moved` maps former names to what
-        replaces them.
+        `besides` is a pattern of names that are no settings.
         """
         for keys in self.keys.values():
             keys.refuse_unknown()
         for name in sorted(self._source):
             if name.startswith(prefix) and name not in self.names and not re.match(besides, name):
-                if name in moved:
-                    raise ImproperlyConfigured(f"{name} is now {moved[name]}.")
                 raise ImproperlyConfigured(f"{self._within}{name} {self._advice(name)}")
 
     def _advice(self, name: str) -> str:

@@ -13,7 +13,6 @@ from medrag_site.configuration.processes import *
 from medrag_site.configuration.site import *
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
-from medrag_site.moved_settings import MOVED
 
 # No dependency may call home.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -253,5 +252,4 @@ LOGGING = {
 configuration.env.refuse_unknown(
     "MEDRAG_",
     besides=r"MEDRAG_(PARENT_PID|WORKER_ID|TEST_\w+|SHARED_DATA|DRAWN)$",
-    moved=MOVED,
 )

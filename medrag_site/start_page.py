@@ -38,7 +38,6 @@ GROUPS = {
         "QuestionSet", "Question", "QuestionRun", "QuestionResult", "Experiment",
         "CalibrationRecord", "DayFigures", "DriftAlert",
     ),
-    "Benchmarks of the search": ("TestSet", "Run", "ItemScore"),
     "Accounts": ("User", "Group", "TokenGrant", "AccessAttempt"),
 }  # fmt: skip
 TECHNICAL = "Technical"

@@ -52,7 +52,6 @@ LONG_FILES = (
     "tests/chat/management/test_ask_command.py",
     "tests/chat/gate/test_gate_encoders.py",
     "tests/corpus/encoders/test_model_folders.py",
-    "tests/evaluation/datasets/test_datasets.py",
     "tests/site/test_fuzzed_views.py",
     "tests/chat/management/test_chat_command.py",
 )

@@ -13,7 +13,6 @@ from chat.models import Reason
 from chat.web.refusals import ADVICE
 from medrag_site.configuration import env
 from medrag_site.configuration.page import COMMAND, PATH, page
-from medrag_site.moved_settings import MOVED
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site", "bench")
@@ -21,9 +20,9 @@ README = ROOT / "README.md"
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").glob("*.md"))
 FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
-# No settings of ours. With two of them we stop the telemetry of Haystack and RAGAS.
+# No settings of ours. With one of them we stop the telemetry of RAGAS.
 OF_THE_SYSTEM = {
-    *("PATH", "XDG_RUNTIME_DIR", "HAYSTACK_TELEMETRY_ENABLED", "RAGAS_DO_NOT_TRACK"),
+    *("PATH", "XDG_RUNTIME_DIR", "RAGAS_DO_NOT_TRACK"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),  # OpenSSL's
 }
 NAME = re.compile(r"\b(?:MEDRAG|DOCLING)_[A-Z_]*[A-Z]\b")
@@ -72,12 +71,11 @@ def test_the_readme_shows_some_settings_with_their_defaults() -> None:
 
 def test_every_setting_that_a_document_names_is_read() -> None:
     for path in DOCUMENTS:
-        old = set(MOVED) if path.name == "CHANGELOG.md" else set()
-        assert not set(NAME.findall(text_of(path))) - set(env.names) - old
+        if path.name != "CHANGELOG.md":  # it tells of old names
+            assert not set(NAME.findall(text_of(path))) - set(env.names)
 
 
-def test_no_old_name_is_read_or_stands_in_an_example() -> None:
-    assert not set(MOVED) & set(env.names)
+def test_no_other_name_stands_in_an_example() -> None:
     for name in ("compose.yaml", "Containerfile", "Makefile"):
         assert not set(NAME.findall(text_of(ROOT / name))) - set(env.names), name
 

@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.utils.text import slugify
 
-from bench.ablations.switches import (
-    AS_SET,
-    DEFAULT,
-    GATE,
-    SERVED,
-    Cut,
-    Switch,
-    chosen,
-    switches,
-)
+from bench.ablations.switches import AS_SET, DEFAULT, Switch, chosen, switches
 from bench.datasets.types import Dataset
+from bench.reports import (
+    MAIN,
+    SEMANTICS,
+    Order,
+    ablation_rows,
+    ablation_table,
+    dataset_lines,
+    folder_write,
+    note_lines,
+    runs_measure,
+)
 from bench.runs.child_process import ChildFailed
 from bench.runs.child_tasks import Failed
 from bench.runs.configurations import Recipe
 from bench.runs.databases import NoSuchDatabase, databases_filled, name_for
-from bench.runs.encoders import configured
-from bench.runs.errors import FaultyConfiguration, refuse_faulty, refuse_silent
-from bench.runs.gate import gate_written
+from bench.runs.errors import refuse_faulty
 from bench.runs.results import Measured, metrics_json
-from bench.services import Order, folder_write, runs_measure
-from bench.tables import (
-    SEMANTICS,
-    ablation_rows,
-    ablation_table,
-    dataset_lines,
-    gate_lines,
-    note_lines,
-    served_table,
-)
-from corpus.encoders.registry import encoder_facts
-from corpus.indexing.recipe import chunk_settings
 from evaluation.folders import write_lines
-from evaluation.metrics.comparing import MAIN
 from retrieval.configured import site_config
 
 Say = Callable[[str], None]
@@ -52,10 +37,9 @@ Say = Callable[[str], None]
 
 @dataclass
 class Ablation:
-    """An ablation's rows in table order, their results so far, and the switches left out."""
+    """An ablation's rows in table order, and their results so far."""
 
     wanted: tuple[Switch, ...]
-    left_out: tuple[tuple[Switch, str], ...] = ()  # with the reason
     found: dict[str, Measured] = field(default_factory=dict)  # by the switch's name
     failed: dict[str, str] = field(default_factory=dict)  # why, by the switch's name
 
@@ -64,19 +48,10 @@ class Ablation:
         return self.found.get(DEFAULT.name)
 
     @property
-    def served(self) -> Measured | None:
-        """The baseline of the configurations that are asked as served."""
-        return self.found.get(SERVED.name)
-
-    def rows(self, *, as_served: bool) -> list[Measured]:
-        """Return the measured rows without their baseline."""
-        return [
-            self.found[switch.name]
-            for switch in self.wanted
-            if switch.name in self.found
-            and switch not in (DEFAULT, SERVED)
-            and switch.configuration.as_served is as_served
-        ]
+    def rows(self) -> list[Measured]:
+        """The measured rows without their baseline."""
+        names = [switch.name for switch in self.wanted if switch != DEFAULT]
+        return [self.found[name] for name in names if name in self.found]
 
     @property
     def missing(self) -> list[str]:
@@ -85,36 +60,14 @@ class Ablation:
         return [switch.name for switch in self.wanted if switch.name not in done]
 
 
-def ablation_planned(only: Sequence[str] = ()) -> tuple[Ablation, dict[str, Any]]:
-    """Return an ablation with nothing measured yet, and the site's gate as JSON.
+def ablation_planned(only: Sequence[str] = ()) -> Ablation:
+    """Return an ablation with nothing measured yet.
 
-    Raises UnknownRow, and FaultyConfiguration where the site's own configuration is faulty.
+    Raises UnknownRow, and FaultyConfiguration for a row that this site can't run.
     """
-    gate = gate_written()
-    refuse_faulty([DEFAULT.configuration])
-    refuse_silent([DEFAULT.configuration])
-    cut = chunk_settings(encoder_facts())
-    can_be, not_here = switches(
-        site_config(),
-        available() | ({GATE} if gate else set()),
-        Cut(cut.max_tokens, cut.overlap_tokens),
-    )
-    kept = chosen([*can_be, *not_here], only)
-    faults = {switch: fault_of(switch) for switch in kept if switch in can_be}
-    left_out = [(switch, "not configured here") for switch in kept if switch in not_here]
-    left_out += [(switch, fault) for switch, fault in faults.items() if fault]
-    wanted = (DEFAULT, *(switch for switch, fault in faults.items() if not fault))
-    return Ablation(wanted, tuple(left_out)), gate
-
-
-def fault_of(switch: Switch) -> str:
-    """Return why this site can't run a switch, such as a silent endpoint; empty where it can."""
-    try:
-        refuse_faulty([switch.configuration])
-        refuse_silent([switch.configuration])
-    except FaultyConfiguration as error:
-        return str(error).removeprefix(f"{switch.name}: ")
-    return ""
+    wanted = (DEFAULT, *chosen(switches(site_config()), only))
+    refuse_faulty([switch.configuration for switch in wanted])
+    return Ablation(wanted)
 
 
 def ablation_run(
@@ -122,7 +75,6 @@ def ablation_run(
     dataset: Dataset,
     ablation: Ablation,
     *,
-    gate: dict[str, Any],
     say: Say,
     keep: Callable[[], None] = lambda: None,
 ) -> None:
@@ -145,9 +97,7 @@ def ablation_run(
 
         configurations = [switch.configuration for switch in of_recipe]
         try:
-            runs_measure(
-                order, dataset, configurations, recipe=recipe, say=say, gate=gate, keep=take
-            )
+            runs_measure(order, dataset, configurations, recipe=recipe, say=say, keep=take)
         except (ChildFailed, NoSuchDatabase) as error:
             if recipe == AS_SET:
                 raise
@@ -168,20 +118,6 @@ def recipes_in_order(dataset: Dataset, ablation: Ablation) -> list[Recipe]:
     return sorted(every, key=lambda r: (r != AS_SET, name_for(dataset, r) not in filled))
 
 
-def available() -> set[str]:
-    """Return the names of the models and endpoints that are configured for this site."""
-    found = {"rewrite"} if settings.MODELS.rewrite.url else set()
-    rerank = settings.MODELS.rerank
-    if rerank.url:  # only the address tells the protocol
-        found.add("http" if "rerank" in urlsplit(rerank.url).path else "llm")
-    elif rerank.model:
-        found.add("cross-encoder")
-    found |= {spec.storage for spec in configured()}
-    if settings.SUMMARIES != "none":
-        found.add("summaries")
-    return found
-
-
 def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
     """Write `ablation.md`, `ablation.json`, and below `runs` a folder for each measured row."""
     out.mkdir(parents=True, exist_ok=True)
@@ -189,76 +125,37 @@ def ablation_write(out: Path, dataset: Dataset, ablation: Ablation) -> None:
         if switch.name in ablation.found:
             folder = out / "runs" / f"{number:02d}-{slugify(switch.name)}"
             folder_write(folder, dataset, ablation.found[switch.name])
-    content = json.dumps(_json(dataset, ablation), indent=2)
-    write_lines(out / "ablation.json", [content])
+    write_lines(out / "ablation.json", [json.dumps(_json(dataset, ablation), indent=2)])
     write_lines(out / "ablation.md", ablation_lines(dataset, ablation))
 
 
-def ablation_lines(dataset: Dataset, ablation: Ablation) -> list[str]:
-    rows, served = (ablation.rows(as_served=as_served) for as_served in (False, True))
-    lines = [*dataset_lines(dataset), ""]
-    if ablation.baseline or rows:
-        lines += [*ablation_table(ablation.baseline, rows), "", _ABOUT.format(n=len(rows)), ""]
-    if through := [*([ablation.served] if ablation.served else []), *served]:
-        lines += [*served_table(ablation.served, served), "", _SERVED.format(n=len(served))]
-        lines += [*gate_lines(through[0]), ""]  # an ablation has one gate
-    lines.append(SEMANTICS)
+def ablation_lines(dataset: Dataset, ablation: Ablation) -> Iterator[str]:
+    yield from dataset_lines(dataset)
+    yield from ablation_table(ablation.baseline, ablation.rows)
+    yield ""
+    yield (
+        f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
+        f"{len(ablation.rows)} comparisons. MB: tables and indexes. Not as configured: queries in "
+        "which a model or an endpoint failed, so that the search went on without it."
+    )
+    yield from ("", SEMANTICS)
     for result in ablation.found.values():
-        lines += note_lines(result)
-    lines += _not_measured(ablation)
-    return lines
-
-
-_ABOUT = (
-    f"Difference in {MAIN} from the default, with its 95 % interval; p corrected by Holm for "
-    "{n} comparisons. MB: tables and indexes. Not as configured: queries in which a model or an "
-    "endpoint failed, so that the search went on without it."
-)
-_SERVED = (
-    "As served: through the gate, for as many passages as a reader gets; measured is what is "
-    "handed on, in the gate's order, also where the gate stays shut. p corrected by Holm for {n} "
-    "comparisons. Open and found: the gate opened, and a relevant document is among the passages."
-)
-
-
-def _not_measured(ablation: Ablation) -> list[str]:
-    lines: list[str] = []
+        yield from note_lines(result)
     if ablation.failed:
-        lines += ["", "Failed, and not measured:"]
-        lines += [f"- {name}: {why}" for name, why in ablation.failed.items()]
+        yield from ("", "Failed, and not measured:")
+        yield from (f"- {name}: {why}" for name, why in ablation.failed.items())
     if ablation.missing:
-        lines += ["", f"Interrupted before: {', '.join(ablation.missing)}."]
-    for reason in dict.fromkeys(reason for _, reason in ablation.left_out):
-        names = ", ".join(switch.name for switch, why in ablation.left_out if why == reason)
-        lines += ["", f"Left out, {reason.rstrip('.')}: {names}."]
-    return lines
+        yield from ("", f"Interrupted before: {', '.join(ablation.missing)}.")
 
 
 def _json(dataset: Dataset, ablation: Ablation) -> dict[str, Any]:
-    default, served = ablation.baseline, ablation.served
+    default, rows = ablation.baseline, [metrics_json(dataset, row) for row in ablation.rows]
+    if default:
+        for row, (d, p) in zip(rows, ablation_rows(default.scores, ablation.rows), strict=True):
+            row["difference"] = {**vars(d), "p_holm": p, "measure": MAIN}
     return {
         "default": metrics_json(dataset, default) if default else None,
-        "switches": _rows_json(dataset, default, ablation.rows(as_served=False)),
-        "as_served": {
-            "default": metrics_json(dataset, served) if served else None,
-            "switches": _rows_json(dataset, served, ablation.rows(as_served=True)),
-        },
+        "switches": rows,
         "failed": ablation.failed,
         "interrupted_before": ablation.missing,
-        "left_out": {switch.name: reason for switch, reason in ablation.left_out},
     }
-
-
-def _rows_json(
-    dataset: Dataset, baseline: Measured | None, results: Sequence[Measured]
-) -> list[dict[str, Any]]:
-    if baseline is None:
-        return [metrics_json(dataset, result) for result in results]
-    rows = ablation_rows(baseline.scores, results)
-    return [
-        {
-            **metrics_json(dataset, result),
-            "difference": {**vars(found), "p_holm": p, "measure": MAIN},
-        }
-        for result, (found, p) in zip(results, rows, strict=True)
-    ]

@@ -1,12 +1,8 @@
-"""Switches of an ablation: each is the default with one thing changed. Pure.
-
-A switch that changes how the index is built has an index of its own. Switches that need a language
-model, a reranker, summaries or a gate are left out where none is configured; the table names them.
-"""
+"""Switches of an ablation: each is the default with one thing changed. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.runs.configurations import Configuration, Recipe, Window
@@ -14,7 +10,6 @@ from core.errors import MedragError
 from retrieval.config import RetrievalConfig
 
 AS_SET = Recipe()
-GATE = "gate"  # needed by rows that are asked as served
 
 
 class UnknownRow(MedragError):
@@ -23,11 +18,10 @@ class UnknownRow(MedragError):
 
 @dataclass(frozen=True)
 class Switch:
-    """A configuration and its index. `needs` names what the site must have configured."""
+    """A configuration and its index."""
 
     configuration: Configuration
     recipe: Recipe = AS_SET
-    needs: str = ""
 
     @property
     def name(self) -> str:
@@ -35,54 +29,46 @@ class Switch:
 
 
 DEFAULT = Switch(Configuration("default", ""))
-# The baseline of all rows that are asked as served.
-SERVED = Switch(Configuration("as served", "", as_served=True), needs=GATE)
+# name, what differs from the default
+_SEARCHES = (
+    ("lexical alone (exact BM25)", "dense=no lexical=bm25"),
+    ("dense alone", "lexical=none"),
+    ("fusion: convex, alpha = 0.8", "fusion=convex alpha=0.8"),
+    ("fusion: convex, alpha = 0.5", "fusion=convex alpha=0.5"),
+    ("fusion: sum of scores", "fusion=sum"),
+    ("fusion: RRF, k = 60", "fusion=rrf rrf_k=60"),
+    ("fusion: RRF, k = 10", "fusion=rrf rrf_k=10"),
+    ("without expansions", "expand=no"),
+    ("without rules", "rules=no"),
+    ("without condensing", "condense_above=0"),
+    ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4"),
+    ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75"),
+    ("concept overlap, weight 0.1", "concept_weight=0.1"),
+    ("concept overlap, weight 0.3", "concept_weight=0.3"),
+    ("twins not collapsed", "collapse_twins=no"),
+)
+# Unlike passages of the splitter, windows may share more than a third and outgrow the encoder.
+_WINDOWS = (Window(128, 64), Window(256, 128), Window(512, 256))
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The sizes of the site's passages, which some switches change."""
+def switches(default: RetrievalConfig) -> list[Switch]:
+    """Return the switches to compare with the default, in order.
 
-    tokens: int
-    overlap_tokens: int
-
-
-def switches(
-    default: RetrievalConfig, available: Collection[str], cut: Cut
-) -> tuple[list[Switch], list[Switch]]:
-    """Return the switches to compare with the default, in order, and those this site can't run.
-
-    Switches that are asked as served come last, `SERVED` first among them. A switch that would
-    change nothing of the default is in neither list.
+    One that would change nothing of it is left out.
     """
-    searches = [
-        _search(name, text, needs) for name, text, needs in _SEARCHES if not _says(default, text)
+    searches = [Switch(Configuration(*row)) for row in _SEARCHES if not _says(default, row[1])]
+    recipes = [
+        Recipe(f"windows of {window.tokens} tokens, stride {window.stride}", window)
+        for window in _WINDOWS
     ]
-    indexes = [
-        Switch(Configuration(recipe.name, ""), recipe, needs)
-        for recipe, needs in _recipes(cut)
-        if not recipe.storage or needs in available  # else the site stores vectors so already
-    ]
-    served = [
-        Switch(Configuration(name, text, as_served=True), needs=GATE)
-        for name, text in _SERVED
-        if not _says(default, text)
-    ]
-    every = [*searches, *indexes, SERVED, *served]
-    return (
-        [switch for switch in every if not switch.needs or switch.needs in available],
-        [switch for switch in every if switch.needs and switch.needs not in available],
-    )
+    return [*searches, *(Switch(Configuration(one.name, ""), one) for one in recipes)]
 
 
 def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
     """Return the switches with one of the parts in their name or index; all if there are no parts.
 
-    Case is ignored. `SERVED` is added as baseline where any chosen switch is asked as served.
-    Raises UnknownRow for a part that no switch contains.
+    Case is ignored. Raises UnknownRow for a part that no switch contains.
     """
-    if not parts:
-        return list(every)
     for part in parts:
         if not any(_has(switch, part) for switch in every):
             names = "; ".join(switch.name for switch in every)
@@ -90,50 +76,11 @@ def chosen(every: Sequence[Switch], parts: Sequence[str]) -> list[Switch]:
                 f"--only: no row has {part!r} in its name or in that of its index.",
                 hint=f"The rows are: {names}.",
             )
-    kept = [switch for switch in every if any(_has(switch, part) for part in parts)]
-    if SERVED not in kept and any(switch.configuration.as_served for switch in kept):
-        first = next(n for n, switch in enumerate(kept) if switch.configuration.as_served)
-        kept.insert(first, SERVED)
-    return kept
+    return [switch for switch in every if not parts or any(_has(switch, part) for part in parts)]
 
 
 def _has(switch: Switch, part: str) -> bool:
     return any(part.lower() in name.lower() for name in (switch.name, switch.recipe.name))
-
-
-# name, what differs from the default, what it needs
-_SEARCHES = (
-    ("lexical alone (exact BM25)", "dense=no lexical=bm25", ""),
-    ("dense alone", "lexical=none", ""),
-    ("fusion: convex, alpha = 0.8", "fusion=convex alpha=0.8", ""),
-    ("fusion: convex, alpha = 0.5", "fusion=convex alpha=0.5", ""),
-    ("fusion: sum of scores", "fusion=sum", ""),
-    ("fusion: RRF, k = 60", "fusion=rrf rrf_k=60", ""),
-    ("fusion: RRF, k = 10", "fusion=rrf rrf_k=10", ""),
-    ("without expansions", "expand=no", ""),
-    ("without rules", "rules=no", ""),
-    ("without condensing", "condense_above=0", ""),
-    ("BM25 with k1 = 0.9, b = 0.4", "k1=0.9 b=0.4", ""),
-    ("BM25 with k1 = 1.2, b = 0.75", "k1=1.2 b=0.75", ""),
-    ("concept overlap, weight 0.1", "concept_weight=0.1", ""),
-    ("concept overlap, weight 0.3", "concept_weight=0.3", ""),
-    ("twins not collapsed", "collapse_twins=no", ""),
-    ("with summaries", "summaries=yes", "summaries"),
-    ("multi-query, 3 wordings by the model", "multi_query=3", "rewrite"),
-    ("HyDE", "hyde=yes", "rewrite"),
-    ("without reranker", "reranker=none", ""),
-    ("reranker: cross-encoder", "reranker=cross-encoder", "cross-encoder"),
-    ("reranker: language model", "reranker=llm", "llm"),
-    ("reranker: endpoint", "reranker=http", "http"),
-)
-# The number of passages handed on has an effect only behind the gate.
-_SERVED = (("5 passages at most", "k=5"),)
-# Unlike passages of the splitter, windows may share more than a third and outgrow the encoder.
-_WINDOWS = (Window(128, 64), Window(256, 128), Window(512, 256))
-
-
-def _search(name: str, text: str, needs: str) -> Switch:
-    return Switch(Configuration(name, text), needs=needs)
 
 
 def _says(default: RetrievalConfig, text: str) -> bool:
@@ -141,38 +88,3 @@ def _says(default: RetrievalConfig, text: str) -> bool:
     booleans = {"yes": "True", "no": "False"}
     pairs = (word.split("=") for word in text.split())
     return all(str(getattr(default, name)) == booleans.get(value, value) for name, value in pairs)
-
-
-def _recipes(cut: Cut) -> list[tuple[Recipe, str]]:
-    """Return the recipes that build the index otherwise than this site, and what each needs."""
-    return [
-        *((recipe, "") for recipe in (*_sizes(cut), *map(_windows, _WINDOWS))),
-        (Recipe("vectors of 16 bits (halfvec)", storage="halfvec"), "vector"),
-        (Recipe("vectors of 32 bits (vector)", storage="vector"), "halfvec"),
-        (Recipe("without context line", (), with_context=False), ""),
-    ]
-
-
-def _windows(window: Window) -> Recipe:
-    name = f"windows of {window.tokens} tokens, stride {window.stride}"
-    return Recipe(name, window=window)
-
-
-def _sizes(cut: Cut) -> list[Recipe]:
-    """Return recipes with other passage sizes and overlaps than this site's.
-
-    Sizes are relative to what the encoder can read; the setting may be larger. The splitter lets
-    two passages share at most a third.
-    """
-    half = max(100, cut.tokens // 2)
-    shared = half * cut.overlap_tokens // cut.tokens
-    wanted = [
-        (f"passages of {half} tokens", half, shared),
-        ("passages without overlap", cut.tokens, 0),
-        ("passages that overlap by a third", cut.tokens, cut.tokens // 3),
-    ]
-    return [
-        Recipe(name, (("MEDRAG_CHUNKS", f"tokens={tokens} overlap={overlap}"),))
-        for name, tokens, overlap in wanted
-        if (tokens, overlap) != (cut.tokens, cut.overlap_tokens)
-    ]

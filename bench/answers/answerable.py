@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench.answers.choice import DIGITS, FOLDS, Asked, fold_of, rows_of, site_choice
+from bench.answers.choice import DIGITS, FOLDS, Asked, fold_of, regressed, rows_of, site_choice
 from chat.gate.risk import auroc
 from chat.reader.answerable import of_list
 from evaluation.datasets.types import DatasetError
@@ -88,15 +88,7 @@ def _share(odds: npt.ArrayLike) -> Floats:
 
 
 def _fitted(tables: Sequence[Table], held: npt.NDArray[np.bool_]) -> Model:
-    from sklearn.linear_model import LogisticRegression  # late: it takes half a second
-
     names = sorted({name for table in tables for name in table})
     values = np.array([[table.get(name, 0.0) for name in names] for table in tables])
-    middle, spread = values.mean(axis=0), values.std(axis=0)
-    spread[spread < 1e-9] = 1.0
-    model = LogisticRegression(C=STRENGTH, max_iter=5000)
-    model.fit((values - middle) / spread, held)
-    weights = model.coef_[0] / spread
-    intercept = float(model.intercept_[0] - weights @ middle)
-    rounded = {n: round(float(w), DIGITS) for n, w in zip(names, weights, strict=True)}
-    return rounded, round(intercept, DIGITS)
+    weights, intercept = regressed(values, held, STRENGTH)
+    return dict(zip(names, weights, strict=True)), intercept

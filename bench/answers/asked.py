@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluation.measures.patterns import Loss, Outcome, Verdict
+from evaluation.measures.patterns import Outcome, Verdict
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,6 @@ class Asked:
 
     id: str
     verdict: Verdict
-    lost: Loss
     rank: int | None  # of the first passage that answers, 1-based
     reason: str  # why it was refused
     confidence: float
@@ -52,4 +51,4 @@ class Asked:
     def from_dict(cls, row: dict[str, Any]) -> Asked:
         lists = {name: tuple(row[name]) for name in ("statements", "beside", "excerpts")}
         verdict = Verdict(**{**row["verdict"], "outcome": Outcome(row["verdict"]["outcome"])})
-        return cls(**{**row, **lists, "verdict": verdict, "lost": Loss(row["lost"])})
+        return cls(**{**row, **lists, "verdict": verdict})

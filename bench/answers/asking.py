@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from bench.answers.asked import AnswersTask, Asked
-from bench.answers.locating import Places, lost_at, rank_of
+from bench.answers.locating import Places, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
 from bench.runs import databases
@@ -141,11 +141,9 @@ def _asked(question: Question, places: Places) -> Asked:
     shown = [_shown_and_cited(claim) for claim in answers]
     verdict = judged(question, shown, beside=[*beside, *told], excerpts=excerpts)
     rank = rank_of(places.passages_with(question), turn.trace) if question.is_answerable else None
-    lost = lost_at(question, turn, verdict, rank=rank, is_parsed=places.is_parsed(question))
     return Asked(
         id=question.id,
         verdict=verdict,
-        lost=lost,
         rank=rank,
         reason=turn.reason,
         confidence=turn.confidence,

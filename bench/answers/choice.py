@@ -187,8 +187,6 @@ def _first(row: Asked, order: Linear) -> tuple[Features, npt.NDArray[np.int64]]:
 
 def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
     """Fit a logistic regression in which each question has the same weight. Raises DatasetError."""
-    from sklearn.linear_model import LogisticRegression  # late: it takes half a second
-
     names = sorted({name for features, _ in found for name in features})
     tables, labels, shares = [], [], []
     for features, right in found:
@@ -200,16 +198,32 @@ def _linear(found: Sequence[tuple[Features, npt.NDArray[np.int64]]]) -> Linear:
             shares.append(np.full(int(clear.sum()), 1 / clear.sum()))
     if len(np.unique(np.concatenate([[], *labels]))) < 2:
         raise DatasetError("Too few questions with an answer among their statements to learn from.")
-    table, label = np.concatenate(tables), np.concatenate(labels)
     share = np.concatenate(shares)
+    slopes, intercept = regressed(
+        np.concatenate(tables), np.concatenate(labels), STRENGTH, share / share.mean()
+    )
+    return Linear(dict(zip(names, slopes, strict=True)), intercept)
+
+
+def regressed(
+    table: npt.NDArray[np.float64],
+    label: npt.NDArray[np.bool_],
+    strength: float,
+    share: npt.NDArray[np.float64] | None = None,
+) -> tuple[list[float], float]:
+    """Fit a logistic regression on standardised columns; return rounded weights and intercept.
+
+    `share` is the weight of each row. The weights are those of the columns as they are.
+    """
+    from sklearn.linear_model import LogisticRegression  # late: it takes half a second
+
     middle, spread = table.mean(axis=0), table.std(axis=0)
     spread[spread < 1e-9] = 1.0
-    model = LogisticRegression(C=STRENGTH, max_iter=5000)
-    model.fit((table - middle) / spread, label, sample_weight=share / share.mean())
+    model = LogisticRegression(C=strength, max_iter=5000)
+    model.fit((table - middle) / spread, label, sample_weight=share)
     slopes = model.coef_[0] / spread
     intercept = float(model.intercept_[0] - slopes @ middle)
-    rounded = {n: round(float(w), DIGITS) for n, w in zip(names, slopes, strict=True)}
-    return Linear(rounded, round(intercept, DIGITS))
+    return [round(float(w), DIGITS) for w in slopes], round(intercept, DIGITS)
 
 
 def fold_of(document: str) -> int:

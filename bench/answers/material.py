@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
 
-from chat.reader.choose import Candidates, heading, shortlisted, sifted
+from chat.reader.choose import shortlisted, sifted
 from chat.types import Unit
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG, folded, matches
 from evaluation.question_sets.patterned import Question
@@ -21,26 +20,16 @@ from retrieval.types import Query, Rights
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 _HELD, _PERHAPS = 0.8, 0.6  # shares of words in common from which a statement is right, or unclear
 _LEAST_WORDS = 4  # of a statement that may be part of a longer quote
-_PASSAGES = 8  # for the reader, besides later ones that answer
-_MOST_ANSWERING = 3
 
 
 def material_of(question: Question) -> dict[str, Any]:
-    """Return a question's training rows: one for the choice of statements, more for the reader."""
+    """Return a question's row to learn from: its statements' features, and which are right.
+
+    Cheap features of all, and all features of the shortlist. The large reader reads the whole
+    shortlist here: `train choice` leaves some out.
+    """
     query = Query(question.text, on=timezone.localdate(), rights=Rights.ALL)
     found = sifted(question.text, retrieve(query, site_config()).hits)
-    right = labels(question, found.units)
-    return {
-        "choice": _choice_row(question, found, right),
-        "reader": list(_reader_rows(question, found.units, right)),
-    }
-
-
-def _choice_row(question: Question, found: Candidates, right: Sequence[int]) -> dict[str, Any]:
-    """Return the statements' features: cheap ones of all, and all features of the shortlist.
-
-    The large reader reads the whole shortlist here: `train choice` leaves some out.
-    """
     read = shortlisted(question.text, found, reread=len(found.units))
     return {
         "id": question.id,
@@ -49,43 +38,10 @@ def _choice_row(question: Question, found: Candidates, right: Sequence[int]) -> 
         "half": str(question.half),
         "answerable": question.is_answerable,
         "cheap": {name: column.tolist() for name, column in sorted(found.features.items())},
-        "cheap_right": list(right),
+        "cheap_right": labels(question, found.units),
         "features": {name: column.tolist() for name, column in sorted(read.features.items())},
         "right": labels(question, read.units),
     }
-
-
-def _reader_rows(
-    question: Question, units: Sequence[Unit], right: Sequence[int]
-) -> Iterator[dict[str, Any]]:
-    """Yield passages as lines under their heading, with the positions of the lines that answer."""
-    if question.is_answerable and RIGHT not in right:
-        return  # the answer is unknown, so no statement is known to be wrong
-    answering = 0
-    labelled = zip(units, right, strict=True)
-    for place, (key, group) in enumerate(groupby(labelled, key=lambda one: one[0].hit.key), 1):
-        here = list(group)
-        found = [label for _, label in here]
-        answering += RIGHT in found
-        wanted = RIGHT in found and answering <= _MOST_ANSWERING
-        if (place > _PASSAGES and not wanted) or (RIGHT not in found and UNCLEAR in found):
-            continue
-        hit = here[0][0].hit
-        lines = [heading(hit), *(" ".join(unit.text.split()) for unit, _ in here)]
-        answers, at = [], 0
-        for line, label in zip(lines, [WRONG, *found], strict=True):
-            if label == RIGHT:
-                answers.append({"start": at, "text": line})
-            at += len(line) + 1
-        yield {
-            "id": f"{question.id} {key}",
-            "source": "guideline_questions",
-            "question": question.text,
-            "passage": "\n".join(lines),
-            "answers": answers,
-            "unit": "line",
-            "document": hit.filename,
-        }
 
 
 def labels(question: Question, units: Sequence[Unit]) -> list[int]:

@@ -1,10 +1,8 @@
-"""Measure answers on a test set in a database of its own, and store the run."""
+"""Measure answers on a test set in a database of its own, and write what was measured."""
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db import transaction
-from django.utils import timezone
 
 from bench.answers.asked import AnswersTask, Asked
 from bench.answers.measures import measured, scores_of
@@ -22,17 +17,15 @@ from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
 from bench.answers.telling import report_lines
 from bench.runs import databases
-from bench.runs.child_process import ChildFailed, ended, run_child
+from bench.runs.child_process import run_work
 from bench.runs.configurations import Recipe
 from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
 from evaluation.folders import write_lines
 from evaluation.metrics.statistics import Interval
-from evaluation.models import ItemScore, Kind, Run, TestSet
 from evaluation.question_sets.patterned import QuestionSet
 
 Say = Callable[[str], None]
-LICENCES = {"guideline_questions": "questions of our own on guidelines that are not published here"}
 
 
 @dataclass(frozen=True)
@@ -77,17 +70,14 @@ def answers_measure(found: QuestionSet, order: AnswersOrder, *, say: Say) -> Ans
 
 
 def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say) -> None:
-    """Write training material from the questions: `choice.jsonl` and `reader.jsonl`.
+    """Write what `train choice` and `train gate` learn from, `choice.jsonl`.
 
     Raises as `answers_measure`.
     """
     rows, _ = _done(found, order, say, is_material=True)
     out.mkdir(parents=True, exist_ok=True)
-    dumped = [json.dumps(row["choice"], ensure_ascii=False) for row in rows]
+    dumped = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_lines(out / "choice.jsonl", dumped)
-    read = [json.dumps(one, ensure_ascii=False) for row in rows for one in row["reader"]]
-    write_lines(out / "reader.jsonl", read)
-    write_lines(out / "licences.json", [json.dumps(LICENCES)])
 
 
 def model_measure(
@@ -130,62 +120,9 @@ def _done(
         task = AnswersTask(testset, documents, str(out), order.limit, is_material, told)
         path = Path(scratch) / "task.json"
         path.write_text(json.dumps({"answers": asdict(task)}), encoding="utf-8")
-        environment = {**os.environ, "MEDRAG_DATABASE_NAME": name}
-        status = run_child(
-            ["evaluate", "work", str(path)], environment, lambda line: say(f"  {line}")
-        )
-        if status:
-            raise ChildFailed(
-                f"Indexing or asking {ended(status)}.",
-                hint="What it said stands above. What was indexed is kept; the same command goes "
-                "on.",
-            )
+        run_work(path, name, {}, lambda line: say(f"  {line}"), what="Indexing or asking")
         with out.open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines], name
-
-
-@transaction.atomic
-def answers_run_store(
-    result: AnswersMeasured, *, by: User | None, started_at: datetime.datetime
-) -> Run:
-    """Store the run, its scores by question, and the test set where that is new."""
-    found = result.found
-    test_set, _ = TestSet.objects.get_or_create(
-        digest=found.digest,
-        defaults={
-            "name": found.name[:200],
-            "form": "answers",
-            "documents": len(found.documents),
-            "queries": len(found.questions),
-            "judgements": sum(len(q.decisive) + len(q.wrong) for q in found.questions),
-        },
-    )
-    run = Run.objects.create(
-        kind=Kind.ANSWERS,
-        test_set=test_set,
-        name="answers",
-        recipe=Recipe().name,
-        fingerprints={"answers": result.fingerprints, "index": result.index},
-        metrics={name: spread.as_json() for name, spread in result.intervals.items()},
-        latency_ms=result.latency_ms,
-        started_at=started_at,
-        finished_at=timezone.now(),
-        by=by,
-    )
-    ItemScore.objects.bulk_create(
-        ItemScore(
-            run=run,
-            query=question.id,
-            scores=scores_of(question, result.asked[question.id]),
-            detail={
-                "question": question.text,
-                "half": question.half,
-                **result.asked[question.id].as_dict(),
-            },
-        )
-        for question in found.questions
-    )
-    return run
 
 
 def answers_folder_write(out: Path, result: AnswersMeasured) -> None:

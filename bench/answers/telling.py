@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from bench.answers.asked import Asked
 from bench.answers.measures import MEASURES
-from evaluation.measures.patterns import Loss, Outcome
+from evaluation.measures.patterns import Outcome
 from evaluation.metrics.statistics import Interval
 from evaluation.question_sets.patterned import Half, Question, QuestionSet
 
@@ -23,7 +22,7 @@ _SHOWN = 300  # characters of a statement that the list shows
 def report_lines(
     found: QuestionSet, asked: Mapping[str, Asked], intervals: Mapping[str, Interval]
 ) -> list[str]:
-    """Return measures and losses by half, and each failed question of the looked-at half.
+    """Return measures by half, and each failed question of the looked-at half.
 
     No question or answer of the counted half is shown.
     """
@@ -32,8 +31,6 @@ def report_lines(
         f"digest {found.digest[:16]}",
         "",
         *_measures_table(intervals),
-        "",
-        *_losses_table(found, asked),
         "",
         SEMANTICS,
         "",
@@ -56,25 +53,17 @@ def _cell(found: Interval | None) -> str:
     return f"{found.mean:.1%} ({found.low:.1%} to {found.high:.1%}, n = {found.n})"
 
 
-def _losses_table(found: QuestionSet, asked: Mapping[str, Asked]) -> Iterator[str]:
-    yield f"| lost at | {' | '.join(Half)} |"
-    yield "|---|" + "---|" * len(Half)
-    counts = Counter((asked[q.id].lost, q.half) for q in found.questions)
-    for loss in Loss:
-        if loss:
-            yield f"| {loss} | {' | '.join(str(counts[loss, half]) for half in Half)} |"
-
-
 def _looked_at(found: QuestionSet, asked: Mapping[str, Asked]) -> Iterator[str]:
     for question in found.questions:
         each = asked[question.id]
-        is_right = each.verdict.outcome is Outcome.FULL or not question.is_answerable
-        if question.half is Half.LOOKED_AT and not (is_right and not each.lost):
+        wanted = Outcome.FULL if question.is_answerable else Outcome.REFUSED
+        is_right = each.verdict.outcome is wanted
+        if question.half is Half.LOOKED_AT and not is_right:
             yield from _question_lines(question, each)
 
 
 def _question_lines(question: Question, each: Asked) -> Iterator[str]:
-    yield f"## {question.id}: {each.verdict.outcome}, lost at {each.lost or 'nothing'}"
+    yield f"## {question.id}: {each.verdict.outcome}"
     yield f"- asked: {question.text}"
     yield f"- kind {question.kind or '-'}; rank of the right passage {each.rank or '-'}"
     yield f"- refused: {each.reason}" if each.reason else f"- confidence {each.confidence:.2f}"

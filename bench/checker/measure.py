@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 
 from bench.datasets.pairs import LABELS, LabelledPair, PairSet
-from chat.gate.risk import Bin, Bools, calibration_error, reliability
+from chat.gate.risk import Bools, calibration_error
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs
@@ -22,9 +22,6 @@ from evaluation.metrics.labels import (
     confusion,
     false_alarm,
     false_pass,
-    label_f1,
-    label_precision,
-    label_recall,
     macro_f1,
 )
 from evaluation.metrics.statistics import Floats, Interval, interval, interval_of_counts
@@ -61,28 +58,9 @@ class Checked:
         return [(pair, judgement) for pair, judgement in both if judgement is not None]
 
     @property
-    def pairs_per_s(self) -> float | None:
-        """Judged pairs a second; None where nothing was judged."""
-        return len(self.judged) / self.seconds if self.judged and self.seconds else None
-
-    @property
     def ms_a_pair(self) -> float | None:
         """Milliseconds a judged pair; None where nothing was judged."""
-        return 1000 / self.pairs_per_s if self.pairs_per_s else None
-
-    @property
-    def per_pair(self) -> list[dict[str, float]]:
-        """The scores stored for each pair, in order; only `correct` for one without a judgement."""
-        return [
-            {"correct": right}
-            if judgement is None
-            else {
-                "correct": right,
-                "p(supported)": judgement.score,
-                "p(contradicted)": judgement.contradiction,
-            }
-            for right, judgement in zip(self._right(), self.judgements, strict=True)
-        ]
+        return 1000 * self.seconds / len(self.judged) if self.judged else None
 
     @cached_property
     def confusion(self) -> Floats:
@@ -106,33 +84,12 @@ class Checked:
             "unsupported passed": interval_of_counts(self.confusion * ~is_supported, passed),
             "supported stopped": interval_of_counts(self.confusion * is_supported, alarm),
             "Brier": interval(self._squares()),
-            **dict(self._by_label()),
         }
-
-    def _by_label(self) -> Iterator[tuple[str, Interval]]:
-        """Yield each label's precision over pairs judged so, recall over its pairs, F1 over both.
-
-        Cells of other labels are zeroed, so that the bootstrap resamples the measure's denominator.
-        """
-        for place, label in enumerate(LABELS):
-            called, is_it = _rows(place).T, _rows(place)
-            for name, measure, cells in (
-                ("precision", label_precision, called),
-                ("recall", label_recall, is_it),
-                ("F1", label_f1, called | is_it),
-            ):
-                found = interval_of_counts(self.confusion * cells, partial(_at, measure, place))
-                yield f"{name}, {label}", found
 
     @property
     def calibration_error(self) -> float | None:
         """ECE of the score as the probability of `supported`; None where nothing was judged."""
         return calibration_error(*self._probabilities()) if self.judged else None
-
-    @property
-    def bins(self) -> tuple[Bin, ...]:
-        """The reliability table of the score as the probability of `supported`."""
-        return reliability(*self._probabilities()) if self.judged else ()
 
     def _probabilities(self) -> tuple[Floats, Bools]:
         judged = self.judged
@@ -179,11 +136,7 @@ def _tokens(usage: Usage) -> int:
 
 
 def _rows(place: int) -> Bools:
-    """Return a mask of the cells whose true label is at `place`; transposed, the judged label."""
+    """Return a mask of the cells whose true label is at `place`."""
     cells = np.zeros((len(LABELS), len(LABELS)), dtype=bool)
     cells[place] = True
     return cells
-
-
-def _at(measure: Callable[[Floats], Floats], place: int, confusions: Floats) -> Floats:
-    return measure(confusions)[..., place]

@@ -1,11 +1,9 @@
-"""Report verifiers' measures as Markdown and JSON. Pure."""
+"""Report verifiers' measures as Markdown. Pure."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from bench.checker.measure import Checked
 from bench.datasets.pairs import LABELS, PairSet
@@ -24,12 +22,11 @@ SEMANTICS = (
     "Each figure is followed by its 95 % interval and n, the pairs that it is a share of; - where "
     "there is none. Unsupported passed: of the pairs that are contradicted or not found, the share "
     "called supported. Supported stopped: of those that are supported, the share called otherwise. "
-    "Macro F1: the mean over the labels that occur. By label, precision is over the pairs called "
-    "it, recall over those that are it, F1 over both. Calibration is of the score as the "
+    "Macro F1: the mean over the labels that occur. Calibration is of the score as the "
     f"probability of `supported`: Brier, and ECE over {BINS} bins of equal width. Pairs without a "
     "judgement, where a verifier failed, count in `accuracy, failures wrong` alone, as wrong; in "
-    "an answer they are a refusal. Pairs/s: of judged pairs, over the calls that judged them; ms a "
-    "pair is its inverse. MB: of a verifier's own files, - where its model is elsewhere. Tokens: "
+    "an answer they are a refusal. Ms a pair: of judged pairs, over the calls that judged them. "
+    "MB: of a verifier's own files, - where its model is elsewhere. Tokens: "
     "what language models took, as their servers say. "
     "Intervals: percentile bootstrap over those n pairs, "
     f"{RESAMPLES:,} resamples, seeded; where something happened in none of n pairs they are empty, "
@@ -44,7 +41,7 @@ def report_lines(pair_set: PairSet, results: Sequence[Checked]) -> list[str]:
         *pair_set.notes,
         "",
         *_headline(results),
-        *(line for result in results for line in _details(result)),
+        *(line for result in results for line in _confusion(result)),
         "",
         SEMANTICS,
         *(
@@ -71,56 +68,29 @@ def pair_lines(results: Sequence[Checked]) -> Iterator[str]:
         yield json.dumps({"pair": pair.id, "label": pair.label.value, "said": said})
 
 
-def calibration_json(result: Checked) -> dict[str, Any]:
-    """Return the measures without an interval: confusion, calibration and speed.
-
-    Null where nothing was judged.
-    """
-    return {
-        "labels": list(LABELS),
-        "confusion": [[int(count) for count in row] for row in result.confusion],
-        "ECE": result.calibration_error,
-        "reliability": [asdict(each) for each in result.bins],
-        "pairs_per_s": result.pairs_per_s,
-    }
-
-
 def _headline(results: Sequence[Checked]) -> Iterator[str]:
-    columns = (*HEADLINE, "ECE", "without judgement", "pairs/s", "MB", "ms a pair", "tokens")
+    columns = (*HEADLINE, "ECE", "without judgement", "MB", "ms a pair", "tokens")
     yield f"| verifier | {' | '.join(columns)} |"
     yield "|---|" + "---|" * len(columns)
     for result in results:
-        figures = " | ".join(_spread(result.intervals[name]) for name in HEADLINE)
-        failed = len(result.pairs) - len(result.judged)
-        error, speed = result.calibration_error, result.pairs_per_s
-        calibrated = "-" if error is None else f"{error:.3f} (n {len(result.judged)})"
-        fast = "-" if speed is None else f"{speed:.1f}"
-        size = "-" if result.megabytes is None else f"{result.megabytes:.1f}"
-        slow = "-" if result.ms_a_pair is None else f"{result.ms_a_pair:.1f}"
-        cost = f"{size} | {slow} | {result.tokens}"
-        yield f"| {result.name} | {figures} | {calibrated} | {failed} | {fast} | {cost} |"
+        cells = [_spread(result.intervals[name]) for name in HEADLINE]
+        cells += [_number(result.calibration_error, 3), str(len(result.pairs) - len(result.judged))]
+        cells += [_number(result.megabytes), _number(result.ms_a_pair), str(result.tokens)]
+        yield f"| {result.name} | {' | '.join(cells)} |"
 
 
-def _details(result: Checked) -> Iterator[str]:
+def _number(value: float | None, places: int = 1) -> str:
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def _confusion(result: Checked) -> Iterator[str]:
     yield ""
     yield f"{result.name}: fingerprint {result.fingerprint}"
     yield ""
-    yield f"| true | precision | recall | F1 | {' | '.join(f'said {x}' for x in LABELS)} |"
-    yield "|---|---|---|---|" + "---|" * len(LABELS)
-    for place, label in enumerate(LABELS):
-        row = result.confusion[place]
-        measured = [
-            _spread(result.intervals[f"{name}, {label}"]) for name in ("precision", "recall", "F1")
-        ]
-        counts = " | ".join(str(int(count)) for count in row)
-        yield f"| {label} | {' | '.join(measured)} | {counts} |"
-    if not result.bins:
-        return
-    yield ""
-    yield "| mean score of a tenth of the scale | pairs | of them supported |"
-    yield "|---|---|---|"
-    for each in result.bins:
-        yield f"| {each.mean:.3f} | {each.count} | {each.share:.3f} |"
+    yield f"| true | {' | '.join(f'said {x}' for x in LABELS)} |"
+    yield "|---|" + "---|" * len(LABELS)
+    for label, row in zip(LABELS, result.confusion, strict=True):
+        yield f"| {label} | {' | '.join(str(int(count)) for count in row)} |"
 
 
 def _spread(found: Interval) -> str:

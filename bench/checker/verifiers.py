@@ -1,4 +1,4 @@
-"""The verifiers that can be measured: the site's, its exact checks alone, and the teacher."""
+"""The verifiers that can be measured: the site's, and its exact checks alone."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from pathlib import Path
 from django.conf import settings
 
 from chat.verification import verbatim
-from chat.verification.entailment import checker, judge
+from chat.verification.entailment import checker
 from chat.verification.entailment.configured import VERIFIERS, verifier_fault, verifier_named
 from chat.verification.entailment.types import Verifier
 from chat.verification.types import Judgement, Label, Pair
 from chat.verification.verify import CHECKS
-from core.llm.client import Endpoint
 from core.llm.usage import Usage
-from evaluation.measures.configured import teacher_fault
 
-RULES, TEACHER = "rules", "teacher"
-NAMED = (*VERIFIERS, RULES, TEACHER)
+RULES = "rules"
+NAMED = (*VERIFIERS, RULES)
 
 
 class Rules:
@@ -46,36 +44,14 @@ class Rules:
         return [_by_rules(pair) for pair in pairs]
 
 
-class Teacher(judge.LanguageModelJudge):
-    """The model that writes silver sets, as a verifier."""
-
-    name = TEACHER
-
-
 def measured_verifier(name: str) -> Verifier:
     """Return a verifier of `NAMED`. Raises ImproperlyConfigured; ValueError for another name."""
-    match name:
-        case "rules":
-            return Rules()
-        case "teacher":
-            return Teacher(teaching())
-    return verifier_named(name)
+    return Rules() if name == RULES else verifier_named(name)
 
 
 def measured_fault(name: str) -> str:
     """Return why a verifier can't work, as a sentence; empty where it can. Calls no endpoint."""
-    match name:
-        case "rules":
-            return ""
-        case "teacher":
-            return teacher_fault() or judge.PROMPT.fault()
-    return verifier_fault(name)
-
-
-def teaching() -> tuple[Endpoint, ...]:
-    """Return the teacher's endpoint; empty if none is configured."""
-    teacher = settings.MODELS.teacher
-    return (teacher,) if teacher.url else ()
+    return "" if name == RULES else verifier_fault(name)
 
 
 def megabytes(name: str) -> float | None:

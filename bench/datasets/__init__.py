@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.datasets.liveqa import read_medquad_liveqa
-from bench.datasets.published import read_beir, read_pubmedqa, read_scifact
+from bench.datasets.published import read_beir, read_scifact
 from bench.datasets.types import Dataset
 from evaluation.datasets.types import DatasetError
 
-FORMATS = ("beir", "scifact", "medquad-liveqa", "pubmedqa")
+FORMATS = ("beir", "scifact", "medquad-liveqa")
 
 
 def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "") -> Dataset:
@@ -29,7 +29,6 @@ def read_dataset(folder: Path, *, form: str, split: str = "", queries: str = "")
 
 _READERS: dict[str, tuple[Callable[..., Dataset], set[str]]] = {
     "beir": (read_beir, {"split"}),
-    "scifact": (read_scifact, {"split", "queries"}),
+    "scifact": (read_scifact, {"split"}),
     "medquad-liveqa": (read_medquad_liveqa, {"queries"}),
-    "pubmedqa": (read_pubmedqa, {"split"}),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -62,24 +62,13 @@ class PairSet:
             json.dumps([self.name, rows], ensure_ascii=False).encode()
         ).hexdigest()
 
-    def first(self, count: int) -> PairSet:
-        """Return the first `count` pairs, marked as a part in name and notes; all for 0."""
-        if not count or count >= len(self.pairs):
-            return self
-        note = f"only a part: the first {count} of {len(self.pairs)} pairs"
-        kept = self.pairs[:count]
-        return replace(
-            self, name=f"{self.name}/first-{count}", pairs=kept, notes=(*self.notes, note)
-        )
-
 
 def read_pairs(path: Path) -> PairSet:
     """Read JSON lines `{"claim", "evidence", "label"}` with an optional `context`.
 
-    Other keys are ignored, and `passage` may replace `evidence`, as in the output of `evaluate
-    silver`. A pair's id is its line number. Raises DatasetError with that number for a line that is
-    not a pair, a repeated key, an unknown label, a claim without words, and a pair that occurs
-    above with another label.
+    Other keys are ignored. A pair's id is its line number. Raises DatasetError with that number for
+    a line that is not a pair, a repeated key, an unknown label, a claim without words, and a pair
+    that occurs above with another label.
     """
     if not path.is_file():
         raise DatasetError(f"--pairs: there is no file {path}.")
@@ -139,8 +128,6 @@ def _pair(line: str, number: int, name: str) -> LabelledPair:
         raise DatasetError(f"{place}: a key stands twice.") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{place}: no JSON.") from error
-    if isinstance(record, dict) and "passage" in record:
-        record.setdefault("evidence", record["passage"])
     if not isinstance(record, dict) or not {"claim", "evidence", "label"} <= record.keys():
         raise DatasetError(f"{place}: claim, evidence and label are needed.")
     if record["label"] not in LABELS:

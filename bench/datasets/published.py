@@ -1,17 +1,13 @@
-"""Read BEIR's form, SciFact and PubMedQA.
+"""Read BEIR's form and SciFact.
 
 BEIR, `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`: Thakur et al., NeurIPS Datasets and
 Benchmarks 2021; a query without a line in the split's judgements belongs to another split. SciFact,
 `corpus.jsonl` and `claims_<split>.jsonl`: Wadden et al., EMNLP 2020; relevant is, as in BEIR, each
-abstract that a claim cites; with `queries="evidence"` only an abstract with evidence for or against
-the claim, and claims without any are left out. PubMedQA: Jin et al., EMNLP 2019; each question is
-to find its own abstract among all. Abstracts are indexed without their conclusion, which is the
-answer, and without a title, which is the question.
+abstract that a claim cites.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -69,13 +65,8 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
     return qrels
 
 
-QUERIES = ("cited", "evidence")
-
-
-def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") -> Dataset:
+def read_scifact(folder: Path, *, split: str = "train") -> Dataset:
     """Read claims as queries, abstracts as documents; relevant ones gain 1. Raises DatasetError."""
-    if queries not in QUERIES:
-        raise DatasetError(f"--queries of scifact is one of {', '.join(QUERIES)}.")
     asked, corpus = found(folder, f"claims_{split}.jsonl"), found(folder, "corpus.jsonl")
     claims = once(
         ((id_of(claim["id"], asked.name), claim) for claim in records_of(asked, "id", "claim")),
@@ -90,51 +81,17 @@ def read_scifact(folder: Path, *, split: str = "train", queries: str = "cited") 
         for record in records_of(corpus, "doc_id", "title", "abstract")
     ]
     return dataset_of(
-        f"scifact/{split}/{queries}",
+        f"scifact/{split}/cited",
         documents=documents,
         queries={name: text_of(claim["claim"], asked.name) for name, claim in claims.items()},
-        qrels={name: _relevant(claim, queries, asked.name) for name, claim in claims.items()},
-        notes=(f"relevant: {_MEANING[queries]}",),
+        qrels={name: _relevant(claim, asked.name) for name, claim in claims.items()},
+        notes=("relevant: every abstract that the claim cites, as in BEIR",),
     )
 
 
-def _relevant(claim: Mapping[str, Any], queries: str, place: str) -> dict[str, int]:
-    """Return the claim's relevant abstracts with gain 1.
-
-    `evidence` is an object with abstracts as keys, `cited_doc_ids` a list.
-    """
-    key = "cited_doc_ids" if queries == "cited" else "evidence"
-    named = claim.get(key) or []
-    if not isinstance(named, list | dict):
-        raise DatasetError(f"{place}: {key} must name abstracts.")
+def _relevant(claim: Mapping[str, Any], place: str) -> dict[str, int]:
+    """Return the abstracts that the claim cites with gain 1."""
+    named = claim.get("cited_doc_ids") or []
+    if not isinstance(named, list):
+        raise DatasetError(f"{place}: cited_doc_ids must name abstracts.")
     return {id_of(document, place): 1 for document in named}
-
-
-_MEANING = {
-    "cited": "every abstract that the claim cites, as in BEIR",
-    "evidence": "abstracts with evidence for or against the claim",
-}
-
-
-def read_pubmedqa(folder: Path, *, split: str = "ori_pqal") -> Dataset:
-    """Read `<split>.json` of PubMedQA. Raises DatasetError."""
-    path = found(folder, f"{split}.json")
-    try:
-        records = json.loads(
-            path.read_text(encoding="utf-8-sig"),
-            object_pairs_hook=lambda pairs: once(pairs, path.name),
-        )
-        documents = [
-            SourceDocument(key, "", "\n".join(texts_of(record["CONTEXTS"], path.name)))
-            for key, record in records.items()
-        ]
-        queries = {key: text_of(record["QUESTION"], path.name) for key, record in records.items()}
-    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError) as error:
-        raise DatasetError(f"{path.name} is not in the form of PubMedQA.") from error
-    return dataset_of(
-        f"pubmedqa/{split}",
-        documents=documents,
-        queries=queries,
-        qrels={query: {query: 1} for query in queries},
-        notes=("relevant: the question's own abstract, indexed without a title",),
-    )

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
 from bench.checker.run import (
     checker_folder_write,
-    checker_runs_store,
     refuse_unusable,
     verifiers_check,
 )
@@ -19,34 +17,30 @@ from bench.checker.tables import report_lines
 from bench.checker.verifiers import NAMED
 from bench.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
 from chat.verification.entailment.configured import verifiers_configured
-from corpus.management.arguments import person_named
 from evaluation.folders import refuse_unwritable, refuse_used
 
 
 def checker_arguments(parser: CommandParser) -> None:
     """Add arguments that only `checker` has; it shares --dataset, --format, --split and --out."""
-    parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found; or the output of silver')  # noqa: E501  # fmt: skip
-    parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: a configured verifier, the teacher of silver, or rules (only the exact checks); repeatable, by default all that this site can use")  # noqa: E501  # fmt: skip
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help='checker: JSON lines {"claim", "evidence", "label"}; labels supported, contradicted, not_found')  # noqa: E501  # fmt: skip
+    parser.add_argument("--verifier", action="append", default=[], choices=NAMED, help="checker: a configured verifier, or rules (only the exact checks); repeatable, by default all that this site can use")  # noqa: E501  # fmt: skip
 
 
 def checker_run(options: dict[str, Any], say: Callable[[str], None]) -> list[str]:
-    """Measure verifiers, store the results and return the report.
+    """Measure verifiers, write the results and return the report.
 
     Raises CommandError, MedragError.
     """
-    if not options["out"] or options["arguments"]:
-        raise CommandError("--out DIR is needed, with --pairs FILE or --format scifact.")
-    if options["limit"] < 0:
-        raise CommandError("--limit must be a number of pairs, at least 1.")
-    out, by = Path(options["out"]), person_named(options["user"])
+    if not options["out"] or options["arguments"] or options["limit"]:
+        raise CommandError("Only --out DIR is needed, with --pairs FILE or --format scifact.")
+    out = Path(options["out"])
     refuse_unwritable(out)
     refuse_used(out)
     names = options["verifier"] or verifiers_configured()
     refuse_unusable(names)
-    pair_set, started = _pairs_read(options).first(options["limit"]), timezone.now()
+    pair_set = _pairs_read(options)
     results = verifiers_check(pair_set, names, say=say)
     checker_folder_write(out, pair_set, results)
-    checker_runs_store(pair_set, results, by=by, started_at=started)
     return report_lines(pair_set, results)
 
 

@@ -65,16 +65,10 @@ def pair_tables(true: Sequence[Block], said: Sequence[Block]) -> list[Pair]:
     return sorted(_first_of_each(sorted(one for one in shared if one[0])))
 
 
-def same_cells(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
-    """Return the true cells whose words are in the same row and column of the other table."""
+def same_cells(true: Sequence[Cell], said: Sequence[Cell]) -> int:
+    """Count the true cells whose words are in the same row and column of the other table."""
     read = {(cell.row, cell.column): cell.words for cell in said}
-    return [cell for cell in true if read.get((cell.row, cell.column)) == cell.words]
-
-
-def same_cells_anywhere(true: Sequence[Cell], said: Sequence[Cell]) -> list[Cell]:
-    """Return the true cells whose words any cell of the other table has, each used once."""
-    pairs = pair_off([cell.words for cell in true], [cell.words for cell in said], operator.eq)
-    return [true[place] for place, _ in pairs]
+    return sum(read.get((cell.row, cell.column)) == cell.words for cell in true)
 
 
 def _first_of_each(pairs: Sequence[tuple[int, int, int]]) -> Iterator[Pair]:

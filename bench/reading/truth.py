@@ -1,9 +1,8 @@
-"""Read and write the truth file: pages that people transcribed, kept in the repository.
+"""Read a truth file: pages that people transcribed, kept in the repository.
 
 It has no text: every word is a keyed hash that only the document's own bytes can reproduce, see
 `hashing`; the document is named by its SHA-256. Kinds, order, levels, and the rows, columns and
-spans of cells are plain. `manage.py bench --reading DIR --write-truth FOLDER` makes it from the
-transcribed files, and equal files give equal bytes.
+spans of cells are plain.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ from bench.reading.words import Words
 TRUTH = Path(__file__).with_name("truth.json.gz")
 _FORM = 1
 _DIGITS = 8  # of a hash
-
-
-def write_truth(path: Path, pages: Iterable[TruePage]) -> None:
-    content = {"form": _FORM, "pages": [_page_to_json(page) for page in pages]}
-    text = json.dumps(content, separators=(",", ":"), sort_keys=True)
-    path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def read_truth(path: Path) -> list[TruePage]:
@@ -41,32 +34,7 @@ def _content(path: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(gzip.decompress(path.read_bytes())))
     except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
-        raise TruthError(
-            f"{path} can't be read ({type(error).__name__}): make it with --write-truth."
-        ) from error
-
-
-def _page_to_json(page: TruePage) -> dict[str, Any]:
-    facts = {name: True for name in FACTS if getattr(page, name)}
-    return facts | {
-        "document": page.document,
-        "page": page.number,
-        "dropped": ["".join(words) for words in page.dropped],
-        "blocks": [_block_to_json(block) for block in page.blocks],
-    }
-
-
-def _block_to_json(block: Block) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": block.kind.value}
-    if block.kind is Kind.TABLE:
-        return found | {"cells": [_cell_to_json(cell) for cell in block.cells]}
-    level = {"level": block.level} if block.level else {}
-    return found | level | {"words": "".join(block.words)}
-
-
-def _cell_to_json(cell: Cell) -> list[Any]:
-    place = [cell.row, cell.column, cell.rows, cell.columns, int(cell.is_header)]
-    return [*place, "".join(cell.words)]
+        raise TruthError(f"{path} can't be read ({type(error).__name__}).") from error
 
 
 def _page_from_json(raw: Mapping[str, Any]) -> TruePage:

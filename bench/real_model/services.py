@@ -16,7 +16,7 @@ from bench.real_model.asking import Samples
 from bench.real_model.serving import ServerOrder, served
 from bench.real_model.telling import real_lines
 from bench.runs import databases
-from bench.runs.child_process import ChildFailed, ended, run_child
+from bench.runs.child_process import run_work
 from bench.runs.configurations import Recipe
 from corpus.indexing.recipe import pdf_reader
 from evaluation.folders import write_lines
@@ -24,7 +24,7 @@ from evaluation.folders import write_lines
 Say = Callable[[str], None]
 ASKED, REPORT, SERVER_LOG = "asked.jsonl", "report.md", "server.log"
 # The longest that the setting allows; what the environment says of these goes first.
-PATIENT = {"MEDRAG_QUESTIONS": "timeout_s=600"}
+PATIENT = ("MEDRAG_QUESTIONS", "timeout_s=600")
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,14 @@ def real_model_measure(order: RealOrder, out: Path, *, say: Say) -> list[str]:
         models, task = Path(scratch) / "models.toml", Path(scratch) / "task.json"
         models.write_text(_models(address, order.server.model().stem), encoding="utf-8")
         RealTask(order.questions, order.judged, str(rows)).write(task)
-        environment = {
-            **PATIENT,
-            **os.environ,
-            "MEDRAG_DATABASE_NAME": name,
-            "MEDRAG_GENERATOR": "llm",
-            "MEDRAG_MODELS": str(models),
-        }
+        more = {"MEDRAG_GENERATOR": "llm", "MEDRAG_MODELS": str(models)}
+        if PATIENT[0] not in os.environ:
+            more |= dict([PATIENT])
         try:
-            status = run_child(
-                ["evaluate", "work", str(task)], environment, lambda line: say(f"  {line}")
-            )
+            run_work(task, name, more, lambda line: say(f"  {line}"), what="Indexing or asking")
         finally:  # also after an interruption
             report = _report(rows, order.server.model().stem)
             write_lines(out / REPORT, report)
-    if status:
-        raise ChildFailed(
-            f"Indexing or asking {ended(status)}.",
-            hint=f"What it said stands above; {out} has what was asked until then.",
-        )
     return report
 
 

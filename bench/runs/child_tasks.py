@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,8 @@ from typing import Any
 from bench.datasets import read_dataset
 from bench.datasets.trec import Run
 from bench.datasets.types import Dataset
-from bench.runs.configurations import DEPTH, Configuration, Window
+from bench.runs.configurations import Configuration, Window
 from bench.runs.sampling import limited
-
-# Measures of a query asked as served: the number of passages, and 1 for yes or 0 for no.
-PASSAGES = "passages"
-OPEN = "gate open"
-OPEN_AND_FOUND = "gate open, relevant document found"
-LOOKED = (PASSAGES, OPEN, OPEN_AND_FOUND)
 
 
 @dataclass(frozen=True)
@@ -46,11 +39,7 @@ class ChildTask:
     source: Source
     configurations: tuple[Configuration, ...]
     out: str
-    with_context: bool = True
     window: Window | None = None  # replaces the site's splitter
-    depth: int = DEPTH
-    gate: Mapping[str, Any] = field(default_factory=dict)  # for configurations asked as served
-    peers: tuple[str, ...] = ()  # other search engines, asked in turn with the configurations
 
 
 @dataclass(frozen=True)
@@ -64,12 +53,7 @@ class ChildResult:
     latency_ms: dict[str, dict[str, float]] = field(default_factory=dict)
     index: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)  # deviation -> number of queries
-    served: int = 0  # queries that were also asked as served
-    served_same: int = 0  # of them, those with the run's first documents in order
     otherwise: int = 0  # queries of the run that have a note, in all
-    looked: dict[str, dict[str, float]] = field(default_factory=dict)  # measure -> query -> value
-    as_served: bool = False  # asked through the gate: the run has the documents handed on
-    gate: dict[str, Any] = field(default_factory=dict)  # passed by the queries, from `gate_named`
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,6 @@ def read_task(path: Path) -> ChildTask:
     read = {
         "source": Source(**values["source"]),
         "configurations": tuple(Configuration(**each) for each in values["configurations"]),
-        "peers": tuple(values.get("peers", ())),
         "window": Window(**cut) if (cut := values.get("window")) else None,
     }
     return ChildTask(**(values | read))

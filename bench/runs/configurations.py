@@ -30,15 +30,10 @@ class UnknownConfiguration(MedragError):
 
 @dataclass(frozen=True)
 class Configuration:
-    """A way to search: its name in tables, and its difference from the site's.
-
-    With `as_served`, queries pass the gate and get as many passages as a reader gets; else they ask
-    for a long list.
-    """
+    """A way to search: its name in tables, and its difference from the site's."""
 
     name: str
     text: str
-    as_served: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,16 +46,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to build an index: settings that differ, and whether passages carry their context line.
-
-    `storage`, unless empty, is pgvector's type for every encoder's vectors. `window`, if given,
-    replaces the site's splitter.
-    """
+    """A way to build an index: as the site does, or cut by a window in place of its splitter."""
 
     name: str = "as set"
-    environment: tuple[tuple[str, str], ...] = ()
-    with_context: bool = True
-    storage: str = ""
     window: Window | None = None
 
 
@@ -84,11 +72,8 @@ def deepened(config: RetrievalConfig, depth: int = DEPTH) -> RetrievalConfig:
     """Return the same search with lists long enough for `depth` documents.
 
     Every list has at least PASSAGES_PER_DOCUMENT passages for each document; formula and weights
-    are unchanged. The order of the first few may still differ from a search as served: longer lists
-    bring candidates that a served search does not see, a passage deep in one list counts in a
-    fusion by ranks or normalised scores, and a longer `ef_search` finds neighbours that a shorter
-    one misses. `search_all` counts how often the order agrees. A passage's surroundings do not
-    affect ranks and are left out.
+    are unchanged. The order of the first few may still differ from a search as served, which sees
+    fewer candidates. A passage's surroundings do not affect ranks and are left out.
     """
     passages = depth * PASSAGES_PER_DOCUMENT
     return replace(

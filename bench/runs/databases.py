@@ -24,9 +24,8 @@ from django.utils.crypto import salted_hmac
 from psycopg import sql
 
 from bench.runs.configurations import Recipe
-from bench.runs.encoders import configured, names_of
 from core.errors import MedragError
-from corpus.encoders.registry import encoder_facts
+from corpus.encoders.registry import configured_specs, encoder_facts, facts_for
 from corpus.indexing.recipe import site_recipe
 from corpus.summaries import made_by
 
@@ -78,16 +77,12 @@ def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
 
     `further` is anything else that decides the content, such as who reads the files.
     """
-    parts = [
-        held.documents_digest,
-        *further,
-        site_recipe(encoder_facts()),
-        names_of(configured(recipe.storage)),
-        json.dumps(sorted(recipe.environment)),
-        str(recipe.with_context),
-        *([f"windows {window.tokens}/{window.stride}"] if (window := recipe.window) else []),
-        *([summaries] if (summaries := made_by(encoder_facts())) else []),
-    ]
+    parts = [held.documents_digest, *further, site_recipe(encoder_facts())]
+    for spec in configured_specs():  # whatever decides their vectors, storage and search
+        parts.append(f"{facts_for(spec).fingerprint} {sorted(spec.as_json().items())}")
+    if window := recipe.window:
+        parts.append(f"windows {window.tokens}/{window.stride}")
+    parts += filter(None, [made_by(encoder_facts())])
     return PREFIX + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 

@@ -18,30 +18,17 @@ class FaultyConfiguration(MedragError):
 
 
 def refuse_faulty(configurations: Sequence[Configuration]) -> None:
-    """Raise FaultyConfiguration for the first that fails a check against the site's settings.
+    """Raise FaultyConfiguration for the first that this site's settings or endpoints don't allow.
 
     Its search would fall back query by query, and the figures would be those of another
-    configuration.
+    configuration. Checked before indexing, which may take hours.
     """
     for configuration in configurations:
-        faults = config_faults(_combined(configuration))
-        if faults:
+        combined = _combined(configuration)
+        faults = [fault.msg for fault in config_faults(combined)]
+        if fault := next(iter(faults), "") or endpoints_silence(combined):
             raise FaultyConfiguration(
-                f"{configuration.name}: {faults[0].msg}",
-                hint="Nothing was indexed or measured.",
-            )
-
-
-def refuse_silent(configurations: Sequence[Configuration]) -> None:
-    """Raise FaultyConfiguration for the first configuration whose endpoint does not answer.
-
-    Checked before indexing, which may take hours, because each query would go on without the
-    endpoint.
-    """
-    for configuration in configurations:
-        if silence := endpoints_silence(_combined(configuration)):
-            raise FaultyConfiguration(
-                f"{configuration.name}: {silence}", hint="Nothing was indexed or measured."
+                f"{configuration.name}: {fault}", hint="Nothing was indexed or measured."
             )
 
 

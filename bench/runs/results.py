@@ -1,8 +1,8 @@
-"""The scores and intervals of a run, and the files that hold them. Pure."""
+"""The scores and intervals of a run, and the file that holds them. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,7 @@ from evaluation.metrics.statistics import Interval, interval
 
 @dataclass(frozen=True)
 class Measured:
-    """A run of one configuration, its scores by query, and their intervals.
-
-    The scores of a run asked as served include what the gate decided for each query.
-    """
+    """A run of one configuration, its scores by query, and their intervals."""
 
     brought: ChildResult
     recipe: str
@@ -32,25 +29,18 @@ class Measured:
 
 def measured(dataset: Dataset, brought: ChildResult, *, recipe: str, index: str) -> Measured:
     ranked = {query: [d for d, _ in entries] for query, entries in brought.run.items()}
-    scores = scored(ranked, dataset.qrels, relevant_from=dataset.relevant_from) | brought.looked
-    return Measured(
-        brought=brought,
-        recipe=recipe,
-        index_fingerprint=index,
-        scores=scores,
-        intervals={name: interval(list(values.values())) for name, values in scores.items()},
-    )
+    scores = scored(ranked, dataset.qrels, relevant_from=dataset.relevant_from)
+    intervals = {name: interval(list(values.values())) for name, values in scores.items()}
+    return Measured(brought, recipe, index, scores, intervals)
 
 
 def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
     """Return the content of `metrics.json`: each measure, and the facts needed to interpret it."""
     brought = result.brought
-    begun = {"queries": brought.served, "same_documents": brought.served_same}
     return {
         **{name: interval.as_json() for name, interval in result.intervals.items()},
         "latency_ms": brought.latency_ms,
         "index": brought.index,
-        **({"as_served": begun} if brought.served else {}),  # else they were not compared
         "not_as_configured": {"queries": brought.otherwise, "notes": brought.notes},
         "configuration": {
             "name": brought.name,
@@ -58,7 +48,6 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
             "fingerprint": brought.fingerprint,
             "recipe": result.recipe,
             "index_fingerprint": result.index_fingerprint,
-            **asked_as(brought),
         },
         "dataset": {
             "name": dataset.name,
@@ -70,16 +59,3 @@ def metrics_json(dataset: Dataset, result: Measured) -> dict[str, Any]:
             "notes": list(dataset.notes),
         },
     }
-
-
-def asked_as(brought: ChildResult) -> dict[str, Any]:
-    """Tell, as JSON, whether a run was asked as served, and through which gate."""
-    if not brought.as_served:
-        return {"as_served": False}
-    return {"as_served": True, "gate": brought.gate}
-
-
-def per_query(scores: Scores) -> dict[str, dict[str, float]]:
-    """Transpose scores to query -> measure -> value, in the order of the queries."""
-    queries: Sequence[str] = list(next(iter(scores.values()), {}))
-    return {query: {name: scores[name][query] for name in scores} for query in queries}

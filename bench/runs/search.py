@@ -12,11 +12,11 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from bench.datasets.pooling import Entries, pooled
+from bench.datasets.pooling import pooled
 from bench.datasets.trec import Run
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
-from bench.runs.configurations import TIMED, Configuration, deepened
+from bench.runs.configurations import DEPTH, TIMED, Configuration, deepened
 from corpus.encoders.query_cache import forget_queries
 from corpus.models import Chunk, Document
 from retrieval.config import RetrievalConfig, config_from
@@ -43,20 +43,19 @@ def search_all(
     dataset: Dataset,
     configuration: Configuration,
     *,
-    depth: int,
+    depth: int = DEPTH,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> ChildResult:
     """Return a run of `depth` documents for each query, and durations of the same search as served.
 
     The durations are those of the first TIMED queries, asked with the configuration's own list
-    lengths and number of passages. `served_same` counts in how many of those queries the search as
-    served returns the run's first documents. Notes of a trace, such as a reranker that fell back,
-    are counted over the run.
+    lengths and number of passages. Notes of a trace, such as a reranker that fell back, are counted
+    over the run.
     """
     config = config_from(configuration.text, base=site_config())
     deep = deepened(config, depth)
     names = document_names(dataset)
-    served = _as_served(dataset, config)  # first, before a model's rewrites are cached
+    fingerprint, timed = _as_served(dataset, config)  # first, before a model's rewrites are cached
     run: Run = {}
     noted: list[tuple[str, ...]] = []
     for done, (query, text) in enumerate(dataset.queries.items(), start=1):
@@ -64,27 +63,16 @@ def search_all(
         run[query] = pooled(evidence.hits, names, depth=depth)
         noted.append(evidence.trace.notes)
         on_progress(done)
-    fingerprint = served[0][0].trace.fingerprint
     return ChildResult(
         name=configuration.name,
         config=configuration.text,
         fingerprint=fingerprint,
         run=run,
-        latency_ms=percentiles(durations for _, durations in served),
+        latency_ms=percentiles(timed),
         index=index_sizes(),
         notes=notes_counted(noted),
         otherwise=sum(map(bool, noted)),
-        served=len(served),
-        served_same=sum(
-            begins(pooled(evidence.hits, names, depth=depth), run[query])
-            for query, (evidence, _) in zip(dataset.queries, served, strict=False)
-        ),
     )
-
-
-def begins(first: Entries, whole: Entries) -> bool:
-    """Tell whether `whole` begins with the documents of `first`, in the same order."""
-    return [d for d, _ in first] == [d for d, _ in whole[: len(first)]]
 
 
 def notes_counted(noted: Iterable[Sequence[str]]) -> dict[str, int]:
@@ -136,17 +124,15 @@ def ask(text: str, config: RetrievalConfig) -> Evidence:
     return retrieve(Query(text, on=timezone.localdate(), rights=Rights.ALL), config)
 
 
-def _as_served(
-    dataset: Dataset, config: RetrievalConfig
-) -> list[tuple[Evidence, dict[str, float]]]:
+def _as_served(dataset: Dataset, config: RetrievalConfig) -> tuple[str, list[Mapping[str, float]]]:
+    """Return the search's fingerprint, and the milliseconds of each stage for each query."""
     texts = list(islice(dataset.queries.values(), TIMED))
-    ask(texts[0], config)  # loads models, which the first question would wait for
+    fingerprint = ask(texts[0], config).trace.fingerprint  # loads the models first
     forget_queries()  # else the query's vector would come from the cache
-    return [_timed(text, config) for text in texts]
-
-
-def _timed(text: str, config: RetrievalConfig) -> tuple[Evidence, dict[str, float]]:
-    started = time.perf_counter()
-    evidence = ask(text, config)
-    whole_ms = (time.perf_counter() - started) * 1000
-    return evidence, {**evidence.trace.durations_ms, "whole": whole_ms}
+    timed: list[Mapping[str, float]] = []
+    for text in texts:
+        started = time.perf_counter()
+        evidence = ask(text, config)
+        whole_ms = (time.perf_counter() - started) * 1000
+        timed.append({**evidence.trace.durations_ms, "whole": whole_ms})
+    return fingerprint, timed

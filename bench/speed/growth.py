@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db import connection
@@ -16,7 +15,7 @@ from bench.speed import databases
 from bench.speed.client import ask
 from bench.speed.filling import fill, made_of
 from bench.speed.load import Load, measure_load
-from bench.speed.made import Likeness, Made
+from bench.speed.made import Made
 from corpus.encoders.registry import active_encoders
 from retrieval.configured import site_config
 from retrieval.dense.search import search_dense
@@ -27,13 +26,6 @@ COMPARED = 10  # ranks that recall and overlap consider
 ALL = 10**9  # larger than any list
 WHOLE = "whole"
 WARMED = 3_000  # searches: enough to load the graph of a million vectors
-_SIZES = """
-SELECT c.relname, pg_relation_size(c.oid) + coalesce(pg_relation_size(c.reltoastrelid), 0)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i') AND c.relname LIKE ANY(%s)
-ORDER BY 1
-"""
-_TABLES = ["corpus\\_chunk%", "chunk\\_%", "corpus\\_vectors\\_%", "corpus\\_lexeme%"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +34,6 @@ class Latency:
 
     p50_ms: float
     p95_ms: float
-    p99_ms: float
 
 
 @dataclass(frozen=True)
@@ -56,11 +47,7 @@ class Grown:
     lexical_overlap: float  # @10, with BM25 of every chunk that holds a lexeme
     compared_questions: int
     load: tuple[Load, ...]
-    size_bytes: dict[str, int]  # by table and index
     database_bytes: int
-
-    def payload(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -94,7 +81,7 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
         steps = latencies(plan.questions)
         say(f"comparing {plan.compared} with search without limits")
         recall, overlap = against_exact(plan.questions[: plan.compared])
-        sizes, whole = sizes_bytes()
+        size_bytes = database_bytes()
     return Grown(
         chunks=chunks,
         build_s=build_s,
@@ -103,8 +90,7 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
         lexical_overlap=overlap,
         compared_questions=min(plan.compared, len(plan.questions)),
         load=tuple(load),
-        size_bytes=sizes,
-        database_bytes=whole,
+        database_bytes=size_bytes,
     )
 
 
@@ -136,7 +122,10 @@ def latencies(questions: Sequence[str]) -> dict[str, Latency]:
         whole = {WHOLE: 1000 * (time.perf_counter() - started)}
         for step, took_ms in (evidence.trace.durations_ms | whole).items():
             found.setdefault(step, []).append(took_ms)
-    return {step: _latency(values) for step, values in found.items()}
+    return {
+        step: Latency(*map(float, np.percentile(values, [50, 95])))
+        for step, values in found.items()
+    }
 
 
 def against_exact(questions: Sequence[str]) -> tuple[float, float]:
@@ -172,13 +161,10 @@ def overlap_of(found: Ranking, exact: Ranking) -> float:
     return good / len(wanted)
 
 
-def sizes_bytes() -> tuple[dict[str, int], int]:
-    """Return the bytes of each table (with TOAST) and index, and of the whole database."""
+def database_bytes() -> int:
     with connection.cursor() as cursor:
-        cursor.execute(_SIZES, [_TABLES])
-        sizes = {str(name): int(size) for name, size in cursor.fetchall()}
         cursor.execute("SELECT pg_database_size(current_database())")
-        return sizes, int(cursor.fetchone()[0])
+        return int(cursor.fetchone()[0])
 
 
 def _filled(
@@ -196,31 +182,21 @@ def _filled(
     return seconds
 
 
-def _latency(values: Sequence[float]) -> Latency:
-    p50, p95, p99 = np.percentile(values, [50, 95, 99])
-    return Latency(float(p50), float(p95), float(p99))
-
-
 def described(found: Grown) -> Iterator[str]:
     """Yield a report in lines."""
     built = ", ".join(f"{step} {seconds:.0f}" for step, seconds in found.build_s.items())
     yield f"{found.chunks} passages, built in {sum(found.build_s.values()):.0f} s ({built})"
     for step, took in found.steps.items():
-        yield (
-            f"  {step:<14} p50 {took.p50_ms:7.1f} ms   p95 {took.p95_ms:7.1f} ms   "
-            f"p99 {took.p99_ms:7.1f} ms"
-        )
+        yield f"  {step:<14} p50 {took.p50_ms:7.1f} ms   p95 {took.p95_ms:7.1f} ms"
     yield "  " + described_exactness(
         found.dense_recall, found.lexical_overlap, found.compared_questions
     )
     for load in found.load:
         yield (
             f"  {load.clients:>3} at once: {load.per_second:7.1f} questions/s, p50 "
-            f"{load.p50_ms:.1f} p95 {load.p95_ms:.1f} p99 {load.p99_ms:.1f} ms; a client takes "
-            f"{load.client_pss_bytes / 1e6:.0f} MB, the database {load.server_pss_bytes / 1e6:.0f}"
+            f"{load.p50_ms:.1f} p95 {load.p95_ms:.1f} ms"
         )
-    sizes = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in found.size_bytes.items())
-    yield f"  database {found.database_bytes / 1e6:.0f} MB: {sizes}"
+    yield f"  database {found.database_bytes / 1e6:.0f} MB"
 
 
 def described_exactness(recall: float, overlap: float, questions: int) -> str:
@@ -228,17 +204,4 @@ def described_exactness(recall: float, overlap: float, questions: int) -> str:
     return (
         f"recall@{COMPARED} of the vectors' index {recall:.4f}, overlap@{COMPARED} "
         f"with BM25 of all that match {overlap:.4f}, {questions} questions"
-    )
-
-
-def described_likeness(found: Likeness) -> Iterator[str]:
-    """Describe how like the synthetic vectors are to the real ones."""
-    real, made = (
-        " ".join(f"{value:.3f}" for value in cosines)
-        for cosines in (found.real_cosines, found.made_cosines)
-    )
-    yield (
-        f"cosines of nearest neighbours among {found.compared}, 5 25 50 75 95 %: real {real}, "
-        f"made {made}; intrinsic dimension {found.real_dimension:.1f}, made "
-        f"{found.made_dimension:.1f}"
     )

@@ -11,22 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import psutil
 from django.conf import settings
 from django.core.management.base import CommandError
 
 
 @dataclass(frozen=True)
 class Load:
-    """The throughput, durations and memory with a number of clients."""
+    """The throughput and durations with a number of clients."""
 
     clients: int
     per_second: float
     p50_ms: float
     p95_ms: float
-    p99_ms: float
-    client_pss_bytes: int  # of the largest
-    server_pss_bytes: int  # of all processes of the database, shared memory counted once
 
 
 def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: float) -> Load:
@@ -45,37 +41,14 @@ def measure_load(name: str, questions: Sequence[str], *, clients: int, seconds: 
                 client.stdin.write("go\n")  # type: ignore[union-attr]
                 client.stdin.flush()  # type: ignore[union-attr]
             found = [json.loads(client.stdout.readline() or "null") for client in running]  # type: ignore[union-attr]
-            server = server_pss_bytes()
         finally:
             for client in running:
                 client.kill()
                 client.wait()
     if None in found:
         raise CommandError("A client of the benchmark ended early; its error is above.")
-    took_ms = [took for client in found for took in client["took_ms"]]
-    p50, p95, p99 = np.percentile(took_ms, [50, 95, 99])
-    return Load(
-        clients=clients,
-        per_second=len(took_ms) / seconds,
-        p50_ms=float(p50),
-        p95_ms=float(p95),
-        p99_ms=float(p99),
-        client_pss_bytes=max(client["pss_bytes"] for client in found),
-        server_pss_bytes=server,
-    )
-
-
-def server_pss_bytes() -> int:
-    """Return the memory of the embedded database's processes; 0 if they have ended."""
-    total = 0
-    try:
-        lines = (settings.DATA_DIR / "postgres" / "postmaster.pid").read_text().split()
-        parent = psutil.Process(int(lines[0]))
-        for process in [parent, *parent.children()]:
-            total += process.memory_full_info().pss
-    except (psutil.Error, FileNotFoundError):
-        return total
-    return total
+    took_ms = [took for client in found for took in client]
+    return Load(clients, len(took_ms) / seconds, *map(float, np.percentile(took_ms, [50, 95])))
 
 
 def _start(name: str, seconds: float, questions: Path, number: int) -> subprocess.Popen[str]:

@@ -3,8 +3,7 @@
 Vectors: a real vector, moved by the difference between another real vector and one of its
 neighbours. So the directions and lengths of the moves come from the sample; their scale is fitted
 until the cosines of nearest neighbours have the same median among equally many made and real
-vectors. `likeness` compares the whole distributions, and the intrinsic dimension, which decides how
-hard a graph search is.
+vectors.
 
 Text: the first sentence of the same real passage, and further sentences drawn from the whole
 sample, as many as a real passage has: so words keep their real frequencies at any size.
@@ -26,7 +25,6 @@ NEIGHBOURS = 20
 BLOCK = 5000  # passages made together, from one seed
 FITTED_ON = 3000
 STEPS = 14  # of the bisection: the scale is then known to 1 in 10,000
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 Places = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
@@ -38,17 +36,6 @@ class Block:
     first: int
     texts: list[str]
     vectors: Vectors
-
-
-@dataclass(frozen=True)
-class Likeness:
-    """Real vectors compared with equally many made ones."""
-
-    compared: int
-    real_cosines: tuple[float, ...]  # of nearest neighbours, at QUANTILES
-    made_cosines: tuple[float, ...]
-    real_dimension: float  # intrinsic
-    made_dimension: float
 
 
 @dataclass(frozen=True)
@@ -67,19 +54,6 @@ class Made:
             texts = [self._text(int(anchor), random) for anchor in anchors]
             count = min(BLOCK, chunks - first)
             yield Block(first, texts[:count], vectors[:count])
-
-    def likeness(self) -> Likeness:
-        real = self._drawn
-        made = self._moved(self._anchors, self.scale, np.random.default_rng([self.seed, 1]))
-        both = [nearest_cosines(vectors, NEIGHBOURS) for vectors in (real, made)]
-        cosines = [np.quantile(nearest[:, 0], QUANTILES) for nearest in both]
-        return Likeness(
-            compared=len(real),
-            real_cosines=tuple(float(value) for value in cosines[0]),
-            made_cosines=tuple(float(value) for value in cosines[1]),
-            real_dimension=intrinsic_dimension(both[0]),
-            made_dimension=intrinsic_dimension(both[1]),
-        )
 
     @cached_property
     def scale(self) -> float:
@@ -148,14 +122,3 @@ def nearest_cosines(vectors: Vectors, k: int) -> Numbers:
         cosines[rows, rows + first] = -2  # itself
         found[first : first + 1000] = -np.sort(-np.partition(cosines, -k, axis=1)[:, -k:], axis=1)
     return found
-
-
-def intrinsic_dimension(cosines: Numbers) -> float:
-    """Estimate the intrinsic dimension from neighbours' cosines, nearest first.
-
-    Levina and Bickel, NIPS 2004. The median over the points, so that a few near duplicates do not
-    decide it.
-    """
-    distances = np.sqrt(np.maximum(2 - 2 * cosines, 1e-12))
-    inverses = np.log(distances[:, -1:] / distances[:, :-1]).mean(axis=1)
-    return float(1 / np.median(inverses))

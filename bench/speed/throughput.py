@@ -37,10 +37,6 @@ class Throughput:
     steps: dict[str, float]
     wall_s: float
 
-    @property
-    def worked_s(self) -> float:
-        return sum(self.steps.values())
-
 
 def throughput() -> Throughput:
     """Add up all finished jobs that recorded their times. Runs three queries."""
@@ -58,25 +54,18 @@ def throughput() -> Throughput:
     return Throughput(documents, pages, passages, size_bytes, steps, wall_s)
 
 
-def described(found: Throughput, *, one_run: bool) -> Iterator[str]:
-    """Yield a report in lines.
-
-    With `one_run`, all jobs were run in succession by one worker, so its time between jobs is
-    shown.
-    """
-    seconds = found.wall_s if one_run else found.worked_s
+def described(found: Throughput) -> Iterator[str]:
+    """Yield a report in lines, of jobs that one worker ran in succession."""
+    seconds = found.wall_s or 1.0
     yield (
         f"{found.documents} documents, {found.pages} pages, {found.passages} passages, "
-        f"{found.size_bytes / 1e6:.2f} MB in {seconds:.1f} s of one worker"
+        f"{found.size_bytes / 1e6:.2f} MB in {found.wall_s:.1f} s of one worker"
     )
     rates = (found.pages, found.passages, found.size_bytes / 1e6)
-    per_second = [rate / seconds if seconds else 0.0 for rate in rates]
-    yield "{:.2f} pages/s, {:.2f} passages/s, {:.4f} MB/s".format(*per_second)
-    shares = dict(found.steps)
-    if one_run:
-        shares["between"] = max(found.wall_s - found.worked_s, 0.0)  # claiming jobs, and the queue
-    for step, spent in shares.items():
-        yield f"{step:<8} {spent:9.2f} s {100 * spent / seconds if seconds else 0.0:6.1f} %"
+    yield "{:.2f} pages/s, {:.2f} passages/s, {:.4f} MB/s".format(*(r / seconds for r in rates))
+    between_s = max(found.wall_s - sum(found.steps.values()), 0.0)  # claiming jobs, and the queue
+    for step, spent in {**found.steps, "between": between_s}.items():
+        yield f"{step:<8} {spent:9.2f} s {100 * spent / seconds:6.1f} %"
 
 
 def measure_ingestion(path: Path) -> Iterator[str]:
@@ -91,7 +80,7 @@ def measure_ingestion(path: Path) -> Iterator[str]:
         _run(data, "migrate", "--verbosity", "0")
         first_s = _run(data, "ingest", str(files), "--wait", may_fail=True)[0]
         again_s = _run(data, "ingest", str(files), "--wait", may_fail=True)[0]
-        yield from _run(data, "bench", "--timings", "--one-run")[1].splitlines()
+        yield from _run(data, "bench", "--timings")[1].splitlines()
         yield f"the command took {first_s:.1f} s; run again, which changes nothing, {again_s:.1f} s"
 
 

@@ -31,7 +31,6 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "judge": (*_ENDPOINT, "price", "may_generate"),
     "rewrite": _ENDPOINT,
     "context": _ENDPOINT,
-    "teacher": _ENDPOINT,
     "rerank": _ENDPOINT,
     "verifier": ("model",),
 }
@@ -53,7 +52,6 @@ class Models:
         default=Endpoint(role="rewrite")
     )  # rewrites questions, summarises sections
     context: Endpoint = field(default=Endpoint(role="context"))  # writes context lines for passages
-    teacher: Endpoint = field(default=Endpoint(role="teacher"))  # labels claims as training data
     rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
     verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder
 

@@ -7,7 +7,7 @@ parser. Writes no files and sends no signals: never use it for a corpus that peo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from django.conf import settings
@@ -59,7 +59,6 @@ def documents_load(
     texts: Iterable[PlainDocument],
     *,
     collection: Collection,
-    with_context: bool = True,
     cut: Cut | None = None,
     on_progress: Callable[[int, int], None] = lambda documents, passages: None,
 ) -> None:
@@ -67,9 +66,8 @@ def documents_load(
 
     Then makes missing summaries if the site makes any (MEDRAG_SUMMARIES); raises
     LanguageModelUnavailable if a language model should write them and doesn't answer. Commits as it
-    goes, so that the next call continues an interrupted one. With `with_context` false passages get
-    no line of title and section; `cut` replaces the site's splitter. `on_progress` is called with
-    the documents and passages made so far.
+    goes, so that the next call continues an interrupted one. `cut` replaces the site's splitter.
+    `on_progress` is called with the documents and passages made so far.
     """
     embedder = get_embedder()
     known = set(Document.objects.values_list("sha256", flat=True))
@@ -77,7 +75,7 @@ def documents_load(
     passages = 0
     for start in range(0, len(waiting), TOGETHER):
         batch = waiting[start : start + TOGETHER]
-        passages += _load(batch, collection, embedder, with_context=with_context, cut=cut)
+        passages += _load(batch, collection, embedder, cut)
         on_progress(start + len(batch), passages)
     with transaction.atomic():
         statistics.recount()
@@ -90,8 +88,6 @@ def _load(
     batch: Sequence[PlainDocument],
     collection: Collection,
     embedder: Embedder,
-    *,
-    with_context: bool,
     cut: Cut | None,
 ) -> int:
     recipe = site_recipe(encoder_facts())
@@ -99,11 +95,6 @@ def _load(
     for text in batch:
         document, page = _document(text, collection, recipe), _page(text)
         drafts = _drafts(document, page, embedder, cut)
-        if not with_context:
-            drafts = [
-                replace(draft, context="", tokens=embedder.count_tokens(f"\n{draft.text}"))
-                for draft in drafts
-            ]
         passages = passages_of(drafts, [page], title=document.title, population=document.population)
         cut_up.append((document, page, passages))
     # Outside the transaction; the encoder sorts by length, which pays over as many as these.

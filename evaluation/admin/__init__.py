@@ -10,19 +10,15 @@ from evaluation.admin.monitoring import (
 from evaluation.admin.question_results import QuestionResultAdmin
 from evaluation.admin.question_runs import QuestionRunAdmin
 from evaluation.admin.question_sets import QuestionAdmin, QuestionSetAdmin
-from evaluation.admin.runs import ItemScoreAdmin, RunAdmin, TestSetAdmin
 
 __all__ = [
     "DayFiguresAdmin",
     "DriftAlertAdmin",
     "ExperimentAdmin",
-    "ItemScoreAdmin",
     "QuestionAdmin",
     "QuestionResultAdmin",
     "QuestionRunAdmin",
     "QuestionSetAdmin",
     "RetractionAlertAdmin",
     "RetractionCheckAdmin",
-    "RunAdmin",
-    "TestSetAdmin",
 ]

@@ -124,11 +124,6 @@ def question_run_export(options: dict[str, Any], say: Say) -> None:
     say(f"Written to {options['out']}")
 
 
-def are_run_numbers(arguments: list[str]) -> bool:
-    """Tell whether `compare` was given two run numbers rather than two folders."""
-    return len(arguments) == 2 and all(map(str.isdecimal, arguments))
-
-
 def question_runs_compare(options: dict[str, Any], say: Say) -> None:
     """Print the second run less the first, item by item. Raises CommandError, RunsDiffer."""
     first, second = _runs_named(options, 2)

@@ -1,4 +1,4 @@
-"""Build the judges and the teacher of evaluations from the site's settings."""
+"""Build the judges of evaluations from the site's settings."""
 
 from __future__ import annotations
 
@@ -63,19 +63,6 @@ def judge_fault() -> str:
                 f"{judging.place('url and model')} name the model that writes answers by "
                 "[generate]: no model scores its own answers. Name another judge."
             )
-    return ""
-
-
-def teacher_fault() -> str:
-    """Return why no teacher may label claims; empty if one may."""
-    teaching = settings.MODELS.teacher
-    if not teaching.url:
-        return f"No teacher is configured: set {teaching.place('url and model')}."
-    if _address(teaching) in map(_address, settings.MODELS.generate):
-        return (
-            f"{teaching.place('url and model')} name the model that writes answers by "
-            "[generate]: who checks it must not learn from it. Name another teacher."
-        )
     return ""
 
 

@@ -23,18 +23,6 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
-class Loss(StrEnum):
-    """The step at which the answer was lost."""
-
-    NONE = ""
-    PARSING = "parsing"  # the page's text lacks the answer
-    RETRIEVAL = "retrieval"  # no passage with the answer was read
-    GATE = "gate"  # refused before an answer was written, or not refused at all
-    CHOOSING = "choosing"  # the answer was read, but something else shown
-    VERIFICATION = "verification"  # the answer was written, and rejected
-    FAILURE = "failure"  # a step broke or ran out of time
-
-
 @dataclass(frozen=True)
 class Verdict:
     """The judgement of the statements shown for a question.

@@ -39,24 +39,6 @@ def accuracy(confusions: Floats) -> Floats:
     return shares(right, confusions.sum(axis=(-2, -1)))
 
 
-def label_precision(confusions: Floats) -> Floats:
-    """Return each label's precision, [0, 1]: `(..., k, k)` gives `(..., k)`.
-
-    0 for a label that was never assigned, as scikit-learn's `zero_division=0`.
-    """
-    right = confusions.diagonal(axis1=-2, axis2=-1)
-    return shares(right, confusions.sum(axis=-2))
-
-
-def label_recall(confusions: Floats) -> Floats:
-    """Return each label's recall, [0, 1]: `(..., k, k)` gives `(..., k)`.
-
-    0 for a label that is never true, as scikit-learn's `zero_division=0`.
-    """
-    right = confusions.diagonal(axis1=-2, axis2=-1)
-    return shares(right, confusions.sum(axis=-1))
-
-
 def label_f1(confusions: Floats) -> Floats:
     """Return each label's F1, [0, 1]: `(..., k, k)` gives `(..., k)`.
 

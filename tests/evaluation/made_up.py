@@ -70,16 +70,6 @@ def write_scifact(folder: Path) -> Path:
     return folder
 
 
-def write_pubmedqa(folder: Path) -> Path:
-    folder.mkdir(parents=True)
-    records = {
-        "11": {"QUESTION": "Does tea help?", "CONTEXTS": ["Tea was given.", "Pain fell."]},
-        "12": {"QUESTION": "Does rest help?", "CONTEXTS": ["Rest was advised."]},
-    }
-    (folder / "ori_pqal.json").write_text(json.dumps(records))
-    return folder
-
-
 _MEDQUAD = {
     # file, source, (pid, question, answer)
     "1_One_QA/0000001.xml": ("One", [

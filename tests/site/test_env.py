@@ -1,7 +1,6 @@
 """Test that a setting is valid, absent, or stops the start by its name."""
 
 import os
-import re
 import stat
 import subprocess
 import sys
@@ -15,12 +14,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from core.llm.models_file import KEYS, Models
-from medrag_site.configuration import env
+from core.llm.models_file import Models
 from medrag_site.configuration.site import secure_origins, without_ports
 from medrag_site.database import roles as databases
 from medrag_site.env import Declared, Env, secret_file
-from medrag_site.moved_settings import MOVED
 from tests.models import models_file
 
 
@@ -275,23 +272,6 @@ def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> 
         ImproperlyConfigured, match=r"^MEDRAG_PROXYES is not .*Did you mean MEDRAG_PROX"
     ):
         env.refuse_unknown("MEDRAG_", besides=r"MEDRAG_TEST_\w+$")
-
-
-def test_an_old_name_is_refused_with_what_takes_its_place() -> None:
-    assert not set(MOVED) & set(env.names)
-    for name, place in MOVED.items():
-        with pytest.raises(ImproperlyConfigured) as raised:
-            Env({name: ""}).refuse_unknown("MEDRAG_", besides="$", moved=MOVED)
-        assert str(raised.value) == f"{name} is now {place}."
-    assert MOVED["MEDRAG_GENERATE_LLM_URL"] == (
-        "`url` in [generate] of the file that MEDRAG_MODELS names: see docs/operations.md"
-    )
-
-
-def test_places_of_old_names_that_went_into_the_models_file_are_there() -> None:
-    for place in MOVED.values():
-        if found := re.match(r"`(\w+)` in \[(\w+)\] of the file that MEDRAG_MODELS", place):
-            assert found[1] in KEYS[found[2]]
 
 
 def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:

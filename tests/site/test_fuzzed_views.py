@@ -34,7 +34,6 @@ from tests.chat.api.api_calls import signed_in
 from tests.chat.gate.calibrations import kept
 from tests.chat.guidelines import ask, publish_guideline
 from tests.corpora import publish
-from tests.evaluation.metrics.test_admin import VALUES, store, test_set
 from tests.evaluation.question_runs.asking import run_of
 from tests.people import person
 from tests.site.web.hostile_requests import KINDS, Offer, Sent, drawn, offer_of, share
@@ -54,9 +53,6 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     document = publish_guideline()
     draft = publish("# Draft\nWait and see.", lifecycle=Lifecycle.DRAFT, indexed=False)
     turn = ask(clinician)
-    shared = test_set("a")
-    for name, values in VALUES.items():
-        store(name, shared, values)
     kept(by=clinician)
     run_of()
     AccessAttempt.objects.create(username="a", ip_address="192.0.2.1", failures_since_start=9)

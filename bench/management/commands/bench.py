@@ -1,8 +1,7 @@
-"""Time search and answers on the site's index, ingestion, reading, the encoder, or growth."""
+"""Time search, answers, ingestion, growth or the page, or measure how well PDFs are read."""
 
 from __future__ import annotations
 
-import json
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +16,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
+from bench.reading.measure import measure_reading
 from bench.reading.truth import TRUTH
+from bench.reading.types import TruthError
 from bench.speed import databases, growth
-from bench.speed.encoders import measure_encoders
 from bench.speed.made import Made
 from bench.speed.page import Site, measure_page
 from bench.speed.plot import write_plot
-from bench.speed.reading import Plan, measure_reading, write_reading_truth
 from bench.speed.samples import read_questions, read_sample
 from bench.speed.throughput import described, measure_ingestion, throughput
 from chat.reader.choose import read
@@ -31,18 +30,18 @@ from corpus.encoders.query_cache import forget_queries
 from corpus.encoders.registry import get_embedder
 from corpus.management.arguments import refuse_unwritable
 from corpus.models import IndexStatistics
-from retrieval.configured import site_config
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
 ASKED = 300  # questions at most
+ROUNDS = 3
 SAMPLED = 6000  # passages that are embedded; all others are made from them
 
 
 class Command(BaseCommand):
     help = (
-        "Time search and answers over a list of questions (p50 and p95 of each step), or "
-        "ingestion, reading, encoding, growth or the page."
+        "Time search and answers over a list of questions (p50 and p95 of each step), "
+        "ingestion, growth or the page, or measure how well PDFs are read."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -54,7 +53,6 @@ class Command(BaseCommand):
             help="questions: JSON, one per line, or a file, folder or tar of MedQuAD's or "
             "LiveQA's XML",
         )
-        parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds of questions")
         parser.add_argument(
             "--ingest",
             type=Path,
@@ -63,12 +61,7 @@ class Command(BaseCommand):
             "which is dropped afterwards",
         )
         parser.add_argument(
-            "--timings", action="store_true", help="time by step of the documents of this site"
-        )
-        parser.add_argument(
-            "--one-run",
-            action="store_true",
-            help="with --timings: the documents were ingested in one run by one worker",
+            "--timings", action="store_true", help="internal: --ingest runs it there"
         )
         parser.add_argument(
             "--page", metavar="URL", help="ask on the page of a running site, as --user"
@@ -79,7 +72,6 @@ class Command(BaseCommand):
             help="with --page: account to sign in with; its password is asked for",
         )
         self._add_reading(parser)
-        self._add_encoder(parser)
         self._add_growth(parser)
 
     def _add_reading(self, parser: CommandParser) -> None:
@@ -87,49 +79,14 @@ class Command(BaseCommand):
             "--reading",
             type=Path,
             metavar="PATH",
-            help="only time the parsing of a PDF or of the PDFs of a folder",
-        )
-        parser.add_argument(
-            "--against",
-            type=Path,
-            metavar="CHECKOUT",
-            help="with --reading: also read each file with another checkout of this project",
-        )
-        parser.add_argument(
-            "--pages",
-            type=size,
-            metavar="N",
-            help="with --reading: read at most N pages, in whole documents in random order",
+            help="read a PDF or those of a folder, and compare with what people transcribed",
         )
         parser.add_argument(
             "--truth",
             type=Path,
-            nargs="?",
-            const=TRUTH,
+            default=TRUTH,
             metavar="FILE",
-            help="with --reading: compare with what people transcribed from the pages",
-        )
-        parser.add_argument(
-            "--list",
-            action="store_true",
-            help="with --truth: list what is wrong on each page",
-        )
-        parser.add_argument(
-            "--write-truth",
-            type=Path,
-            metavar="FOLDER",
-            help="with --reading: only create the file of --truth from transcriptions",
-        )
-
-    def _add_encoder(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--encoder", action="store_true", help="time the encoder with each backend, in turns"
-        )
-        parser.add_argument(
-            "--rankings",
-            type=Path,
-            metavar="FOLDER",
-            help="with --encoder: compare the backends' rankings on SciFact; folder of its files",
+            help="with --reading: the transcribed pages, by default the repository's",
         )
 
     def _add_growth(self, parser: CommandParser) -> None:
@@ -148,12 +105,6 @@ class Command(BaseCommand):
         )
         parser.add_argument("--asked", type=at_least_one, default=ASKED, help="most questions")
         parser.add_argument(
-            "--sampled",
-            type=at_least_one,
-            default=SAMPLED,
-            help="with --chunks: most passages to embed; the others are made from them",
-        )
-        parser.add_argument(
             "--clients", type=sizes, default=(1, 4, 16), metavar="N,N", help="simultaneous clients"
         )
         parser.add_argument(
@@ -161,18 +112,6 @@ class Command(BaseCommand):
             type=float,
             default=10.0,
             help="with --chunks and --page: seconds for each of --clients",
-        )
-        parser.add_argument(
-            "--compared",
-            type=at_least_one,
-            default=30,
-            help="with --chunks: questions that are also searched exactly",
-        )
-        parser.add_argument(
-            "--json",
-            type=Path,
-            metavar="FILE",
-            help="with --chunks: also write the results as JSON",
         )
         parser.add_argument(
             "--plot", type=Path, metavar="FILE", help="with --chunks: also write a plot (PNG)"
@@ -189,31 +128,24 @@ class Command(BaseCommand):
         elif options["page"]:
             lines = self._page(options)
         elif options["reading"]:
-            lines = self._reading(options)
-        elif options["encoder"]:
-            lines = measure_encoders(options["rankings"])
+            lines = measure_reading(options["reading"], options["truth"])
         elif options["ingest"]:
             lines = measure_ingestion(options["ingest"])
         elif options["timings"]:
-            lines = described(throughput(), one_run=options["one_run"])
+            lines = described(throughput())
         else:
-            lines = self._questions(options["questions"], options["rounds"])
-        for line in lines:
-            self.stdout.write(line)
+            lines = self._questions(options["questions"])
+        try:
+            for line in lines:
+                self.stdout.write(line)
+        except TruthError as error:
+            raise CommandError(str(error)) from error
 
     def _page(self, options: dict[str, Any]) -> Iterator[str]:
         questions = read_questions(options["questions"], size=options["asked"])
         site = Site(options["page"].rstrip("/"), options["user"], getpass())
         clients, seconds = options["clients"], options["seconds"]
         return measure_page(site, questions, clients=clients, seconds=seconds)
-
-    def _reading(self, options: dict[str, Any]) -> Iterator[str]:
-        folder, truth = options["reading"], options["truth"]
-        if options["write_truth"]:
-            return write_reading_truth(options["write_truth"], folder, truth or TRUTH)
-        return measure_reading(
-            Plan(folder, options["against"], options["pages"], truth, listed=options["list"])
-        )
 
     def _drop(self) -> Iterator[str]:
         socket_dir = databases.start()
@@ -224,56 +156,39 @@ class Command(BaseCommand):
     def _growth(self, options: dict[str, Any]) -> Iterator[str]:
         if not options["text"]:
             raise CommandError("--chunks needs --text with the files to make the passages from.")
-        refuse_unwritable(options["json"], options["plot"])
+        refuse_unwritable(options["plot"])
         databases.start()
         questions = read_questions(options["questions"], size=options["asked"])
         sample = read_sample(
             options["text"],
             get_embedder(),
-            size=options["sampled"],
+            size=SAMPLED,
             kept_in=settings.DATA_DIR / "bench",
         )
         plan = growth.Plan(
             questions=questions,
             clients=options["clients"],
             load_s=options["seconds"],
-            compared=options["compared"],
         )
-        made = Made(sample)
-        likeness = made.likeness()
-        yield from growth.described_likeness(likeness)
-        found = []
+        made, found = Made(sample), []
         for chunks in options["chunks"]:
             found.append(growth.measure_growth(made, chunks, plan, self.stderr.write))
             yield from growth.described(found[-1])
-        if options["json"]:
-            _write_json(options["json"], found, likeness)
         if options["plot"]:
             write_plot(found, options["plot"])
 
-    def _questions(self, questions: Path, rounds: int) -> Iterator[str]:
+    def _questions(self, questions: Path) -> Iterator[str]:
         texts = read_questions(questions, size=ASKED)
         statistics = IndexStatistics.objects.get()
         if not statistics.chunks:
             raise CommandError("Nothing is indexed yet. Run make run or manage.py ingest first.")
         retrieve(Query(texts[0], on=timezone.localdate()))  # loads the encoder
-        steps = timings(texts * rounds)
+        steps = timings(texts * ROUNDS)
         yield f"{statistics.chunks} passages, {database_size()}, {len(texts)} questions"
         for step, values in steps.items():
             p50, p95 = np.percentile(values, [50, 95])
             yield f"{step:<10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms"
         yield growth.described_exactness(*growth.against_exact(texts), len(texts))
-
-
-def size(text: str) -> int:
-    """Parse a whole number above 0."""
-    try:
-        found = int(text)
-    except ValueError:
-        found = 0
-    if found < 1:
-        raise ArgumentTypeError(f"{text!r} must be a whole number above 0")
-    return found
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -319,12 +234,3 @@ def database_size() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_size_pretty(pg_database_size(current_database()))")
         return str(cursor.fetchone()[0])
-
-
-def _write_json(path: Path, found: Sequence[growth.Grown], likeness: Any) -> None:
-    payload = {
-        "config": vars(site_config()),
-        "likeness": vars(likeness),
-        "sizes": [one.payload() for one in found],
-    }
-    path.write_text(json.dumps(payload, indent=1), encoding="utf-8")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
 from bench.ablations.run import (
     ablation_lines,
@@ -30,7 +29,6 @@ from bench.answers.services import (
     answers_folder_write,
     answers_material_write,
     answers_measure,
-    answers_run_store,
     model_folder_write,
     model_measure,
 )
@@ -40,23 +38,16 @@ from bench.datasets import FORMATS
 from bench.datasets.types import Dataset
 from bench.management.checker import checker_arguments, checker_run
 from bench.management.real_model import real_model_arguments, real_model_ask
-from bench.management.silver import silver_arguments, silver_run
-from bench.peers import PEERS, require
-from bench.peers.comparison import peers_lines, peers_run, peers_write
 from bench.real_model.asked import read_real_task
 from bench.real_model.asking import real_model_run
+from bench.reports import Order, folder_write, report_lines, runs_measure
 from bench.runs import databases
 from bench.runs.child_tasks import Failed, Source, read_task
 from bench.runs.configurations import NAMED, Recipe, configuration
-from bench.runs.errors import refuse_faulty, refuse_silent
-from bench.runs.folders import read_as_served, read_digest, read_scores
-from bench.services import Order, folder_write, report_lines, runs_measure
-from bench.tables import SEMANTICS
+from bench.runs.errors import refuse_faulty
 from core.errors import MedragError
-from corpus.management.arguments import person_named
 from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.management.question_runs import (
-    are_run_numbers,
     question_run_arguments,
     question_run_export,
     question_run_gate,
@@ -66,10 +57,7 @@ from evaluation.management.question_runs import (
     question_runs_list,
 )
 from evaluation.management.question_sets import question_set_arguments, question_set_import
-from evaluation.metrics.comparing import NOT_BOTH_SERVED, compared
-from evaluation.models import Kind
 from evaluation.question_sets.patterned import QuestionSet, read_questions
-from evaluation.tables import comparison_table
 
 WHAT = """\
 import FORM PATH: store a question set for evaluations on the site's own guidelines;
@@ -79,14 +67,10 @@ compare NUMBER NUMBER: compare two runs of a question set by a paired test, seco
 gate: judge whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
 retrieval: measure one search configuration on a data set; writes run, judgements and metrics;
 ablation: measure each switch against the default, in one table;
-peers: measure other search engines on the same texts and vectors;
-compare RUN_DIR RUN_DIR: compare two folders of `retrieval` on one data set by a paired test;
 answers: ask the questions of --testset on the documents of --documents; judged by patterns;
 model: ask them with a language model that knows the answers or lies;
 real: serve a GGUF model from --model DIR and ask sample questions with it as writer and as judge;
 checker: measure verifiers on labelled pairs of claim and evidence (--pairs FILE, or scifact);
-silver [SET]: have a teacher write and label claims about the passages of a question set or of
---passages FILE, to train and measure verifiers on; with the same --out DIR a killed run continues;
 databases: list the databases of data sets that are kept; drop NAME... drops some, drop all drops
 those of this site;
 work: internal; the other commands start it as a child process.
@@ -112,7 +96,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queries",
             default="",
-            help="medquad-liveqa: summary, original or paraphrase; scifact: cited or evidence",
+            help="medquad-liveqa: summary, original or paraphrase",
         )
         parser.add_argument(
             "--config",
@@ -137,7 +121,6 @@ class Command(BaseCommand):
         parser.add_argument("--rebuild", action="store_true", help="index the documents again")
         parser.add_argument("--user", metavar="NAME", help="who is recorded")
         checker_arguments(parser)
-        silver_arguments(parser)
         real_model_arguments(parser)
         question_set_arguments(parser)
         question_run_arguments(parser)
@@ -153,13 +136,11 @@ class Command(BaseCommand):
         return {
             "retrieval": self._retrieval,
             "ablation": self._ablation,
-            "peers": self._peers,
             "answers": self._answers,
             "model": self._model,
             "real": self._real,
             "checker": self._checker,
-            "silver": lambda options: silver_run(options, self._say),
-            "compare": self._compare,
+            "compare": lambda options: question_runs_compare(options, self._say),
             "import": lambda options: question_set_import(options, self._say),
             "run": lambda options: question_run_start(options, self._say),
             "list": lambda options: question_runs_list(options, self._say),
@@ -172,10 +153,9 @@ class Command(BaseCommand):
         }
 
     def _retrieval(self, options: dict[str, Any]) -> None:
-        order, out = _ordered(options, Kind.RETRIEVAL)
+        order, out = _ordered(options)
         wanted = configuration(options["config"])
         refuse_faulty([wanted])
-        refuse_silent([wanted])
         dataset = self._read(order.source)
         (result,) = runs_measure(order, dataset, [wanted], recipe=Recipe(), say=self._say)
         if isinstance(result, Failed):
@@ -185,15 +165,15 @@ class Command(BaseCommand):
         self._say(f"Written to {out}")
 
     def _ablation(self, options: dict[str, Any]) -> None:
-        order, out = _ordered(options, Kind.ABLATION)
-        ablation, gate = ablation_planned(options["only"])
+        order, out = _ordered(options)
+        ablation = ablation_planned(options["only"])
         dataset = self._read(order.source)
 
         def keep() -> None:
             ablation_write(out, dataset, ablation)
 
         try:
-            ablation_run(order, dataset, ablation, gate=gate, say=self._say, keep=keep)
+            ablation_run(order, dataset, ablation, say=self._say, keep=keep)
         finally:  # also after an interruption
             if ablation.found:
                 keep()
@@ -202,26 +182,10 @@ class Command(BaseCommand):
         if ablation.failed:
             raise CommandError(
                 f"{len(ablation.failed)} of {len(ablation.wanted)} rows failed: "
-                f"{', '.join(ablation.failed)}. The others are measured and stored."
-            )
-
-    def _peers(self, options: dict[str, Any]) -> None:
-        order, out = _ordered(options, Kind.RETRIEVAL)
-        require(list(PEERS))
-        refuse_silent([configuration("default")])
-        dataset = self._read(order.source)
-        found = peers_run(order.source, dataset, rebuild=order.rebuild, say=self._say)
-        peers_write(out, dataset, found)
-        self._print(peers_lines(dataset, found))
-        self._say(f"Written to {out}")
-        if found.failed:
-            raise CommandError(
-                f"Failed: {', '.join(each.name for each in found.failed)}. "
-                "The others are measured and written."
+                f"{', '.join(ablation.failed)}. The others are measured and written."
             )
 
     def _answers(self, options: dict[str, Any]) -> None:
-        by, started = person_named(options["user"]), timezone.now()
         found, order, out = _questions_read(options)
         if options["material"]:
             answers_material_write(found, order, out, say=self._say)
@@ -229,7 +193,6 @@ class Command(BaseCommand):
             return
         result = answers_measure(found, order, say=self._say)
         answers_folder_write(out, result)
-        answers_run_store(result, by=by, started_at=started)
         self._print(report_lines_of_answers(found, result.asked, result.intervals))
         self._say(f"Written to {out}")
 
@@ -256,27 +219,6 @@ class Command(BaseCommand):
         """Read the data set. Raises DatasetError."""
         self._say(f"Reading {source.folder}")
         return source.read()
-
-    def _compare(self, options: dict[str, Any]) -> None:
-        if are_run_numbers(options["arguments"]):
-            question_runs_compare(options, self._say)
-            return
-        if len(options["arguments"]) != 2:
-            raise CommandError("Name two folders that evaluate retrieval has written.")
-        folders = [Path(folder) for folder in options["arguments"]]
-        if len({read_digest(folder) for folder in folders}) != 1:
-            raise CommandError(
-                "The two folders are of different data sets: "
-                "documents, queries or judgements differ."
-            )
-        if len({read_as_served(folder) for folder in folders}) != 1:
-            raise CommandError(f"{NOT_BOTH_SERVED} They can't be compared.")
-        first, second = map(read_scores, folders)
-        try:
-            differences = compared(first, second)
-        except ValueError as error:
-            raise CommandError(str(error)) from error
-        self._print([*comparison_table(differences), "", SEMANTICS])
 
     def _databases(self, options: dict[str, Any]) -> None:
         kept = databases.databases_kept()
@@ -338,7 +280,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
+def _ordered(options: dict[str, Any]) -> tuple[Order, Path]:
     """Check the options and the output folder; return the order and the folder. Reads no data."""
     missing = [name for name in ("dataset", "format", "out") if not options[name]]
     if missing or options["arguments"]:
@@ -357,7 +299,7 @@ def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
         queries=options["queries"],
         limit=options["limit"],
     )
-    return Order(source, kind, person_named(options["user"]), rebuild=options["rebuild"]), out
+    return Order(source, rebuild=options["rebuild"]), out
 
 
 def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder, Path]:

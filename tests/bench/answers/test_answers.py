@@ -1,4 +1,4 @@
-"""Answers judged by patterns: the verdict, the step that lost an answer, and the whole command."""
+"""Answers judged by patterns: the verdict, and the whole command."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.urls import reverse
 
-from bench.answers.locating import lost_at, rank_of
+from bench.answers.locating import rank_of
 from bench.runs.configurations import Recipe
 from bench.runs.databases import name_for
-from chat.models import Reason, Turn, TurnStatus
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
-from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
-from evaluation.models import ItemScore, Kind, Run
+from evaluation.measures.patterns import Outcome, Verdict, folded, judged
 from evaluation.question_sets.patterned import Half, Question, read_questions
-from medrag_site.accounts import AUDITORS
-from tests.corpus.admin.test_admin import member
 
 ROW: dict[str, Any] = {
     "id": "q1",
@@ -142,44 +137,6 @@ def test_halves_are_the_same_for_ever() -> None:
     assert 60 < sum(half is Half.COUNTED for half in halves.values()) < 117
 
 
-def turn(reason: str = "", **trace: Any) -> Turn:
-    status = TurnStatus.ABSTAINED if reason else TurnStatus.ANSWERED
-    return Turn(status=status, reason=reason, trace=trace)
-
-
-@pytest.mark.parametrize(
-    ("given", "shown", "rank", "is_parsed", "expected"),
-    [
-        (turn(), ["200 mg twice a day"], 1, True, Loss.NONE),
-        (turn(Reason.WEAK_EVIDENCE), [], None, False, Loss.PARSING),
-        (turn(Reason.WEAK_EVIDENCE), [], None, True, Loss.RETRIEVAL),
-        (turn(Reason.WEAK_EVIDENCE), [], 11, True, Loss.RETRIEVAL),
-        (turn(Reason.WEAK_EVIDENCE), [], 1, True, Loss.GATE),
-        (turn(), ["Take it with food."], 1, True, Loss.CHOOSING),
-        (
-            turn(
-                Reason.UNSUPPORTED_CLAIMS,
-                verdicts=[{"text": "200 mg twice a day", "failed": "numbers"}],
-            ),
-            [],
-            2,
-            True,
-            Loss.VERIFICATION,
-        ),
-        (turn(Reason.GENERATOR_UNAVAILABLE), [], 1, True, Loss.FAILURE),
-    ],
-)
-def test_where_it_was_lost(
-    asked: Question,
-    given: Turn,
-    shown: list[str],
-    rank: int | None,
-    is_parsed: bool,
-    expected: Loss,
-) -> None:
-    assert lost_at(asked, given, judged(asked, shown), rank=rank, is_parsed=is_parsed) is expected
-
-
 def test_a_passage_of_the_same_words_counts_as_found() -> None:
     hits = [{"chunk": "a", "rank": 1}, {"chunk": "b", "rank": 2}]
     trace = {"searches": [{"hits": hits, "also_in": {"b": ["c"]}}]}
@@ -199,7 +156,7 @@ Give children with cystitis zelomycin 50 mg twice a day for 3 days.
 
 
 @pytest.mark.slow
-def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bob: Any) -> None:
+def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path) -> None:
     documents, out = tmp_path / "documents", tmp_path / "out"
     documents.mkdir()
     (documents / "zelomycin.md").write_text(GUIDELINE)
@@ -215,20 +172,14 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     report = (out / "report.md").read_text()
     assert "| full |" in report
 
-    run = Run.objects.get()
-    assert run.kind == Kind.ANSWERS
-    assert run.metrics == {
-        name: found
-        for name, found in json.loads((out / "metrics.json").read_text()).items()
-        if name in run.metrics
+    of_q2 = {
+        name.partition(",")[0]: values["q2"]
+        for name, values in json.loads((out / "scores.json").read_text()).items()
+        if "q2" in values
     }
-    items = {item.query: item for item in ItemScore.objects.filter(run=run)}
-    half = items["q2"].detail["half"]
-    assert items["q2"].scores == {
-        f"unanswerable refused, {half}": 1.0,
-        f"dangerous, {half}": 0.0,
-    }
-    assert "200 mg twice a day" in items["q1"].detail["statements"][0]
+    assert of_q2 == {"unanswerable refused": 1.0, "dangerous": 0.0}
+    answered = json.loads((out / "answers.jsonl").read_text().splitlines()[0])
+    assert "200 mg twice a day" in answered["statements"][0]
     assert not Document.objects.exists()  # the users' corpus is unchanged
 
     # A second run gives the same statements and indexes nothing.
@@ -237,11 +188,3 @@ def test_the_whole_command(with_tables: Callable[[str], str], tmp_path: Path, bo
     assert "1 documents are indexed already" in said.getvalue()
     scores = [json.loads((folder / "scores.json").read_text()) for folder in (out, again)]
     assert scores[0] == scores[1]
-
-    client = member(bob, AUDITORS)
-    assert client.get(reverse("admin:evaluation_run_changelist")).status_code == 200
-    page = client.get(reverse("admin:evaluation_itemscore_change", args=[items["q1"].pk]))
-    assert "200 mg twice a day" in page.content.decode()
-    both = {"first": run.pk, "second": Run.objects.latest("pk").pk}
-    compared = client.get(reverse("admin:evaluation_run_compare"), both)
-    assert "unanswerable refused" in compared.content.decode()

@@ -32,22 +32,13 @@ def test_beir_in_four_columns_and_without_a_header(tmp_path: Path) -> None:
     assert any("1 queries without a relevant document" in note for note in dataset.notes)
 
 
-def test_scifact_by_citation_and_by_evidence(tmp_path: Path) -> None:
+def test_scifact(tmp_path: Path) -> None:
     folder = made_up.write_scifact(tmp_path / "scifact")
     cited = read_dataset(folder, form="scifact")
     assert cited.qrels == {"1": {"1": 1, "2": 1}, "2": {"12": 1}}
     assert cited.documents[0].text.endswith("It was seen in a trial.")
-    evidence = read_dataset(folder, form="scifact", queries="evidence")
-    assert evidence.qrels == {"1": {"1": 1}}
-    assert cited.documents_digest == evidence.documents_digest
-    assert cited.digest != evidence.digest
-
-
-def test_pubmedqa(tmp_path: Path) -> None:
-    dataset = read_dataset(made_up.write_pubmedqa(tmp_path / "pubmedqa"), form="pubmedqa")
-    assert dataset.qrels == {"11": {"11": 1}, "12": {"12": 1}}
-    assert dataset.documents[0].text == "Tea was given.\nPain fell."
-    assert dataset.documents[0].title == ""
+    with pytest.raises(DatasetError, match="scifact has no --queries"):
+        read_dataset(folder, form="scifact", queries="evidence")
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.datasets.trec import RunError, qrels_lines, run_lines
+from bench.datasets.trec import qrels_lines, run_lines
 from evaluation.folders import write_lines
 
 TIED = {"q1": (("a", 0.5), ("b", 0.5), ("c", 0.5 - 1e-12), ("d", 0.0), ("e", 0.0), ("f", -1.0))}
@@ -25,9 +25,3 @@ def test_ties_are_written_strictly_decreasing(tmp_path: Path) -> None:
 def test_qrels_are_written_in_order(tmp_path: Path) -> None:
     write_lines(tmp_path / "qrels", qrels_lines({"q1": {"a": 3, "b": 0}, "q2": {"c": 1}}))
     assert (tmp_path / "qrels").read_text() == "q1 0 a 3\nq1 0 b 0\nq2 0 c 1\n"
-
-
-@pytest.mark.parametrize("identifier", ["", "a b", "a\tb"])
-def test_an_id_that_the_form_cannot_hold_is_refused(identifier: str) -> None:
-    with pytest.raises(RunError):
-        list(run_lines({"q": ((identifier, 1.0),)}, tag="t"))

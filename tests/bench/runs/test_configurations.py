@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytest_django import Settings
 
-from bench.ablations.switches import AS_SET, GATE, SERVED, Cut, switches
+from bench.ablations.switches import AS_SET, switches
 from bench.datasets import read_dataset
 from bench.datasets.pooling import pooled
 from bench.runs.configurations import (
@@ -14,15 +14,12 @@ from bench.runs.configurations import (
     deepened,
 )
 from bench.runs.databases import name_for
-from bench.runs.search import begins
-from medrag_site.env import Env
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
 from tests.chat.evidence.hits import made_up_hit
 from tests.evaluation import made_up
 from tests.models import change_model
 
-CUT = Cut(220, 50)
 NAMES = {1: "d1", 2: "d2", 3: "d3"}
 
 
@@ -55,31 +52,11 @@ def test_documents_that_say_the_same_follow_by_id() -> None:
 
 def test_each_switch_changes_something_and_is_there_once() -> None:
     default = RetrievalConfig()
-    wanted, left_out = switches(default, {GATE}, CUT)
-    names = [switch.name for switch in (*wanted, *left_out)]
-    assert len(names) == len(set(names))
-    for switch in wanted:
+    found = switches(default)
+    assert len({switch.name for switch in found}) == len(found)
+    for switch in found:
         config = config_from(switch.configuration.text, default)
-        assert config != default or switch.recipe != AS_SET or switch == SERVED
-
-
-def test_sizes_of_passages_are_such_that_the_settings_take_them() -> None:
-    for tokens, overlap in ((220, 50), (100, 0), (2000, 1000)):
-        wanted, _ = switches(RetrievalConfig(), set(), Cut(tokens, overlap))
-        for switch in wanted:
-            environment = dict(switch.recipe.environment)
-            chunks = Env(environment).group("MEDRAG_CHUNKS")
-            size = chunks.integer("tokens", 220, low=100, high=2000)
-            chunks.integer("overlap", 0, low=0, high=size // 2)
-            chunks.refuse_unknown()
-
-
-def test_what_was_served_is_compared_with_the_beginning_of_the_run() -> None:
-    whole = (("d1", 0.9), ("d2", 0.8), ("d3", 0.1))
-    assert begins((("d1", 0.7), ("d2", 0.7)), whole)
-    assert begins((), whole)
-    assert not begins((("d2", 0.7), ("d1", 0.7)), whole)
-    assert not begins((*whole, ("d4", 0.0)), whole)
+        assert config != default or switch.recipe != AS_SET
 
 
 def test_an_index_with_summaries_is_another_one(settings: Settings, tmp_path: Path) -> None:

@@ -9,21 +9,17 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 from pytest_django import Settings
 
-from bench.ablations.run import ablation_planned
 from bench.datasets.types import Dataset
-from bench.runs.child_process import Task, sent
+from bench.reports import ablation_table, note_lines, report_lines
+from bench.runs.child_process import sent
 from bench.runs.child_tasks import ChildResult, Failed, Source, read_outcome, write_outcome
 from bench.runs.configurations import Configuration, Recipe
-from bench.runs.errors import FaultyConfiguration, refuse_silent
+from bench.runs.errors import FaultyConfiguration, refuse_faulty
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
-from bench.services import Order, run_store
-from bench.tables import ablation_table, note_lines, served_lines
-from evaluation.models import Kind, Run
 from tests.evaluation import made_up
 from tests.models import set_model
 
@@ -37,7 +33,7 @@ def test_it_is_refused_before_a_database_is_dropped_or_made(
     source = Source(str(made_up.write_beir(tmp_path / "made")), "beir")
     wanted = (Configuration("HyDE", "hyde=yes"),)
     with pytest.raises(FaultyConfiguration):
-        sent(Task(source, source.read(), wanted, Recipe()), say=print, rebuild=True)
+        sent(source, source.read(), wanted, Recipe(), say=print, rebuild=True, keep=print)
 
 
 def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings: Settings) -> None:
@@ -50,9 +46,7 @@ def test_an_endpoint_that_is_away_is_found_out_before_anything_is_read(settings:
     ):
         with pytest.raises(CommandError, match=said):
             call_command("evaluate", "retrieval", config=config, **where)
-    refuse_silent([Configuration("default", "")])
-    rerankers = [s for s in ablation_planned(["reranker"])[0].left_out if "did not answer" in s[1]]
-    assert rerankers
+    refuse_faulty([Configuration("default", "")])
 
 
 def ablated(dataset: Dataset, *results: ChildResult) -> list[str]:
@@ -68,7 +62,6 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
     assert (plain.notes, plain.otherwise) == ({}, 0)
     assert fallen.otherwise == len(made_up.QUERIES)
-    assert (plain.served, plain.served_same) == (5, 5)  # twelve passages: no list is cut
     ((note, count),) = fallen.notes.items()
     assert note.startswith("reranker http")
     assert count == len(made_up.QUERIES)
@@ -82,8 +75,7 @@ def test_a_reranker_that_falls_back_is_counted_and_tabled(
     said: dict[str, Any] = metrics_json(dataset, result)["not_as_configured"]
     assert said == {"queries": 5, "notes": {note: 5}}
     assert list(note_lines(result)) == [f"reranker, 5 of 5 queries not as configured: {note}"]
-    assert next(iter(served_lines(result))).endswith("in 5 of 5 queries.")
-    assert list(served_lines(replace(result, brought=replace(fallen, served=0)))) == []
+    assert next(iter(note_lines(result))) in list(report_lines(dataset, result))
     header, _, first, second = ablated(dataset, plain, fallen)
     assert header.endswith("| not as configured |")
     assert first.endswith("|  |")
@@ -100,12 +92,3 @@ def test_why_quotes_nothing_of_what_others_raise() -> None:
 
 def raise_in_ours() -> None:
     raise ValueError("of percentiles")
-
-
-def test_what_fell_back_is_stored_with_the_run(dataset: Dataset, settings: Settings) -> None:
-    set_model(settings, "rerank", NOBODY, model="m")
-    fallen = search_all(dataset, Configuration("reranker", "reranker=http"), depth=5)
-    result = measured(dataset, fallen, recipe="as set", index="x")
-    order = Order(Source("made", "beir"), Kind.RETRIEVAL, None)
-    run_store(order, dataset, result, started_at=timezone.now())
-    assert list(Run.objects.get().notes.values()) == [5]

@@ -118,12 +118,10 @@ def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     steps = growth.latencies(["gentamicin levels", "stop warfarin", "antibiotics in sepsis"])
     assert {"lexical", "embedding", growth.WHOLE} <= set(steps)
     for took in steps.values():
-        assert 0 <= took.p50_ms <= took.p95_ms <= took.p99_ms
+        assert 0 <= took.p50_ms <= took.p95_ms
     recall, overlap = growth.against_exact(["gentamicin levels", "stop warfarin"])
     assert recall == overlap == 1.0  # so few passages are compared exactly
-    sizes, whole = growth.sizes_bytes()
-    assert {"corpus_chunk", "chunk_search", "corpus_lexeme"} <= set(sizes)
-    assert 0 < sum(sizes.values()) < whole
+    assert growth.database_bytes() > 0
 
 
 @pytest.mark.slow
@@ -142,24 +140,19 @@ def test_the_command_fills_once_measures_and_drops(
         "clients": (),
         "seconds": 0.5,
     }
-    measured = {
-        "clients": (1,),
-        "json": tmp_path / "out.json",
-        "plot": tmp_path / "out.png",
-    }
+    measured = {"clients": (1,), "plot": tmp_path / "out.png"}
     with django_db_blocker.unblock():
         try:
-            said = [StringIO(), StringIO()]
-            call_command("bench", stdout=StringIO(), stderr=said[0], **options | measured)
+            said, told = [StringIO(), StringIO()], StringIO()
+            call_command("bench", stdout=told, stderr=said[0], **options | measured)
             call_command("bench", stdout=StringIO(), stderr=said[1], **options)
             assert "filling" in said[0].getvalue()
             assert "filling" not in said[1].getvalue()
             assert databases.name_of(size) in databases.all_names(databases.start())
         finally:
             databases.drop(databases.start(), databases.name_of(size))
-    (found,) = json.loads((tmp_path / "out.json").read_text())["sizes"]
-    assert found["chunks"] == size
-    assert found["load"][0]["clients"] == 1
+    assert f"{size} passages, built in " in told.getvalue()
+    assert "  1 at once: " in told.getvalue()
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -45,7 +45,7 @@ model = "/models/reranker"
 [verifier]
 model = "/models/nli"
 """
-    text += "\n".join(f"[{role}]\n{URL}{MODEL}" for role in ("rewrite", "context", "teacher"))
+    text += "\n".join(f"[{role}]\n{URL}{MODEL}" for role in ("rewrite", "context"))
     url = "https://a.example/v1"
     assert models_from(tomllib.loads(text)) == Models(
         generate=(
@@ -55,7 +55,6 @@ model = "/models/nli"
         judge=(Endpoint("https://c.example/v1", "judge", role="judge", may_generate=True),),
         rewrite=Endpoint(url, "m", role="rewrite"),
         context=Endpoint(url, "m", role="context"),
-        teacher=Endpoint(url, "m", role="teacher"),
         rerank=Endpoint("", "/models/reranker", role="rerank"),
         verifier=Endpoint("", "/models/nli", role="verifier"),
     )

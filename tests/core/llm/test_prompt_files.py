@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from bench.silver import teacher
 from chat import checks
 from chat.verification.entailment import judge
 from core.llm.prompt_files import Prompt
@@ -28,7 +27,6 @@ OURS = [
     *checks.PROMPTS,
     judge.PROMPT,
     model_alone.PROMPT,
-    teacher.PROMPT,
 ]
 
 

@@ -28,12 +28,11 @@ def text_of(number: int) -> PlainDocument:
     return PlainDocument(digest, f"t{number}", f"Drug {number}", text, len(text.encode()))
 
 
-def load(*numbers: int, with_context: bool = True) -> list[tuple[int, int]]:
+def load(*numbers: int) -> list[tuple[int, int]]:
     said: list[tuple[int, int]] = []
     documents_load(
         map(text_of, numbers),
         collection=corpora.shelf(),
-        with_context=with_context,
         on_progress=lambda documents, passages: said.append((documents, passages)),
     )
     return said
@@ -96,13 +95,6 @@ def test_it_goes_on_where_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) ->
 
 def _stop() -> int:
     raise KeyboardInterrupt
-
-
-def test_without_the_line_of_context() -> None:
-    load(1, with_context=False)
-    chunk = Chunk.objects.get()
-    assert chunk.context == ""
-    assert chunk.tokens < 30
 
 
 def test_a_text_of_nothing_is_its_title() -> None:

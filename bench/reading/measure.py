@@ -1,0 +1,101 @@
+"""Read the PDFs of which people transcribed pages, and compare. `manage.py bench --reading`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from bench.reading.hashing import digest_of, page_key
+from bench.reading.judging import Hits, Score, judge, total
+from bench.reading.parsed import blocks_of
+from bench.reading.truth import read_truth
+from bench.reading.types import TruePage, TruthError
+from corpus.parsing.sniff import PDF
+from corpus.parsing.types import ParsedDocument, ParseError
+from corpus.sandbox.parent import Limits, parse_in_child
+from evaluation.metrics.statistics import Interval, interval_of_ratio
+
+_NAMES = {"headings": "headings", "items": "list items", "cells": "cells", "words": "words"}
+
+
+def measure_reading(folder: Path, truth: Path) -> Iterator[str]:
+    """Read the documents of `truth` that are below `folder`; yield the measures in lines.
+
+    A document that can't be read counts as missed. Raises TruthError.
+    """
+    pages = sorted(read_truth(truth), key=attrgetter("document", "number"))
+    here = {digest_of(path.read_bytes()): path for path in _pdfs(folder)}
+    judged: list[tuple[TruePage, Score]] = []
+    for digest, group in groupby(pages, key=attrgetter("document")):
+        if path := here.get(digest):
+            document, failure = _read(path)
+            found = [(page, _score(page, document, path.read_bytes())) for page in group]
+            judged += found
+            yield f"{path.name}: {len(found)} pages{failure}"
+    if not judged:
+        raise TruthError(f"{folder} holds no document of {truth}.")
+    if missing := {page.document for page in pages} - here.keys():
+        yield f"{len(missing)} documents of the truth are not there"
+    yield from _overall([score for _, score in judged])
+    sure = [score for page, score in judged if not page.unsure]
+    if 0 < len(sure) < len(judged):
+        yield "without those that can be read in two ways:"
+        yield from _overall(sure)
+
+
+def _pdfs(folder: Path) -> list[Path]:
+    if not folder.exists():
+        raise TruthError(f"{folder}: there is no such file or folder.")
+    every = [folder] if folder.is_file() else sorted(folder.rglob("*"))
+    return [path for path in every if path.suffix.lower() == ".pdf" and path.is_file()]
+
+
+def _read(path: Path) -> tuple[ParsedDocument | None, str]:
+    """Return the document as a site reads it, or why it could not be read."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        try:
+            return parse_in_child(
+                path,
+                media_type=PDF,
+                output_dir=Path(folder),
+                limits=Limits(max_pages=1000),
+                on_progress=lambda done, total: None,
+            ), ""
+        except ParseError as error:
+            return None, f", FAILED: {error.sentence}"
+
+
+def _score(page: TruePage, document: ParsedDocument | None, content: bytes) -> Score:
+    read = document.pages if document else ()
+    key = page_key(content, page.number)
+    return judge(page, next((blocks_of(one, key) for one in read if one.number == page.number), ()))
+
+
+def _overall(scores: Sequence[Score]) -> Iterator[str]:
+    """Yield the measures over all pages, each page weighted by its content."""
+    found = total(scores)
+    yield f"{len(scores)} pages; in brackets 95 % intervals over pages (bootstrap, seeded)"
+    for name, label in _NAMES.items():
+        yield _measure(label, getattr(found, name), [getattr(one, name) for one in scores])
+    yield f"{'boxes':<12} {found.boxed} of {found.boxes} are a block of their own"
+    yield f"{'blocks':<12} {found.placed} of {found.blocks} stand at a place that can be told"
+    order = interval_of_ratio([s.inverted for s in scores], [s.pairs for s in scores])
+    yield f"{'order':<12} the other way round {_interval(order, 4)} of {found.pairs} pairs"
+    leaks = interval_of_ratio([s.leaked for s in scores], [s.dropped for s in scores])
+    yield f"{'leaked':<12} {_interval(leaks)} of {found.dropped} running headers and footers"
+
+
+def _measure(label: str, hits: Hits, pages: Sequence[Hits]) -> str:
+    spread = interval_of_ratio([2 * h.found for h in pages], [h.true + h.said for h in pages])
+    return (
+        f"{label:<12} precision {hits.precision:.3f}  recall {hits.recall:.3f}  "
+        f"F1 {_interval(spread)}  {hits.found} found, {hits.true} there, {hits.said} read"
+    )
+
+
+def _interval(spread: Interval, digits: int = 3) -> str:
+    low, high = f"{spread.low:.{digits}f}", f"{spread.high:.{digits}f}"
+    return f"{spread.mean:.{digits}f} [{low}, {high}] (n={spread.n})"

@@ -1,1 +1,0 @@
-"""Silver sets: claims that a teacher writes and labels, to train and measure verifiers on."""

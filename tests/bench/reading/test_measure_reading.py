@@ -1,0 +1,86 @@
+"""`manage.py bench --reading` on a document of which a page was transcribed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from bench.reading.hashing import digest_of, hashed, page_key
+from bench.reading.words import cell_words_of, words_of
+from tests.corpus.parsing.parsing_fixtures import DOSES, dosing_table, make_pdf, plain_page
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make two readable documents and a broken one."""
+    documents = tmp_path / "documents"
+    (documents / "below").mkdir(parents=True)
+    make_pdf(documents / "dose.pdf", dosing_table(ruled=True), plain_page("warfarin"))
+    make_pdf(documents / "below" / "other.PDF", plain_page("heparin"))
+    (documents / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
+    return documents
+
+
+def truth_of(folder: Path, path: Path) -> Path:
+    """Transcribe the first page of `dose.pdf`, with a wrong cell and a running header."""
+    content = (folder / "dose.pdf").read_bytes()
+    key = page_key(content, 1)
+
+    def words(text: str) -> str:
+        return "".join(hashed(words_of(text), key))
+
+    cells = [
+        [row, column, 1, 1, int(row == 0), "".join(hashed(cell_words_of(text), key))]
+        for row, texts in enumerate(DOSES)
+        for column, text in enumerate(texts)
+    ]
+    cells[-1][-1] = words("Never")
+    blocks = [
+        {"kind": "heading", "words": words("1 Dose"), "level": 1},
+        {"kind": "paragraph", "words": words("Give the dose in Table 1 under the skin.")},
+        {"kind": "caption", "words": words("Table 1. Dose by weight")},
+        {"kind": "table", "cells": cells},
+        {"kind": "footnote", "words": words("* Reassess every day.")},
+        {"kind": "paragraph", "words": words("Measure the platelet count in the second week.")},
+    ]
+    of_dose = {"document": digest_of(content)}
+    pages = [
+        {**of_dose, "page": 1, "dropped": [words("A header")], "blocks": blocks},
+        {**of_dose, "page": 2, "dropped": [], "blocks": [], "unsure": True},
+        {
+            "document": digest_of((folder / "broken.pdf").read_bytes()),
+            "page": 1,
+            "dropped": [],
+            "blocks": [],
+        },
+        {"document": "0" * 64, "page": 1, "dropped": [], "blocks": []},
+    ]
+    path.write_bytes(gzip.compress(json.dumps({"form": 1, "pages": pages}).encode()))
+    return path
+
+
+def test_pages_are_compared_with_what_a_person_wrote(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = truth_of(folder, tmp_path / "truth.json.gz")
+    call_command("bench", reading=folder, truth=truth)
+    said = capsys.readouterr().out
+    assert "other.PDF" not in said, "only documents of the truth are read"
+    assert "broken.pdf: 1 pages, FAILED: " in said
+    assert "1 documents of the truth are not there" in said
+    cells = len(DOSES) * len(DOSES[0])
+    assert f"{cells - 1} found, {cells} there, {cells} read" in said
+    assert "headings     precision 0.500  recall 1.000" in said
+    sure = said.split("without those that can be read in two ways:")[1]
+    assert "headings     precision 1.000  recall 1.000  F1 1.000" in sure
+    assert "leaked       0.000 [0.000, 0.000] (n=1) of 1 running headers" in said
+
+
+def test_a_folder_without_a_document_of_the_truth_is_refused(folder: Path, tmp_path: Path) -> None:
+    truth = truth_of(folder, tmp_path / "truth.json.gz")
+    with pytest.raises(CommandError, match="holds no document of"):
+        call_command("bench", reading=folder / "below", truth=truth)
