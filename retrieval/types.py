@@ -126,7 +126,6 @@ class Ranking:
 
     name: str
     entries: tuple[Ranked, ...]
-    duration_ms: float
 
 
 @dataclass(frozen=True)
