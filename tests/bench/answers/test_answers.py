@@ -21,7 +21,7 @@ from corpus.models import Document
 from evaluation.measures.patterns import Loss, Outcome, Verdict, folded, judged
 from evaluation.models import ItemScore, Kind, Run
 from evaluation.question_sets.patterned import Half, Question, read_questions
-from medrag_site.accounts import AUDITORS
+from medrag_site.groups import AUDITORS
 from tests.corpus.admin.test_admin import member
 
 ROW: dict[str, Any] = {

@@ -18,7 +18,7 @@ from chat.reviews.feedback import feedback_save
 from chat.reviews.services import review_decide, review_flag
 from corpus.models import Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
-from medrag_site.accounts import AUDITORS, REVIEWERS
+from medrag_site.groups import AUDITORS, REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
 from tests.corpus.admin.test_admin import member

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from evaluation.metrics.statistics import interval
 from evaluation.models import ItemScore, Kind, Run, TestSet
-from medrag_site.accounts import AUDITORS, CLINICIANS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, STAFF
 from tests.corpus.admin.test_admin import member
 
 VALUES = {"first": [0.2, 0.4, 0.6], "second": [0.3, 0.4, 0.9]}

@@ -16,7 +16,7 @@ from chat.models import Channel, Turn
 from chat.reviews.feedback import feedback_save
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
-from medrag_site.accounts import AUDITORS, EVALUATORS
+from medrag_site.groups import AUDITORS, EVALUATORS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, publish_guideline
 from tests.corpus.admin.test_admin import member
 
