@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from bench.ablations.run import (
@@ -52,31 +49,16 @@ from bench.runs.errors import refuse_faulty, refuse_silent
 from bench.runs.folders import read_as_served, read_digest, read_scores
 from bench.services import Order, folder_write, report_lines, runs_measure
 from bench.tables import SEMANTICS
-from core.errors import MedragError
 from corpus.management.arguments import person_named
 from evaluation.folders import refuse_unwritable, refuse_used
-from evaluation.management.question_runs import (
-    are_run_numbers,
-    question_run_arguments,
-    question_run_export,
-    question_run_gate,
-    question_run_show,
-    question_run_start,
-    question_runs_compare,
-    question_runs_list,
-)
-from evaluation.management.question_sets import question_set_arguments, question_set_import
+from evaluation.management.commands import evaluate
+from evaluation.management.question_runs import are_run_numbers
 from evaluation.metrics.comparing import NOT_BOTH_SERVED, compared
 from evaluation.models import Kind
 from evaluation.question_sets.patterned import QuestionSet, read_questions
 from evaluation.tables import comparison_table
 
 WHAT = """\
-import FORM PATH: store a question set for evaluations on the site's own guidelines;
-run SET: ask a question set, given by number or name;
-list, show NUMBER, export NUMBER: list runs, show one, export one;
-compare NUMBER NUMBER: compare two runs of a question set by a paired test, second minus first;
-gate: judge whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
 retrieval: measure one search configuration on a data set; writes run, judgements and metrics;
 ablation: measure each switch against the default, in one table;
 peers: measure other search engines on the same texts and vectors;
@@ -93,22 +75,17 @@ work: internal; the other commands start it as a child process.
 """
 
 
-class Command(BaseCommand):
+class Command(evaluate.Command):
     help = (
         "Evaluate answers on question sets, and measure search, answers and verifiers on "
         "published data."
     )
+    what = evaluate.Command.what + WHAT
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=list(self._works()), help=WHAT)
-        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="as above")
+        super().add_arguments(parser)
         parser.add_argument("--dataset", type=Path, metavar="DIR", help="folder of the data set")
         parser.add_argument("--format", choices=FORMATS, help="format of the data set")
-        parser.add_argument(
-            "--split",
-            default="",
-            help="split of the data set, such as test; each format has a default",
-        )
         parser.add_argument(
             "--queries",
             default="",
@@ -131,26 +108,15 @@ class Command(BaseCommand):
         parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
         parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question pass the gate")  # noqa: E501  # fmt: skip
         parser.add_argument("--judged", action="store_true", help="model: use a judge that is always right in place of the checker")  # noqa: E501  # fmt: skip
-        parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the results, which must be empty or new")  # noqa: E501  # fmt: skip
-        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: measure only the default and rows with TEXT in their name or in that of their index; 'as set' selects all that need no index of their own; repeatable")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents again")
-        parser.add_argument("--user", metavar="NAME", help="who is recorded")
         checker_arguments(parser)
         silver_arguments(parser)
         real_model_arguments(parser)
-        question_set_arguments(parser)
-        question_run_arguments(parser)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with _terminated_as_interrupted():
-                self._works()[options["what"]](options)
-        except MedragError as error:
-            raise CommandError(error.sentence) from error
 
     def _works(self) -> dict[str, Any]:
         return {
+            **super()._works(),
             "retrieval": self._retrieval,
             "ablation": self._ablation,
             "peers": self._peers,
@@ -160,12 +126,6 @@ class Command(BaseCommand):
             "checker": self._checker,
             "silver": lambda options: silver_run(options, self._say),
             "compare": self._compare,
-            "import": lambda options: question_set_import(options, self._say),
-            "run": lambda options: question_run_start(options, self._say),
-            "list": lambda options: question_runs_list(options, self._say),
-            "show": lambda options: question_run_show(options, self._say),
-            "export": lambda options: question_run_export(options, self._say),
-            "gate": lambda options: question_run_gate(options, self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,
@@ -259,7 +219,7 @@ class Command(BaseCommand):
 
     def _compare(self, options: dict[str, Any]) -> None:
         if are_run_numbers(options["arguments"]):
-            question_runs_compare(options, self._say)
+            super()._works()["compare"](options)
             return
         if len(options["arguments"]) != 2:
             raise CommandError("Name two folders that evaluate retrieval has written.")
@@ -333,10 +293,6 @@ class Command(BaseCommand):
     def _print(self, lines: Iterable[str]) -> None:
         self.stdout.write("\n" + "\n".join(lines) + "\n")
 
-    def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
-
 
 def _ordered(options: dict[str, Any], kind: Kind) -> tuple[Order, Path]:
     """Check the options and the output folder; return the order and the folder. Reads no data."""
@@ -371,19 +327,3 @@ def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder,
     testset, documents, limit = options["testset"], options["documents"], options["limit"]
     found = read_questions(testset, documents, limit=limit)
     return found, AnswersOrder(testset, documents, limit, options["rebuild"]), out
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end this process like Ctrl-C inside the context.
-
-    Otherwise the child that searches would go on alone, and results so far would not be written.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set signal handlers
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from chat.models import Turn
+from evaluation.management.commands.evaluate import Command
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.services import question_run_execute
@@ -21,7 +22,7 @@ from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 def evaluate(*arguments: Any) -> str:
     out = io.StringIO()
-    call_command("evaluate", *map(str, arguments), stdout=out)
+    call_command(Command(), *map(str, arguments), stdout=out)
     return out.getvalue()
 
 
