@@ -13,6 +13,7 @@ _OPTIONS = {
     "specialties": "--specialty",
     "populations": "--population",
     "issuers": "--issuer",
+    "journals": "--journal",
     "languages": "--language",
     "source_types": "--source-type",
 }

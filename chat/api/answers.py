@@ -204,6 +204,8 @@ class _TurnJson:
         return {
             "sha256": document.sha256,
             "issuer": document.issuer,
+            "journal": document.journal,
+            "year": document.year,
             "population": document.population,
             "lifecycle": str(document.lifecycle),
             "effective_from": _day(document.effective_from),

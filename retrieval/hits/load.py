@@ -18,8 +18,8 @@ from retrieval.types import AlsoIn, Hit, Ranked, Span
 _SQL = """
 SELECT c.id AS chunk_id, c.key, c.index, c.text, c.context, c.spans, c.page, c.position,
        c.section_path, d.id AS document_id, d.sha256, d.filename, d.title, d.version, d.issuer,
-       d.population,
-       d.authority, d.year, d.search_configuration, d.lifecycle, d.effective_from, d.review_by,
+       d.population, d.authority, d.journal, d.year,
+       d.search_configuration, d.lifecycle, d.effective_from, d.review_by,
        k.slug AS collection,
        k.owner_name, k.owner_contact,
        1 - (v.embedding::vector <=> %(vector)s::vector) AS cosine,
