@@ -40,6 +40,7 @@ from chat.types import Abstained, Answered, AskedQuestion, DraftClaim, Outcome
 from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from core.language.gloss import spoken_in
+from core.timing import timed
 from retrieval.types import Query
 
 
@@ -102,7 +103,7 @@ def answer(run: AnswerRun) -> Outcome:
     """
     for name, step, broken in STEPS:
         try:
-            with run.timed(name):
+            with timed(run.timings_ms, name):
                 refused = step(run)
             if refused is None and run.decision is not None and not run.left_s:
                 raise BudgetExceeded("The question took longer than is allowed.")

@@ -316,7 +316,9 @@ def documents_in_force(
     if collection:
         found = found.filter(collection__slug=collection)
     if words:
-        found = found.filter(Q(title__icontains=words) | Q(issuer__icontains=words))
+        found = found.filter(
+            Q(title__icontains=words) | Q(issuer__icontains=words) | Q(journal__icontains=words)
+        )
     return found.select_related("collection", "superseded_by").order_by("title", "pk")
 
 
@@ -326,7 +328,7 @@ def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[
     Values that differ in case are one. A field with a single value offers no choice and is left
     out.
     """
-    names = ("specialty", "population", "issuer", "source_type")
+    names = ("specialty", "population", "issuer", "journal", "source_type")
     rows = documents_in_force(on, user=user).order_by().values_list(*names).distinct()
     columns = [
         sorted({value.lower(): value for value in sorted(column) if value}.values())

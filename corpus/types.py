@@ -18,3 +18,8 @@ class CitingAnswer:
     url: str  # where an auditor reads it
     question: str = field(default="", repr=False)  # shown to who may read every turn
     statements: tuple[str, ...] = field(default=(), repr=False)  # that rest on the document
+
+
+def publication(journal: str, year: int | None) -> str:
+    """Return journal and year in words, such as `Annals of Nephrology, 2019`."""
+    return ", ".join(str(one) for one in (journal, year) if one)

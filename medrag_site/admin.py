@@ -41,7 +41,7 @@ from chat.sign_in.accounts import groups_given, may_touch
 from chat.sign_in.lockouts import unlock, waits_until
 from chat.sign_in.second_factor import second_factor_remove
 from chat.sign_in.tokens import BY_DEFAULT, token_create, token_revoke
-from medrag_site.accounts import CLINICIANS, INTEGRATORS
+from medrag_site.groups import CLINICIANS, INTEGRATORS
 
 if TYPE_CHECKING:
     UserAdmin = auth_admin.UserAdmin[User]

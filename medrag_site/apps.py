@@ -13,9 +13,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         # late: they import models
         from medrag_site.processes import checks as _  # noqa: F401  importing registers
-        from medrag_site.sign_in import checks, sessions  # noqa: F401
 
-        sessions.connect()
         for label, name in NAMES.items():
             apps.get_app_config(label).verbose_name = name
 

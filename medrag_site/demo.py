@@ -1,15 +1,26 @@
-"""The demonstration: sample guidelines and four questions."""
+"""The demonstration: accounts, sample guidelines and four questions."""
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.auth.models import Group, User
 
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from chat.types import AskedQuestion
 from corpus.models import Document
+from medrag_site.groups import (
+    AUDITORS,
+    CLINICIANS,
+    EVALUATORS,
+    PERMISSIONS,
+    PUBLISHERS,
+    STAFF,
+    groups_give,
+)
 
 MANIFEST = settings.BASE_DIR / "samples" / "manifest.json"
 
@@ -19,6 +30,15 @@ QUESTIONS = (
     "What is the maximum dose of alteplase in stroke?",
     "What is the loading dose of phenytoin in status epilepticus?",
     "Can codeine linctus be given after tonsillectomy?",
+)
+
+# Name, role, groups; all but the clinician may enter the administration.
+_DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("staff", "corpus staff", (STAFF, PUBLISHERS)),
+    ("publisher", "second publisher", (PUBLISHERS,)),
+    ("clinician", "clinician", (CLINICIANS,)),
+    ("auditor", "auditor", (AUDITORS,)),
+    ("evaluator", "evaluator", (EVALUATORS,)),
 )
 
 
@@ -35,3 +55,23 @@ def ask_all() -> list[Turn]:
         turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
         for question in QUESTIONS
     ]
+
+
+def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
+    """Create the demonstration accounts; return name, role and password of each one created.
+
+    An account that exists keeps its password and is left out, unless `reset`.
+    """
+    groups_give(PERMISSIONS)
+    made: list[tuple[str, str, str]] = []
+    for name, role, groups in _DEMO:
+        user, is_new = User.objects.get_or_create(
+            username=name, defaults={"is_staff": groups != (CLINICIANS,)}
+        )
+        if is_new or reset:
+            password = secrets.token_urlsafe(12)
+            user.set_password(password)
+            user.save(update_fields=["password"])
+            user.groups.set(Group.objects.filter(name__in=groups))
+            made.append((name, role, password))
+    return made

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
+from chat.sign_in.oidc import ProviderError, provider_check
 from core.database_availability import AWAY
 from core.errors import MedragError
 from corpus import files, selectors
@@ -35,7 +36,6 @@ from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
 from medrag_site.processes.settings_digests import differences
 from medrag_site.processes.start import start_database
-from medrag_site.sign_in.oidc import ProviderError, provider_check
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class GivenRight(models.Model):
-    """A right that a group of `medrag_site.accounts` was given once, even if removed since.
+    """A right that a group of `medrag_site.groups` was given once, even if removed since.
 
     An empty right records that the group itself was created.
     """

@@ -4,8 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from chat.api.urls import openai_urlpatterns, unknown_urlpatterns
-from medrag_site.sign_in import single_sign_on
-from medrag_site.sign_in import views as sign_in
+from chat.sign_in import views as sign_in
 from medrag_site.web import health
 from medrag_site.web.metrics import metrics
 
@@ -22,8 +21,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/", sign_in.SignIn.as_view(), name="login"),
     path("sign-in/code/", sign_in.code, name="sign_in_code"),
     path("sign-in/set-up/", sign_in.set_up, name="sign_in_set_up"),
-    path("sign-in/hospital/", single_sign_on.start, name="single_sign_on"),
-    path("sign-in/hospital/back/", single_sign_on.callback, name="single_sign_on_callback"),
+    path("sign-in/hospital/", sign_in.to_hospital, name="single_sign_on"),
+    path("sign-in/hospital/back/", sign_in.from_hospital, name="single_sign_on_callback"),
     path("second-factor/", sign_in.own, name="second_factor"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     # The administration has no sign-in page of its own.

@@ -13,13 +13,21 @@ _OPTIONS = {
     "specialties": "--specialty",
     "populations": "--population",
     "issuers": "--issuer",
+    "journals": "--journal",
     "languages": "--language",
     "source_types": "--source-type",
 }
 
 
 def add_filters(parser: ArgumentParser) -> None:
-    """Add an option for each filter; those of words may be repeated."""
+    """Add options for collections and each filter; those of words may be repeated."""
+    parser.add_argument(
+        "--collection",
+        action="append",
+        default=[],
+        metavar="SLUG",
+        help="search only this collection; repeatable",
+    )
     for name, option in _OPTIONS.items():
         parser.add_argument(
             option,

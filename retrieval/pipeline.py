@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
+from core.timing import timed
 from corpus.encoders.registry import ActiveEncoder
 from retrieval.analysis import analyse
 from retrieval.config import RetrievalConfig
@@ -56,7 +56,6 @@ from retrieval.types import (
 )
 
 _LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokenizer takes
-T = TypeVar("T")
 Vector = Sequence[float]
 
 
@@ -103,19 +102,24 @@ class _Search:
     def run(self) -> Evidence:
         query, config = self.query, self.config
         encoders = self.site.encoders
-        analysis = self._timed("analysis", lambda: analyse(query.text, self.site.lexicon))
-        variants = self._timed("variants", lambda: self._variants(analysis))
+        with timed(self.durations_ms, "analysis"):
+            analysis = analyse(query.text, self.site.lexicon)
+        with timed(self.durations_ms, "variants"):
+            variants = self._variants(analysis)
         asked = self._asked(analysis, variants, encoders)
         rankings = self._rankings(asked, encoders)
-        fused = self._timed("fusion", lambda: self._fused(rankings, asked, encoders))
+        with timed(self.durations_ms, "fusion"):
+            fused = self._fused(rankings, asked, encoders)
         if config.concept_weight:
-            fused = self._timed("concepts", lambda: self._boosted(fused))
+            with timed(self.durations_ms, "concepts"):
+                fused = self._boosted(fused)
         found = self._hits(fused, asked[0], encoders[0])
-        reranked = rerank(query.text, found, config, today=query.on.year)
-        self.durations_ms["rerank"] = reranked.duration_ms
+        with timed(self.durations_ms, "rerank"):
+            reranked = rerank(query.text, found, config, today=query.on.year)
         self.notes.extend(reranked.notes)
         hits = reranked.hits
-        around = self._timed("context", lambda: surroundings(hits, max_chars=config.context_chars))
+        with timed(self.durations_ms, "context"):
+            around = surroundings(hits, max_chars=config.context_chars)
         trace = Trace(
             query=query.text,
             scope=query.scope,
@@ -160,36 +164,31 @@ class _Search:
         switched off: the gate reads its coverage and cosine.
         """
         texts = [self._encoded_text(variant, analysis) for variant in variants]
-        lexemes = self._timed(
-            "lexemes",
-            lambda: [
-                self._lexemes(variant, analysis) if variant.lexical else () for variant in variants
-            ],
-        )
+        with timed(self.durations_ms, "lexemes"):
+            lexemes = [self._lexemes(v, analysis) if v.lexical else () for v in variants]
         is_remote = any(encoder.is_remote for encoder in encoders)
         vectors = self._encoded(variants, texts, encoders) if is_remote else []
-        started = time.perf_counter()
         searches = [
             LexicalSearch(self.query, of_variant, self.config)
             if variant.lexical and self.config.lexical != "none"
             else None
             for variant, of_variant in zip(variants, lexemes, strict=True)
         ]
-        with pipelined(*(search.statement if search else None for search in searches)) as sent:
-            vectors = vectors or self._encoded(variants, texts, encoders)
-            found = sent.rows()
-        lexical = [
-            (search.ranking(rows),) if search else ()
-            for search, rows in zip(searches, found, strict=True)
-        ]
-        if any(lexical):
-            self.durations_ms["lexical"] = 1000 * (time.perf_counter() - started)
+        with timed(self.durations_ms, "lexical") if any(searches) else nullcontext():
+            with pipelined(*(search.statement if search else None for search in searches)) as sent:
+                vectors = vectors or self._encoded(variants, texts, encoders)
+                found = sent.rows()
+            lexical = [
+                (search.ranking(rows),) if search else ()
+                for search, rows in zip(searches, found, strict=True)
+            ]
         return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
 
     def _encoded(
         self, variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
     ) -> list[tuple[Vector, ...]]:
-        return self._timed("embedding", lambda: _vectors(variants, texts, encoders))
+        with timed(self.durations_ms, "embedding"):
+            return _vectors(variants, texts, encoders)
 
     def _lexemes(self, variant: Variant, analysis: Analysis) -> tuple[AskedLexeme, ...]:
         return asked_lexemes(
@@ -220,18 +219,15 @@ class _Search:
         for one in asked:
             lists = [*one.lexical]
             if config.dense:
-                lists += [
-                    search_dense(query, vector, config, encoder, chunks=chunks)
-                    for encoder, vector in zip(encoders, one.vectors, strict=False)
-                ]
+                with timed(self.durations_ms, "dense"):
+                    lists += [
+                        search_dense(query, vector, config, encoder, chunks=chunks)
+                        for encoder, vector in zip(encoders, one.vectors, strict=False)
+                    ]
             rankings += [_named(ranking, one.variant) for ranking in lists]
         if config.summaries:
-            rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
-        for ranking in rankings:
-            side = ranking.name.partition(":")[0]
-            if side == "lexical":  # all its wordings at once
-                continue
-            self.durations_ms[side] = self.durations_ms.get(side, 0.0) + ranking.duration_ms
+            with timed(self.durations_ms, "summaries"):
+                rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
         return rankings
 
     def _fused(
@@ -306,28 +302,16 @@ class _Search:
         config = self.config
         is_ordered = config.reranker != "none" or config.authority_weight + config.recency_weight
         kept = fused[: max(config.k, config.rerank_candidates) if is_ordered else config.k]
-        others = self._timed("twins", lambda: documents_with_same_passage(self.query, kept))
-        return self._timed(
-            "hits",
-            lambda: hits_of(
+        with timed(self.durations_ms, "twins"):
+            others = documents_with_same_passage(self.query, kept)
+        with timed(self.durations_ms, "hits"):
+            return hits_of(
                 kept,
                 question.lexemes,
                 vector=question.vectors[0],
                 vectors=primary.table,
                 others=others,
-            ),
-        )
-
-    def _timed(self, step: str, work: Callable[[], T]) -> T:
-        result, self.durations_ms[step] = _timed(work)
-        return result
-
-
-def _timed(work: Callable[[], T]) -> tuple[T, float]:
-    """Return the result of `work` and its duration in milliseconds."""
-    started = time.perf_counter()
-    result = work()
-    return result, (time.perf_counter() - started) * 1000
+            )
 
 
 def _vectors(

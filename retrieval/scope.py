@@ -43,6 +43,7 @@ _WORDS = {  # column, and attribute of Filters
     "d.specialty": "specialties",
     "d.population": "populations",
     "d.issuer": "issuers",
+    "d.journal": "journals",
     "d.language": "languages",
     "d.source_type": "source_types",
 }

@@ -33,6 +33,7 @@ class Filters:
     specialties: tuple[str, ...] = ()
     populations: tuple[str, ...] = ()
     issuers: tuple[str, ...] = ()
+    journals: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # such as `en`
     source_types: tuple[str, ...] = ()  # of `corpus.models.SourceType`
     year_from: int | None = None  # of publication, both inclusive; without a year it is left out
@@ -128,7 +129,6 @@ class Ranking:
 
     name: str
     entries: tuple[Ranked, ...]
-    duration_ms: float
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,7 @@ class Hit:
         None  # [0, 1], the lowest of its pages; None where none is a scan
     )
     authority: str = ""  # of `corpus.models.Authority`
+    journal: str = ""
     year: int | None = None  # of publication
     search_configuration: str = "english"  # that its text was cut into lexemes by
     language: str = "en"  # of its text

@@ -149,14 +149,7 @@ class _TurnJson:
     def _citation(self, cited: Citation) -> dict[str, Any]:
         page = self.pages.get((cited.document_id, cited.page))
         return {
-            "document": cited.title,
-            "reference": cited.reference(),
-            "version": cited.version,
-            **self._document(cited.document),
-            "page": cited.page,
-            "page_label": (page.label if page else "") or None,
-            "position": cited.position or None,
-            "section": cited.section,
+            **self._place(cited, page),
             "section_path": cited.section_path,
             "quote": cited.quote,
             "ocr_confidence": getattr(cited, "ocr_confidence", None),
@@ -178,14 +171,7 @@ class _TurnJson:
         spans = self.spans.get((passage.document.pk, passage.chunk), [])
         page = self.pages.get((passage.document.pk, passage.page))
         return {
-            "document": passage.title,
-            "reference": passage.reference(),
-            "version": passage.version,
-            **self._document(passage.document),
-            "page": passage.page,
-            "page_label": (page.label if page else "") or None,
-            "position": passage.position or None,
-            "section": passage.section,
+            **self._place(passage, page),
             "section_path": stored.get("section_path", []),
             "text": "" if passage.is_ended else stored.get("text", ""),
             "excerpt": [] if passage.is_ended else stored.get("excerpt", []),
@@ -198,12 +184,26 @@ class _TurnJson:
             ),
         }
 
+    def _place(self, one: Citation | Passage, page: Page | None) -> dict[str, Any]:
+        return {
+            "document": one.title,
+            "reference": one.reference(),
+            "version": one.version,
+            **self._document(one.document),
+            "page": one.page,
+            "page_label": (page.label if page else "") or None,
+            "position": one.position or None,
+            "section": one.section,
+        }
+
     def _document(self, document: Document) -> dict[str, Any]:
         """Return the document's state of today."""
         notices = document_notices(document, on=self.today)
         return {
             "sha256": document.sha256,
             "issuer": document.issuer,
+            "journal": document.journal,
+            "year": document.year,
             "population": document.population,
             "lifecycle": str(document.lifecycle),
             "effective_from": _day(document.effective_from),

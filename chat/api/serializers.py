@@ -50,7 +50,8 @@ class FiltersRequest(Strict):
 
     specialties = _words_of("Specialties of documents.")
     populations = _words_of("Populations, such as `adult`.")
-    issuers = _words_of("Issuers or journals.")
+    issuers = _words_of("Issuers of documents.")
+    journals = _words_of("Journals of articles.")
     languages = _words_of("Languages, such as `en`.")
     source_types = serializers.ListField(
         child=serializers.ChoiceField(choices=SourceType.choices),
@@ -168,9 +169,13 @@ class SourceResponse(PlaceResponse):
     version = serializers.CharField(
         allow_blank=True, help_text="Version of the document at the time of the answer."
     )
-    reference = serializers.CharField(help_text="Document, version and place as a line of text.")
+    reference = serializers.CharField(
+        help_text="Document, version, journal, dates and place as a line of text."
+    )
     sha256 = serializers.CharField(help_text="SHA-256 of the document's bytes, in hex.")
     issuer = serializers.CharField(allow_blank=True)
+    journal = serializers.CharField(allow_blank=True)
+    year = serializers.IntegerField(allow_null=True, help_text="Year of publication.")
     population = serializers.CharField(
         allow_blank=True, help_text="Patients that the document is for."
     )

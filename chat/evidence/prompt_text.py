@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 
+from corpus.types import publication
 from retrieval.types import Hit
 
 MARK_BYTES = 8  # 64 bits: no text can close what stands between two of them
@@ -42,8 +43,9 @@ def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list
 
 
 def shown_passages(hits: Mapping[str, Hit], mark: str) -> str:
-    """Return the passages under their keys, each with its heading and text."""
-    return "\n\n".join(
-        f"Passage {key}, about: {mark} {hit.context} {mark}\n{mark}\n{hit.text}\n{mark}"
-        for key, hit in hits.items()
-    )
+    """Return the passages under their keys, each with its heading, journal, year and text."""
+    shown = []
+    for key, hit in hits.items():
+        about = " | ".join(filter(None, (hit.context, publication(hit.journal, hit.year))))
+        shown.append(f"Passage {key}, about: {mark} {about} {mark}\n{mark}\n{hit.text}\n{mark}")
+    return "\n\n".join(shown)

@@ -13,13 +13,6 @@ from retrieval.filters import add_filters, filters_from
 
 def add_asking(parser: CommandParser) -> None:
     """Add the arguments of both commands."""
-    parser.add_argument(
-        "--collection",
-        action="append",
-        default=[],
-        metavar="SLUG",
-        help="search only this collection; repeatable",
-    )
     add_filters(parser)
     parser.add_argument(
         "--mode",

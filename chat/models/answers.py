@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import uuid
 
 from django.conf import settings
@@ -10,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from corpus.models import Document
 from corpus.positions import SECTIONS, below_title, place_words, unsaid
 
 REMOVED = "Text removed under retention"  # in place of removed text
@@ -207,13 +207,12 @@ class Claim(models.Model):
         return SECTIONS.join(unsaid(path, self.text))
 
 
-def reference_line(
-    title: str, version: str, effective_from: datetime.date | None, place: str
-) -> str:
+def reference_line(title: str, version: str, document: Document, place: str) -> str:
     """Return where words stand, as a line of text: the one form of all texts for people."""
-    of = f", version {version}" if version else ""
-    since = f", in force from {date_format(effective_from, 'j F Y')}" if effective_from else ""
-    return f"{title}{of}{since}, {place}"
+    of = f"version {version}" if version else ""
+    day = document.effective_from
+    since = f"in force from {date_format(day, 'j F Y')}" if day else ""
+    return ", ".join(filter(None, (title, of, document.published, since, place)))
 
 
 class Citation(models.Model):
@@ -255,8 +254,8 @@ class Citation(models.Model):
         return [part for part in (self.title, *below.split(SECTIONS)) if part]
 
     def reference(self) -> str:
-        """Document, version, date in force and place, as a line of text. Reads the document."""
-        return reference_line(self.title, self.version, self.document.effective_from, self.place)
+        """Document, journal, dates and place, as a line of text. Reads the document."""
+        return reference_line(self.title, self.version, self.document, self.place)
 
     @property
     def place(self) -> str:

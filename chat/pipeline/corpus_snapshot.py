@@ -14,7 +14,7 @@ from retrieval.scope import IN_FORCE
 _SQL = f"""
 SELECT count(*), encode(sha256(convert_to(coalesce(string_agg(
     jsonb_build_array(d.sha256, d.index_fingerprint, d.collection_id, d.title, d.version, d.issuer,
-        d.authority, d.population, d.year, d.effective_from, d.review_by)::text,
+        d.journal, d.authority, d.population, d.year, d.effective_from, d.review_by)::text,
     ',' ORDER BY d.sha256), ''), 'UTF8')), 'hex'),
     (SELECT encode(sha256(convert_to(coalesce(string_agg(c.key, ',' ORDER BY c.key), ''), 'UTF8')),
         'hex') FROM corpus_chunk c WHERE c.disabled_by_id IS NOT NULL AND c.disabled_at IS NOT NULL)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from chat.caveats.cautions import APPLICABILITY, Caution
@@ -79,12 +77,3 @@ class AnswerRun:
     def left_s(self) -> float:
         """Seconds left for the question, at least 0."""
         return max(0.0, self.config.timeout_s - (time.perf_counter() - self.began))
-
-    @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent_ms = (time.perf_counter() - started) * 1000
-            self.timings_ms[step] = self.timings_ms.get(step, 0.0) + spent_ms

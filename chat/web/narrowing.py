@@ -13,10 +13,11 @@ NARROWING = {
     "specialty": "specialties",
     "population": "populations",
     "issuer": "issuers",
+    "journal": "journals",
     "source_type": "source_types",
 }
 _NO_NAMES: Mapping[str, str] = {}
-_LISTS = ("populations", "specialties", "issuers", "languages")
+_LISTS = ("populations", "specialties", "issuers", "journals", "languages")
 
 
 def narrowed_to(turn: Turn, names: Mapping[str, str] = _NO_NAMES) -> str:

@@ -115,7 +115,7 @@ class Passage:
     def reference(self) -> str:
         """Where it stands, as a line of text."""
         place = place_words(self.page, below_title(self.section, self.title), self.position)
-        return reference_line(self.title, self.version, self.document.effective_from, place)
+        return reference_line(self.title, self.version, self.document, place)
 
 
 def nearest_passages(

@@ -136,7 +136,7 @@ class DocumentAdmin(DocumentModelAdmin):
         ("job__state", JobStateFilter),
     )
     list_per_page = 100
-    search_fields = ("title", "filename", "issuer", "sha256")
+    search_fields = ("title", "filename", "issuer", "journal", "sha256")
     show_full_result_count = False
     actions = tuple(_action(label, decision) for label, decision in _ACTIONS.items())
     fieldsets = (
@@ -147,6 +147,7 @@ class DocumentAdmin(DocumentModelAdmin):
             {
                 "fields": (
                     "source_type",
+                    "journal",
                     "year",
                     "population",
                     "specialty",

@@ -23,7 +23,7 @@ from corpus.statements import Statement
 METADATA_FIELDS = {
     "source": "issuer",
     "url": "source_url",
-    **{name: name for name in ("licence", "year", "source_type", "language", "population")},
+    **{name: name for name in "journal licence year source_type language population".split()},
 }
 
 _PAGE = ("number", "text", "blocks", "width", "height", "ocr_confidence", "doubts")

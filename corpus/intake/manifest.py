@@ -37,7 +37,7 @@ from corpus.staff_selectors import page_checks, pages_doubtful
 
 # Fields of `Document` that a row may give.
 FIELDS = (
-    *("title", "version", "issuer", "authority", "specialty", "population", "language"),
+    *("title", "version", "issuer", "journal", "authority", "specialty", "population", "language"),
     *("year", "source_type", "source_url", "licence", "effective_from", "review_by"),
 )
 COLUMNS = ("file", *FIELDS, "collection", "lifecycle", "supersedes", "withdrawn_reason")

@@ -7,10 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
 from corpus.models import Collection
 from corpus.services.documents import collection_default
+
+
+def add_ingesting(parser: CommandParser) -> None:
+    """Add the arguments of commands that ingest documents."""
+    parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
+    parser.add_argument(
+        "--wait", action="store_true", help="wait until every document is indexed or has failed"
+    )
+    parser.add_argument("--user", help="who is recorded as the uploader")
+    parser.add_argument("--publisher", help="who is recorded as the publisher")
 
 
 def person_named(username: str | None) -> User | None:

@@ -11,6 +11,8 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
+from corpus.types import publication
+
 
 class Collection(models.Model):
     """A set of documents with an owner whom a clinician can contact."""
@@ -92,7 +94,8 @@ class Document(models.Model):
 
     title = models.CharField(max_length=500)
     version = models.CharField(max_length=50, blank=True)
-    issuer = models.CharField(max_length=200, blank=True, help_text="or the journal")
+    issuer = models.CharField(max_length=200, blank=True)
+    journal = models.CharField(max_length=200, blank=True)
     source_type = models.CharField(max_length=20, choices=SourceType, default=SourceType.GUIDELINE)
     year = models.PositiveSmallIntegerField("year of publication", null=True, blank=True)
     authority = models.CharField(max_length=20, choices=Authority, default=Authority.LOCAL)
@@ -157,6 +160,11 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} ({self.version})" if self.version else self.title
+
+    @property
+    def published(self) -> str:
+        """Journal and year."""
+        return publication(self.journal, self.year)
 
     def is_review_due(self, on: datetime.date) -> bool:
         """Whether the review date has passed: still searched, and shown with a banner."""

@@ -22,8 +22,8 @@ from corpus.services.documents import document_queue_indexing
 from corpus.signals import document_edited
 
 EDITABLE = frozenset(
-    "title version issuer source_type year authority specialty population language source_url "
-    "licence collection effective_from review_by".split()
+    "title version issuer journal source_type year authority specialty population language "
+    "source_url licence collection effective_from review_by".split()
 )
 
 

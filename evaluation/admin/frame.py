@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -14,18 +14,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 
-from chat.admin.read_only import ReadOnly, only_post, user_of
+from chat.admin.read_only import ModelAdmin, ReadOnly, only_post, user_of
 from core.errors import MedragError
 
 M = TypeVar("M", bound=Model)
-
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin
-else:
-
-    class ModelAdmin(admin.ModelAdmin):
-        def __class_getitem__(cls, model: Any) -> type:
-            return cls
 
 
 class EvaluationAdmin(ReadOnly, ModelAdmin[M]):

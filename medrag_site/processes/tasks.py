@@ -22,6 +22,7 @@ from django_q.signals import post_execute_in_worker
 
 from chat.audit.heads import sign_head_if_due
 from chat.audit.heads_copy import AGAIN, send_heads
+from chat.sign_in.sessions import SessionStore
 from core.errors import MedragError
 from corpus.indexing import jobs
 from corpus.services.indexing import describe
@@ -29,7 +30,6 @@ from corpus.services.lifecycle import successions_make_due
 from medrag_site.processes.background import KINDS, STOPPED, Kind
 from medrag_site.processes.parent_death import PARENT_VARIABLE
 from medrag_site.processes.schedules import SIGNING, went_well
-from medrag_site.sign_in.sessions import SessionStore
 from webhooks.services import deliveries_prune
 
 KEEP_FAILURES = timedelta(days=30)

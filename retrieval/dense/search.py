@@ -7,7 +7,6 @@ too few chunks although there are more, the exact search runs after all.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from django.db import connection
@@ -63,14 +62,13 @@ def search_dense(
     more without `chunks`, one more to count a filtered scope of a large index, and more where the
     index scan returns too few.
     """
-    started = time.perf_counter()
     exact = is_small(query, config, chunks=chunks, fetched=config.dense_candidates * _OVERFETCH)
     rows = _distinct(query, vector, config, encoder, exact=exact)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
     )
-    return Ranking(f"dense:{encoder.name}", entries, (time.perf_counter() - started) * 1000)
+    return Ranking(f"dense:{encoder.name}", entries)
 
 
 def cosines_statement(

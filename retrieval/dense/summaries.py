@@ -7,7 +7,6 @@ never a result. Sections without a passage in scope are ignored.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from django.db import connection
@@ -75,7 +74,6 @@ def search_summaries(
     rank, since two cosines decide the order. The ranking is named `summaries` and is empty where
     the encoder has none. Runs one query.
     """
-    started = time.perf_counter()
     scope, parameters = scope_sql(query)
     kind = f"{encoder.storage}({int(encoder.dimensions)})"
     parts = {
@@ -102,4 +100,4 @@ def search_summaries(
             Ranked(chunk_id=chunk_id, key=key, rank=rank, score=1.0 / rank, group=group)
             for rank, (chunk_id, key, group) in enumerate(cursor.fetchall(), start=1)
         )
-    return Ranking("summaries", entries, (time.perf_counter() - started) * 1000)
+    return Ranking("summaries", entries)

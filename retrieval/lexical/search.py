@@ -14,7 +14,6 @@ stores. So BM25 needs neither unnested positions nor a table of postings.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -243,23 +242,19 @@ class LexicalSearch:
     def __init__(
         self, query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig
     ) -> None:
-        self._started = time.perf_counter()
         terms = searched_terms(lexemes, config) if config.lexical != "none" else ()
         chunks = max((asked.chunks for asked in lexemes), default=0)
         self._search = _Search(query, terms, chunks, config)
         self.statement = self._search.statement if terms else None  # none: nothing is searched
 
     def ranking(self, rows: Rows) -> Ranking:
-        """Rank the statement's rows; runs more queries where there are too few.
-
-        The duration counts from the creation of the search.
-        """
+        """Rank the statement's rows; runs more queries where there are too few."""
         found = self._search.completed(rows) if self.statement else []
         entries = tuple(
             Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
             for rank, row in enumerate(found, start=1)
         )
-        return Ranking("lexical", entries, (time.perf_counter() - self._started) * 1000)
+        return Ranking("lexical", entries)
 
 
 def bm25_statement(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -29,19 +28,17 @@ def rerank(
     that of reranker=none and `fell_back` says why; it never raises. `today` is the year that
     recency counts from. Runs no query.
     """
-    started = time.perf_counter()
     scores, fell_back = _scores(query, hits[: config.rerank_candidates], config)
     is_weighed = bool(config.authority_weight or config.recency_weight)
     if not hits or (scores is None and not is_weighed):
         kept = tuple(replace(hit, rank=n) for n, hit in enumerate(hits[: config.k], start=1))
-        return Reranked(kept, config.reranker, fell_back, _since(started))
+        return Reranked(kept, config.reranker, fell_back)
     ordered, parts = _ordered(hits, scores, config, today or timezone.localdate().year)
     kept = ordered[: config.k]
     return Reranked(
         hits=kept,
         name=config.reranker,
         fell_back=fell_back,
-        duration_ms=_since(started),
         parts={hit.key: parts[hit.key] for hit in kept},
     )
 
@@ -108,7 +105,3 @@ def _ordered(
 
 def _weighed(parts: Parts, weights: tuple[float, float]) -> float:
     return weighed(parts.relevance, parts.authority, parts.recency, weights=weights)
-
-
-def _since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

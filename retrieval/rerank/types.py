@@ -65,7 +65,6 @@ class Reranked:
     hits: tuple[Hit, ...]  # score descending, then key ascending; ranks from 1
     name: str  # of the reranker that was asked; `none`
     fell_back: str = ""
-    duration_ms: float = 0.0
     parts: Mapping[str, Parts] = field(default_factory=dict)  # by key, of each of `hits`
 
     @property

@@ -6,7 +6,6 @@ The first is the question itself. Each further one adds a ranking to the fusion.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +22,6 @@ class VariantNotes:
 
     rewriting: Rewriting = field(default_factory=Rewriting)
     failures: tuple[str, ...] = ()  # why there is none of a kind, in sentences
-    duration_ms: float = 0.0
 
 
 def variants_of(
@@ -34,7 +32,6 @@ def variants_of(
     A model that fails or misses `deadline_s` contributes no wordings: never raises. Rules run no
     query; a model one, three where it had to be asked. Call it outside a transaction.
     """
-    started = time.perf_counter()
     made = [Variant("question", analysis.text), *by_rules(analysis, config)]
     outcome = generated(
         _requests(analysis, config), calls=config.rewrite_calls, deadline_s=deadline_s
@@ -50,7 +47,6 @@ def variants_of(
             dropped=outcome.dropped + len(made) - len(kept),
         ),
         failures=outcome.failures,
-        duration_ms=(time.perf_counter() - started) * 1000,
     )
 
 

@@ -18,7 +18,7 @@ from chat.selectors import (
     conversations_of,
 )
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, PERMISSIONS, STAFF, groups_give
+from medrag_site.groups import AUDITORS, PERMISSIONS, STAFF, groups_give
 from tests.chat.guidelines import ask
 
 

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.models import AuditEvent, Citation, Turn
 from chat.reviews.feedback import feedback_save
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, STAFF
+from medrag_site.groups import AUDITORS, STAFF
 from tests.chat.guidelines import DOSE, QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
 

@@ -15,7 +15,7 @@ from corpus import signals
 from corpus.models import Collection, Document, Lifecycle
 from corpus.selectors import answers_citing
 from corpus.services.lifecycle import document_withdraw
-from medrag_site.accounts import AUDITORS, PUBLISHERS
+from medrag_site.groups import AUDITORS, PUBLISHERS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.people import narrow, person
 

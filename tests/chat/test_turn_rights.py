@@ -34,7 +34,7 @@ from chat.reviews.export import review_rows
 from chat.streams import as_event
 from chat.terminal import as_text
 from corpus.models import Collection, Document
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS
 from tests.chat.api.api_calls import QUERY, get, post, signed_in
 from tests.chat.guidelines import QUESTION, ask, publish_guideline
 from tests.corpora import publish

@@ -15,7 +15,7 @@ from corpus.access import (
     readable_ids,
 )
 from corpus.models import Collection, Document, Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.corpora import shelf
 from tests.people import narrow, person
 

@@ -25,7 +25,7 @@ from evaluation.question_runs.services import (
     question_run_create,
     question_run_execute,
 )
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, REVIEWERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, REVIEWERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.chat.guidelines import QUESTION, publish_guideline
 from tests.evaluation.question_runs.asking import run_of, stored_set

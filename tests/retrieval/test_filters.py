@@ -19,7 +19,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "cardiac": {"specialty": "Cardiology", "population": "adult", "year": 2019, "issuer": "Trust"},
     "renal": {"specialty": "Nephrology", "population": "adult", "year": 2024, "language": "de"},
     "child": {"specialty": "Cardiology", "population": "child", "year": 2024},
-    "paper": {"source_type": SourceType.ARTICLE, "issuer": "Journal of Examples"},
+    "paper": {"source_type": SourceType.ARTICLE, "journal": "Journal of Examples"},
 }
 
 
@@ -36,7 +36,8 @@ def library(db: None) -> None:
         (Filters(specialties=("Cardiology",)), {"cardiac", "child"}),
         (Filters(specialties=("cardiology", "NEPHROLOGY")), {"cardiac", "child", "renal"}),
         (Filters(specialties=("Cardiology",), populations=("adult",)), {"cardiac"}),
-        (Filters(issuers=("journal of examples",)), {"paper"}),
+        (Filters(issuers=("trust",)), {"cardiac"}),
+        (Filters(journals=("journal of examples",)), {"paper"}),
         (Filters(languages=("de",)), {"renal"}),
         (Filters(source_types=(SourceType.ARTICLE,)), {"paper"}),
         (Filters(year_from=2020), {"renal", "child"}),

@@ -16,7 +16,7 @@ from retrieval.types import Ranked, Ranking
 
 def ranking(name: str, *keys: str) -> Ranking:
     entries = (Ranked(ord(key), key, rank, 1.0 / rank) for rank, key in enumerate(keys, start=1))
-    return Ranking(name, tuple(entries), 0.0)
+    return Ranking(name, tuple(entries))
 
 
 def test_sums_the_reciprocals_of_the_ranks() -> None:
@@ -63,7 +63,7 @@ def test_scores_decrease_and_ranks_are_dense() -> None:
 def scored(name: str, **scores: float) -> Ranking:
     ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     entries = (Ranked(ord(key), key, rank, s) for rank, (key, s) in enumerate(ordered, start=1))
-    return Ranking(name, tuple(entries), 0.0)
+    return Ranking(name, tuple(entries))
 
 
 def test_sums_scores_brought_to_one_scale() -> None:
@@ -76,7 +76,7 @@ def test_sums_scores_brought_to_one_scale() -> None:
 
 def test_scores_that_are_all_the_same_count_fully() -> None:
     assert [entry.score for entry in normalised_sum([scored("one", a=3.0, b=3.0)])] == [1.0, 1.0]
-    assert normalised_sum([Ranking("none", (), 0.0)]) == ()
+    assert normalised_sum([Ranking("none", ())]) == ()
 
 
 def test_both_scores_of_every_candidate_count_in_fixed_shares() -> None:

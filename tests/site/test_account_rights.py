@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 
 RIGHTS = ("view_user", "add_user", "change_user", "delete_user")
 OF_GROUPS = ("view_group", "add_group", "change_group", "delete_group")

@@ -28,7 +28,7 @@ from django.test import Client
 from chat.audit.verify import verify_chain
 from chat.models import Feedback, Review
 from corpus.models import Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.addresses import addresses
 from tests.chat.api.api_calls import signed_in
 from tests.chat.gate.calibrations import kept

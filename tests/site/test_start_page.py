@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.reviews.feedback import feedback_save
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from medrag_site.start_page import GROUPS, TECHNICAL
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import documents, member

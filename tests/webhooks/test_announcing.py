@@ -20,7 +20,7 @@ from corpus.services.lifecycle import (
     document_supersede,
     document_withdraw,
 )
-from medrag_site.accounts import PUBLISHERS
+from medrag_site.groups import PUBLISHERS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
 from tests.corpus.documents import guideline as sections_of

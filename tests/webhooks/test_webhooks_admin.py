@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.models import AuditEvent
-from medrag_site.accounts import PERMISSIONS
+from medrag_site.groups import PERMISSIONS
 from tests.people import person
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Delivery, DeliveryState, Endpoint, Event

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from bench.ablations.run import (
     ablation_lines,
@@ -45,26 +42,11 @@ from bench.runs import databases
 from bench.runs.child_tasks import Failed, Source, read_task
 from bench.runs.configurations import NAMED, Recipe, configuration
 from bench.runs.errors import refuse_faulty
-from core.errors import MedragError
 from evaluation.folders import refuse_unwritable, refuse_used
-from evaluation.management.question_runs import (
-    question_run_arguments,
-    question_run_export,
-    question_run_gate,
-    question_run_show,
-    question_run_start,
-    question_runs_compare,
-    question_runs_list,
-)
-from evaluation.management.question_sets import question_set_arguments, question_set_import
+from evaluation.management.commands import evaluate
 from evaluation.question_sets.patterned import QuestionSet, read_questions
 
 WHAT = """\
-import FORM PATH: store a question set for evaluations on the site's own guidelines;
-run SET: ask a question set, given by number or name;
-list, show NUMBER, export NUMBER: list runs, show one, export one;
-compare NUMBER NUMBER: compare two runs of a question set by a paired test, second minus first;
-gate: judge whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
 retrieval: measure one search configuration on a data set; writes run, judgements and metrics;
 ablation: measure each switch against the default, in one table;
 answers: ask the questions of --testset on the documents of --documents; judged by patterns;
@@ -77,22 +59,17 @@ work: internal; the other commands start it as a child process.
 """
 
 
-class Command(BaseCommand):
+class Command(evaluate.Command):
     help = (
         "Evaluate answers on question sets, and measure search, answers and verifiers on "
         "published data."
     )
+    what = evaluate.Command.what + WHAT
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=list(self._works()), help=WHAT)
-        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="as above")
+        super().add_arguments(parser)
         parser.add_argument("--dataset", type=Path, metavar="DIR", help="folder of the data set")
         parser.add_argument("--format", choices=FORMATS, help="format of the data set")
-        parser.add_argument(
-            "--split",
-            default="",
-            help="split of the data set, such as test; each format has a default",
-        )
         parser.add_argument(
             "--queries",
             default="",
@@ -115,38 +92,20 @@ class Command(BaseCommand):
         parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
         parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question pass the gate")  # noqa: E501  # fmt: skip
         parser.add_argument("--judged", action="store_true", help="model: use a judge that is always right in place of the checker")  # noqa: E501  # fmt: skip
-        parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the results, which must be empty or new")  # noqa: E501  # fmt: skip
-        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N queries, and few documents")  # noqa: E501  # fmt: skip
         parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="ablation: measure only the default and rows with TEXT in their name or in that of their index; 'as set' selects all that need no index of their own; repeatable")  # noqa: E501  # fmt: skip
         parser.add_argument("--rebuild", action="store_true", help="index the documents again")
-        parser.add_argument("--user", metavar="NAME", help="who is recorded")
         checker_arguments(parser)
         real_model_arguments(parser)
-        question_set_arguments(parser)
-        question_run_arguments(parser)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with _terminated_as_interrupted():
-                self._works()[options["what"]](options)
-        except MedragError as error:
-            raise CommandError(error.sentence) from error
 
     def _works(self) -> dict[str, Any]:
         return {
+            **super()._works(),
             "retrieval": self._retrieval,
             "ablation": self._ablation,
             "answers": self._answers,
             "model": self._model,
             "real": self._real,
             "checker": self._checker,
-            "compare": lambda options: question_runs_compare(options, self._say),
-            "import": lambda options: question_set_import(options, self._say),
-            "run": lambda options: question_run_start(options, self._say),
-            "list": lambda options: question_runs_list(options, self._say),
-            "show": lambda options: question_run_show(options, self._say),
-            "export": lambda options: question_run_export(options, self._say),
-            "gate": lambda options: question_run_gate(options, self._say),
             "databases": self._databases,
             "drop": self._drop,
             "work": self._work,
@@ -275,10 +234,6 @@ class Command(BaseCommand):
     def _print(self, lines: Iterable[str]) -> None:
         self.stdout.write("\n" + "\n".join(lines) + "\n")
 
-    def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
-
 
 def _ordered(options: dict[str, Any]) -> tuple[Order, Path]:
     """Check the options and the output folder; return the order and the folder. Reads no data."""
@@ -313,19 +268,3 @@ def _questions_read(options: dict[str, Any]) -> tuple[QuestionSet, AnswersOrder,
     testset, documents, limit = options["testset"], options["documents"], options["limit"]
     found = read_questions(testset, documents, limit=limit)
     return found, AnswersOrder(testset, documents, limit, options["rebuild"]), out
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end this process like Ctrl-C inside the context.
-
-    Otherwise the child that searches would go on alone, and results so far would not be written.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set signal handlers
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

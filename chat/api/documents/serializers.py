@@ -88,6 +88,7 @@ class MetadataRequest(Strict):
     title = Text(required=False, max_length=500)
     version = Words(required=False, max_length=50)
     issuer = Words(required=False, max_length=200)
+    journal = Words(required=False, max_length=200)
     source_type = _source_type()
     year = Whole(required=False, allow_null=True, min_value=0, max_value=9999)
     authority = serializers.ChoiceField(choices=Authority.choices, required=False)
@@ -110,7 +111,8 @@ class DocumentsRequest(PageRequest):
     words = Words(
         required=False,
         max_length=MAX_WORDS_CHARS,
-        help_text="Only documents with these words in title, file name, issuer or SHA-256.",
+        help_text="Only documents with these words in title, file name, issuer, journal or "
+        "SHA-256.",
     )
 
 
@@ -207,8 +209,8 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
         model = Document
         fields = (
             "sha256", "filename", "media_type", "size_bytes", "page_count", "collection",
-            "title", "version", "issuer", "source_type", "year", "authority", "specialty",
-            "population", "language", "source_url", "licence",
+            "title", "version", "issuer", "journal", "source_type", "year", "authority",
+            "specialty", "population", "language", "source_url", "licence",
             "lifecycle", "effective_from", "review_by", "uploaded_at", "uploaded_by",
             "published_at", "published_by", "withdrawn_at", "withdrawn_reason", "superseded_by",
             "indexed_at", "job",

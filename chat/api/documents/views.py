@@ -185,7 +185,7 @@ def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[
         documents = documents.filter(job__state=state)
     if words := asked.get("words"):
         named = Q()
-        for field in ("title", "filename", "issuer", "sha256"):
+        for field in ("title", "filename", "issuer", "journal", "sha256"):
             named |= Q(**{f"{field}__icontains": words})
         documents = documents.filter(named)
     return documents

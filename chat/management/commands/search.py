@@ -26,13 +26,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--surroundings", action="store_true", help="print each passage within its section"
         )
-        parser.add_argument(
-            "--collection",
-            action="append",
-            default=[],
-            metavar="SLUG",
-            help="search only this collection; repeatable",
-        )
         add_filters(parser)
         parser.add_argument(
             "--user",

@@ -18,7 +18,7 @@ from core.progress import BYTES, Progress
 from corpus.intake.files import People
 from corpus.intake.passages_import import Imported, Sorted, documents_import, sort_lines
 from corpus.intake.wait import follow, list_failures
-from corpus.management.arguments import collection_named, person_named
+from corpus.management.arguments import add_ingesting, collection_named, person_named
 from corpus.models import Collection, Document
 from corpus.services.lifecycle import document_publish, document_submit, refuse_to_publish
 
@@ -36,12 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("path", metavar="PATH|-", help="file, or - for standard input")
         parser.add_argument("--collection", metavar="SLUG", required=True, help="where they go")
         parser.add_argument("--publish", action="store_true", help="publish new documents at once")
-        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
-        parser.add_argument(
-            "--wait", action="store_true", help="wait until every document is indexed or has failed"
-        )
-        parser.add_argument("--user", help="who is recorded as the uploader")
-        parser.add_argument("--publisher", help="who is recorded as the publisher")
+        add_ingesting(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])

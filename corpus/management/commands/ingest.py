@@ -14,7 +14,7 @@ from corpus.intake.files import Batch, Outcome, People, bulk_ingest
 from corpus.intake.folders import LEFT_OUT, files_below, files_matching
 from corpus.intake.manifest import manifest_ingest, read_manifest
 from corpus.intake.wait import follow, list_failures, list_held_back
-from corpus.management.arguments import collection_of_files, person_named
+from corpus.management.arguments import add_ingesting, collection_of_files, person_named
 from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
 from corpus.selectors import worker_is_alive
@@ -42,12 +42,7 @@ class Command(BaseCommand):
             help="with --publish or --manifest: publish also what has doubts once it is read; else "
             "that is left in review",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only report what would happen")
-        parser.add_argument(
-            "--wait", action="store_true", help="wait until every document is indexed or has failed"
-        )
-        parser.add_argument("--user", help="who is recorded as the uploader")
-        parser.add_argument("--publisher", help="who is recorded as the publisher")
+        add_ingesting(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["paths"] and not options["manifest"]:

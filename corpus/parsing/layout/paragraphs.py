@@ -29,7 +29,6 @@ _NOTE = re.compile(
     r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\(?[a-z1-9]\)?\s|\d{1,2}(?=[A-Z])|Notes?\b|Source\b)"
 )
 _SMALL = 0.93  # of the body size
-BULLET_ONLY = 3  # characters
 
 
 @dataclass

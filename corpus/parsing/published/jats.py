@@ -47,7 +47,7 @@ def _facts(article: Element) -> dict[str, str]:
     if "pmcid" in numbers:
         url = f"https://pmc.ncbi.nlm.nih.gov/articles/{numbers['pmcid']}/"
     return known(
-        source=line_of(article.find("front/journal-meta//journal-title")),
+        journal=line_of(article.find("front/journal-meta//journal-title")),
         year=year_in(_dates(meta)),
         source_type="guideline" if "guideline" in kind else "article",
         url=url,

@@ -42,7 +42,7 @@ def _facts(article: Element) -> dict[str, str]:
     number = line_of(article.find("MedlineCitation/PMID"))
     headings = [line_of(name) for name in article.iter("DescriptorName")]
     return known(
-        source=line_of(article.find(".//Journal/Title")),
+        journal=line_of(article.find(".//Journal/Title")),
         year=year_in(_dates(article)),
         source_type="guideline" if types & _GUIDELINES else "article",
         url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdigit() else "",

@@ -63,7 +63,8 @@ def _facts(record: dict[str, Any]) -> dict[str, str]:
         raise no_text("text")
     kind = _line(record, "source_type").lower()
     return known(
-        source=_line(record, "journal") or _line(record, "source"),
+        source=_line(record, "source"),
+        journal=_line(record, "journal"),
         year=year_in([_line(record, "year"), _line(record, "date")]),
         source_type=kind if kind in _TYPES else "",
         url=_line(record, "url"),

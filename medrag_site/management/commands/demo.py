@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from chat.terminal import as_text
 from core.openvino_runtime import ask_for_32_bits
 from medrag_site import demo
-from medrag_site.accounts import demo_accounts
+from medrag_site.demo import demo_accounts
 from medrag_site.processes.serve import refuse_taken_port
 from medrag_site.processes.start import DEMONSTRATION
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
 from chat.audit import log as audit
-from medrag_site.accounts import PERMISSIONS, groups_give, groups_standing
+from medrag_site.groups import PERMISSIONS, groups_give, groups_standing
 
 
 class Command(BaseCommand):

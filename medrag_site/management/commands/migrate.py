@@ -17,9 +17,9 @@ from corpus.encoders.specs import SpecError
 from corpus.indexing.vector_index import OWNER
 from corpus.models import Encoder
 from corpus.services.encoders import encoders_sync
-from medrag_site.accounts import groups_sync
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.tables import missing_migrations
+from medrag_site.groups import groups_sync
 
 _MIGRATING = 0x6D656473  # an advisory lock of PostgreSQL: any number that nothing else uses
 

@@ -167,7 +167,7 @@ def test_no_other_database_is_dropped_or_used() -> None:
 
 def ranking(*scores: float) -> Ranking:
     entries = [Ranked(chunk_id=n, key=str(n), rank=n, score=s) for n, s in enumerate(scores, 1)]
-    return Ranking("x", tuple(entries), 0.0)
+    return Ranking("x", tuple(entries))
 
 
 def test_overlap_counts_what_is_as_good_as_the_tenth() -> None:

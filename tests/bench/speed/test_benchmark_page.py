@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from bench.speed.page import Site, measure_page
 from chat.models import Turn
-from medrag_site.accounts import demo_accounts
+from medrag_site.demo import demo_accounts
 from tests.chat import guidelines
 from tests.site.browsing.browser import served
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from chat.models import Reason, Turn
 from corpus.models import Document
-from medrag_site.accounts import STAFF
+from medrag_site.groups import STAFF
 from tests.chat.guidelines import NEAR, ask
 from tests.corpora import publish
 from tests.corpus.admin.test_admin import member

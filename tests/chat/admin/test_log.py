@@ -17,7 +17,7 @@ from chat.audit.chain import ChainRow, row_hash
 from chat.audit.heads import read_heads
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
 from tests.chat.audit.audit_tools import record_events, store_turn
 from tests.chat.guidelines import QUESTION, ask
 from tests.corpus.admin.test_admin import member

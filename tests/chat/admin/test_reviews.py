@@ -20,7 +20,7 @@ from chat.reviews.feedback import feedback_save
 from chat.reviews.services import OwnTurn, ReviewError, review_assign, review_decide, review_flag
 from chat.types import AskedQuestion
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask
 from tests.corpus.admin.test_admin import member
 from tests.people import in_groups, person

@@ -17,7 +17,7 @@ from django.urls import reverse
 from chat.audit import turn_rows
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, REVIEWERS
+from medrag_site.groups import AUDITORS, REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.corpus.admin.test_admin import member
 from tests.people import narrow

@@ -17,7 +17,7 @@ from chat.models import AuditEvent, Channel, Turn
 from chat.reviews.feedback import feedback_save
 from chat.types import AskedQuestion
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
 

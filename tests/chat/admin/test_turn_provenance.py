@@ -19,7 +19,7 @@ from chat.reviews.services import review_decide, review_flag
 from chat.types import AskedQuestion
 from corpus.models import Chunk, Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
-from medrag_site.accounts import AUDITORS, REVIEWERS
+from medrag_site.groups import AUDITORS, REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
 from tests.corpus.admin.test_admin import member

@@ -12,7 +12,7 @@ from chat.api.pages import LatestRow
 from chat.audit.verify import verify_chain
 from chat.models import AuditEvent
 from corpus.models import Document, Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.corpora import publish
 from tests.people import in_groups, narrow, person

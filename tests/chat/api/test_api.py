@@ -154,6 +154,8 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "version": "",
                 "sha256": "d" * 64,
                 "issuer": "",
+                "journal": "",
+                "year": None,
                 "population": "",
                 "lifecycle": "DRAFT",
                 "effective_from": None,

@@ -34,7 +34,7 @@ from chat.api.serializers import (
 )
 from chat.audit.verify import verify_chain
 from corpus.models import Document, Job, JobState, Lifecycle
-from medrag_site.accounts import CLINICIANS
+from medrag_site.groups import CLINICIANS
 from tests.chat.api.api_calls import post, signed_in
 from tests.chat.guidelines import ask
 from tests.corpora import publish

@@ -26,7 +26,7 @@ from chat.api.repeats import KEY_HEADER
 from chat.audit.verify import verify_chain
 from chat.models import Conversation, Scope
 from chat.sign_in.tokens import token_create
-from medrag_site.accounts import CLINICIANS
+from medrag_site.groups import CLINICIANS
 from medrag_site.web.handler import Handler
 from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import publish_guideline

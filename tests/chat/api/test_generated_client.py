@@ -17,7 +17,7 @@ from PIL import Image
 from chat.models import Scope
 from chat.sign_in.tokens import token_create
 from corpus.services.documents import collection_default
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.people import person
 from tests.processes import ROOT, running
 from tests.site.browsing.browser import served

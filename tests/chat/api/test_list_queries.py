@@ -17,7 +17,7 @@ from chat.audit import log as audit
 from chat.models import Conversation
 from corpus.models import Document
 from evaluation.models import Question, QuestionResult, QuestionRun
-from medrag_site.accounts import CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import get, signed_in
 from tests.chat.guidelines import NEAR, QUESTION, ask, publish_guideline
 from tests.corpora import publish, shelf

@@ -9,7 +9,7 @@ from knox.models import AuthToken
 
 from chat.models import TokenGrant
 from corpus.models import Collection, Document, Lifecycle
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import get, signed_in
 from tests.people import narrow, person
 

@@ -17,7 +17,7 @@ from chat.api.urls import urlpatterns
 from chat.models import AuditEvent, Scope, TokenGrant
 from chat.sign_in.tokens import token_create
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.people import person
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from chat.models import AuditEvent, Feedback, Turn
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS
+from medrag_site.groups import AUDITORS
 from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.people import in_groups, narrow, person

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from chat.models import AuditEvent, Scope
 from corpus.models import Document
-from medrag_site.accounts import AUDITORS
+from medrag_site.groups import AUDITORS
 from tests.chat.api.api_calls import assert_problem, get, signed_in
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.people import person

@@ -29,7 +29,7 @@ from corpus.services.lifecycle import (
 )
 from corpus.services.metadata import document_edit
 from corpus.services.passages import chunk_disable, chunk_enable
-from medrag_site.accounts import PUBLISHERS
+from medrag_site.groups import PUBLISHERS
 from tests.people import in_groups
 
 TODAY = datetime.date(2026, 1, 1)

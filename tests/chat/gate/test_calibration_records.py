@@ -33,7 +33,7 @@ from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, Tu
 from chat.types import AskedQuestion
 from corpus.encoders.registry import searched_facts
 from medrag_site import doctor
-from medrag_site.accounts import AUDITORS, STAFF
+from medrag_site.groups import AUDITORS, STAFF
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Query

@@ -26,7 +26,7 @@ from chat.models import AuditEvent, Channel, Citation, Feedback, Reason, Turn, T
 from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from retrieval.types import Hit
 from tests.addresses import addresses
 from tests.chat.api.api_calls import signed_in

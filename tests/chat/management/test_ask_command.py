@@ -32,7 +32,16 @@ TOP = {
     ),
     *("owner", "claims", "nearest", "hidden", "confidence", "turn", "recalled"),
 }
-TODAY = {"issuer", "population", "lifecycle", "effective_from", "review_by", "overdue"}
+TODAY = {
+    "issuer",
+    "journal",
+    "year",
+    "population",
+    "lifecycle",
+    "effective_from",
+    "review_by",
+    "overdue",
+}
 PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
 PLACE = {
     *(

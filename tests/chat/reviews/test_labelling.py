@@ -17,7 +17,7 @@ from chat.reviews.labelling import claims_label, labelling_of
 from chat.reviews.services import OwnTurn, ReviewError, review_flag
 from corpus.models import Document
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
-from medrag_site.accounts import CLINICIANS, REVIEWERS
+from medrag_site.groups import CLINICIANS, REVIEWERS
 from tests.chat.guidelines import ask
 from tests.corpus.admin.test_admin import member
 from tests.people import in_groups, person

@@ -51,7 +51,7 @@ def ask(**arguments: Any) -> Turn:
 # Filters
 
 
-@pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "languages"])
+@pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "journals", "languages"])
 def test_a_filter_that_identifies_a_patient_is_refused_before_anything_is_stored(
     document: Document, name: str
 ) -> None:

@@ -22,7 +22,7 @@ from chat.terminal import as_text
 from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import shown_turns
 from corpus.positions import unsaid
-from medrag_site.accounts import AUDITORS
+from medrag_site.groups import AUDITORS
 from retrieval.types import Hit
 from tests.chat.generation.generators import FakeGenerator
 from tests.corpora import publish

@@ -22,7 +22,7 @@ from corpus.models import (
     Stage,
     WorkerHeartbeat,
 )
-from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
 
 LIST = reverse("admin:corpus_document_changelist")

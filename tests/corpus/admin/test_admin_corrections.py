@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from corpus.models import Correction, Document, Lifecycle
 from corpus.services.indexing import document_index
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE, publish_guideline
 from tests.corpus.admin.test_admin import act, member, page_of
 from tests.corpus.documents import ingest

@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Page, SourceType, Stage
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
 from tests.corpus.admin.test_admin import LIST, documents, member, page_of
 

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from corpus.models import Chunk, Document, Lifecycle, Page
 from corpus.parsing.sniff import DOCX, PDF, TEXT
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE, NOTE, publish_guideline
 from tests.corpus.admin.test_admin import member, page_of
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
 from tests.corpus.admin.test_admin import documents, member, page_of
 

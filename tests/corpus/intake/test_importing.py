@@ -280,7 +280,7 @@ def _index(name: str, **fields: Any) -> Document:
             "pubmed",
             {
                 "title": "Examplamycin versus placebo at 10⁹ units & above: a trial.",
-                "issuer": "Invented Journal of Renal Dosing",
+                "journal": "Invented Journal of Renal Dosing",
                 "year": 2019,
                 "source_type": SourceType.ARTICLE,
                 "source_url": "https://pubmed.ncbi.nlm.nih.gov/90000001/",
@@ -291,7 +291,7 @@ def _index(name: str, **fields: Any) -> Document:
         (
             "jats",
             {
-                "issuer": "Annals of Invented Nephrology",
+                "journal": "Annals of Invented Nephrology",
                 "year": 2019,
                 "source_type": SourceType.ARTICLE,
                 "licence": "CC BY-NC 4.0",

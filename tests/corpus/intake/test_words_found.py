@@ -21,7 +21,7 @@ from corpus.review.words_found import PagesNotReviewed, lost_words
 from corpus.services.documents import collection_default
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_hold_back, document_publish, document_submit
-from medrag_site.accounts import PUBLISHERS
+from medrag_site.groups import PUBLISHERS
 from tests.corpus.admin.test_admin import LIST, act, documents, member, page_of
 from tests.corpus.documents import ingest
 from tests.corpus.parsing import parsing_fixtures as fixtures

@@ -18,7 +18,7 @@ from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.review.versions import signature
 from corpus.signals import answers_citing
 from corpus.types import CitingAnswer
-from medrag_site.accounts import AUDITORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import TEXT, publish_guideline
 from tests.corpus.admin.test_admin import documents, member, page_of
 

@@ -11,7 +11,7 @@ from corpus.indexing.rows import take_over
 from corpus.models import Document, Lifecycle, Page
 from corpus.parsing.types import ParsedDocument
 from corpus.review.front_matter import day_of, front_matter
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.corpus.admin.test_admin import documents, member, page_of
 
 FIRST = """Iron in children

@@ -20,7 +20,7 @@ from corpus.models import Document
 from corpus.review import pictures
 from corpus.sandbox import parent as sandbox
 from corpus.services.indexing import document_index
-from medrag_site.accounts import STAFF
+from medrag_site.groups import STAFF
 from tests.chat.guidelines import publish_guideline
 from tests.corpus.admin.test_admin import member, page_of
 from tests.corpus.documents import ingest

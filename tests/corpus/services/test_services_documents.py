@@ -23,7 +23,7 @@ from corpus.services.documents import (
     document_reindex,
     document_retry,
 )
-from medrag_site.accounts import CLINICIANS, STAFF
+from medrag_site.groups import CLINICIANS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import GUIDELINE, ingest
 from tests.corpus.listening import refused

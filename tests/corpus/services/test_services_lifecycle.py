@@ -34,7 +34,7 @@ from corpus.services.lifecycle import (
     documents_supersede_due,
     successions_make_due,
 )
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import ingest
 from tests.corpus.listening import heard, refused

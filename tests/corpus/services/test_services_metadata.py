@@ -18,7 +18,7 @@ from corpus.services.collections import collection_save
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_supersede
 from corpus.services.metadata import BadValue, document_edit
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.corpora import publish, shelf
 from tests.corpus.listening import heard, refused
 from tests.people import narrow, person

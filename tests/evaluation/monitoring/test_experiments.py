@@ -27,7 +27,7 @@ from chat.models import (
     Verdict,
 )
 from evaluation.monitoring.experiments import experiment_reported
-from medrag_site.accounts import (
+from medrag_site.groups import (
     ADMINISTRATORS,
     AUDITORS,
     EVALUATORS,

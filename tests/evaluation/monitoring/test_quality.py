@@ -19,7 +19,7 @@ from evaluation.models import DayFigures, DriftAlert, QuestionRun, QuestionSet, 
 from evaluation.monitoring.quality import quality_shown
 from evaluation.monitoring.selectors import DAY
 from evaluation.monitoring.topics import topics_of
-from medrag_site.accounts import AUDITORS, EVALUATORS, REVIEWERS, STAFF
+from medrag_site.groups import AUDITORS, EVALUATORS, REVIEWERS, STAFF
 from tests.evaluation.monitoring.days import YESTERDAY, asked, refused
 from tests.people import person
 

@@ -20,7 +20,7 @@ from evaluation.question_runs.services import (
     question_run_execute,
     question_run_measure_again,
 )
-from medrag_site.accounts import AUDITORS, EVALUATORS
+from medrag_site.groups import AUDITORS, EVALUATORS
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set

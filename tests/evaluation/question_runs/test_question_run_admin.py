@@ -21,7 +21,7 @@ from evaluation.question_runs.services import (
     question_run_create,
     question_run_execute,
 )
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import DOSE
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 
 from chat.models import Turn
 from chat.types import AskedQuestion
+from evaluation.management.commands.evaluate import Command
 from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.services import question_run_execute
@@ -22,7 +23,7 @@ from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 
 def evaluate(*arguments: Any) -> str:
     out = io.StringIO()
-    call_command("evaluate", *map(str, arguments), stdout=out)
+    call_command(Command(), *map(str, arguments), stdout=out)
     return out.getvalue()
 
 

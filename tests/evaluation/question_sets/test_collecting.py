@@ -17,7 +17,7 @@ from chat.reviews.feedback import feedback_save
 from chat.types import AskedQuestion
 from evaluation.collecting import Collected, NothingToCollect, Which, question_set_collect
 from evaluation.models import QuestionSet
-from medrag_site.accounts import AUDITORS, EVALUATORS
+from medrag_site.groups import AUDITORS, EVALUATORS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, publish_guideline
 from tests.corpus.admin.test_admin import member
 

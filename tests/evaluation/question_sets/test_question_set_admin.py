@@ -14,7 +14,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from evaluation.models import Question, QuestionSet
-from medrag_site.accounts import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_sets.test_forms import GUIDELINE
 

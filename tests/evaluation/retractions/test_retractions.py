@@ -20,7 +20,7 @@ from corpus.publications import doi_named, pmid_named, publication_numbers
 from evaluation.models import RetractionAlert, RetractionCheck
 from evaluation.retractions.listing import ListUnreadable, read_list
 from evaluation.retractions.services import is_check_due, retractions_check
-from medrag_site.accounts import AUDITORS, STAFF
+from medrag_site.groups import AUDITORS, STAFF
 from medrag_site.processes.background import announce_retraction
 from tests.chat.guidelines import publish_guideline
 from tests.people import person

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from chat.models import AuditEvent
 from core.language.en.drugs import drugs
-from medrag_site.accounts import AUDITORS, CLINICIANS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, STAFF
 from retrieval.analysis import analyse, by_every_name, expansions, spelled_out
 from retrieval.lexicon.terms import (
     MAX_EXPANSIONS,

@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from corpus.models import Document, JobState
-from medrag_site.accounts import demo_accounts
+from medrag_site.demo import demo_accounts
 from tests.chat import guidelines
 from tests.processes import ROOT, running
 from tests.site.browsing.browser import UNHURRIED, WAIT_S, Visitor, in_a_browser, served

@@ -18,7 +18,7 @@ from corpus.models import Document, JobState, Lifecycle
 from corpus.services.documents import collection_default, document_ingest
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish, document_submit
-from medrag_site.accounts import demo_accounts
+from medrag_site.demo import demo_accounts
 from tests.processes import ROOT, running
 from tests.site.browsing.browser import UNHURRIED, Visitor, in_a_browser, served
 

@@ -19,15 +19,15 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from chat.models import Citation, Conversation
-from medrag_site.accounts import CLINICIANS
+from medrag_site.groups import CLINICIANS
 from tests.chat.guidelines import DOSE, QUESTION
+from tests.chat.sign_in.provider import CLIENT, SECRET, provider
+from tests.chat.sign_in.test_second_factor import code_of
 from tests.databases import fresh_database
 from tests.site.browsing.browser import WAIT_S, browser, in_a_browser, served
 from tests.site.browsing.jobs import JOBS, Shift
 from tests.site.browsing.keyboard import Typist, job_of_a_clinician, printed
 from tests.site.browsing.walker import WIDTHS, Walker, inhabited
-from tests.site.sign_in.provider import CLIENT, SECRET, provider
-from tests.site.sign_in.test_second_factor import code_of
 
 pytestmark = in_a_browser
 

@@ -13,7 +13,8 @@ from django.contrib.auth.models import Group, User
 from selenium import webdriver
 
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
-from medrag_site.accounts import ADMINISTRATORS, CLINICIANS, PUBLISHERS, demo_accounts
+from medrag_site.demo import demo_accounts
+from medrag_site.groups import ADMINISTRATORS, CLINICIANS, PUBLISHERS
 from tests.chat.guidelines import UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
 from tests.people import person

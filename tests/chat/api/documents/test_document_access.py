@@ -19,7 +19,7 @@ from chat.models import AuditEvent
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.corrections import correction_make
 from corpus.services.documents import DuplicateDocument, document_ingest
-from medrag_site.accounts import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
+from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.guidelines import NOTE, publish_guideline, store_files
 from tests.chat.storing import Storing

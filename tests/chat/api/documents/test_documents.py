@@ -19,7 +19,7 @@ from corpus.models import Correction, Document, Job, JobState, Lifecycle, Page, 
 from corpus.services.corrections import correction_make
 from corpus.services.indexing import document_index
 from corpus.staff_selectors import sent_back
-from medrag_site.accounts import PUBLISHERS, STAFF
+from medrag_site.groups import PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, get, post, signed_in
 from tests.chat.guidelines import DOSE, publish_guideline
 from tests.corpora import publish, shelf

@@ -16,7 +16,7 @@ from corpus.parsing.registry import engine_name
 from corpus.parsing.sniff import MARKDOWN, PDF
 from corpus.selectors import documents_stale
 from corpus.services.indexing import document_index
-from medrag_site.accounts import AUDITORS, STAFF
+from medrag_site.groups import AUDITORS, STAFF
 from tests.corpus.admin.test_admin import member, page_of
 from tests.corpus.documents import derived, ingest
 from tests.corpus.hostile.bad_pdfs import leaflet

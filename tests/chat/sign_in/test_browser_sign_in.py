@@ -12,10 +12,10 @@ from django.contrib.sessions.models import Session
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+from tests.chat.sign_in.test_second_factor import code_of
 from tests.corpora import publish
 from tests.people import person
 from tests.site.browsing.browser import Visitor, browser, in_a_browser, served
-from tests.site.sign_in.test_second_factor import code_of
 
 pytestmark = in_a_browser
 

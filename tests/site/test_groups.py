@@ -6,15 +6,8 @@ from django.core.management import call_command
 from django.http import HttpRequest
 from django.test import Client
 
-from medrag_site.accounts import (
-    ADMINISTRATORS,
-    AUDITORS,
-    PERMISSIONS,
-    REVIEWERS,
-    STAFF,
-    demo_accounts,
-    groups_sync,
-)
+from medrag_site.demo import demo_accounts
+from medrag_site.groups import ADMINISTRATORS, AUDITORS, PERMISSIONS, REVIEWERS, STAFF, groups_sync
 from medrag_site.models import GivenRight
 
 

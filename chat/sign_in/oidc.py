@@ -7,6 +7,7 @@ and parameters from the URL of its own login page; here they are passed by name.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,8 +16,10 @@ from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from django.apps import AppConfig
 from django.conf import settings
 from django.core.cache import cache
+from django.core.checks import CheckMessage, Error, register
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from requests import RequestException
@@ -77,6 +80,16 @@ def is_guarded(address: str) -> bool:
     parts = urlsplit(address)
     loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
     return parts.scheme == "https" or (parts.scheme == "http" and loopback)
+
+
+@register("sign_in")
+def check_oidc(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Reject an issuer reached over plain http, where an interceptor could vouch for anybody."""
+    if not settings.OIDC_ISSUER or is_guarded(settings.OIDC_ISSUER):
+        return []
+    hint = "By http anybody between could vouch for anybody; only this machine itself may."
+    text = "MEDRAG_OIDC: its issuer must begin with https://."
+    return [Error(text, hint=hint, id="sign_in.E002")]
 
 
 def provider_check() -> None:

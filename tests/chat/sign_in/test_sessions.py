@@ -10,8 +10,8 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from chat.sign_in.sessions import SINCE, SessionStore
 from medrag_site.processes.tasks import prune
-from medrag_site.sign_in.sessions import SINCE, SessionStore
 
 
 def sent_back(client: Client) -> bool:

@@ -1,15 +1,14 @@
-"""Define the groups that give people their rights, and the demonstration accounts.
+"""Define the groups that give people their rights.
 
 A site may change its groups. `migrate` therefore gives each right of PERMISSIONS only once, and
 records it (`GivenRight`): a right that the site has since removed stays removed, one that it added
 stays, and so does a group that it deleted or renamed.
 """
 
-import secrets
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 
 from medrag_site.models import GivenRight
@@ -80,15 +79,6 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# Name, role, groups; all but the clinician may enter the administration.
-_DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("staff", "corpus staff", (STAFF, PUBLISHERS)),
-    ("publisher", "second publisher", (PUBLISHERS,)),
-    ("clinician", "clinician", (CLINICIANS,)),
-    ("auditor", "auditor", (AUDITORS,)),
-    ("evaluator", "evaluator", (EVALUATORS,)),
-)
-
 
 @dataclass(frozen=True)
 class Standing:
@@ -143,26 +133,6 @@ def groups_standing() -> list[Standing]:
         lacks, besides = sorted(set(labels) - has), sorted(has - set(labels))
         found.append(Standing(name, people, group is not None, tuple(lacks), tuple(besides)))
     return found
-
-
-def demo_accounts(*, reset: bool = False) -> list[tuple[str, str, str]]:
-    """Create the demonstration accounts; return name, role and password of each one created.
-
-    An account that exists keeps its password and is left out, unless `reset`.
-    """
-    groups_give(PERMISSIONS)
-    made: list[tuple[str, str, str]] = []
-    for name, role, groups in _DEMO:
-        user, is_new = User.objects.get_or_create(
-            username=name, defaults={"is_staff": groups != (CLINICIANS,)}
-        )
-        if is_new or reset:
-            password = secrets.token_urlsafe(12)
-            user.set_password(password)
-            user.save(update_fields=["password"])
-            user.groups.set(Group.objects.filter(name__in=groups))
-            made.append((name, role, password))
-    return made
 
 
 def _add(group: Group, labels: Collection[str]) -> None:

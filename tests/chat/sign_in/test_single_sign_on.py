@@ -21,9 +21,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from chat.models import AuditEvent
-from medrag_site.accounts import AUDITORS, CLINICIANS, REVIEWERS
 from medrag_site.env import Env
-from tests.site.sign_in.provider import CLIENT, SECRET, Provider, provider
+from medrag_site.groups import AUDITORS, CLINICIANS, REVIEWERS
+from tests.chat.sign_in.provider import CLIENT, SECRET, Provider, provider
 
 START, BACK = "/sign-in/hospital/", "/sign-in/hospital/back/"
 

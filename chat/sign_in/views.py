@@ -1,7 +1,9 @@
-"""Pages to sign in by password, with a second factor where the account has one or needs one."""
+"""Pages to sign in: by password, with a second factor where it is set up or demanded, or by the
+hospital's own sign-in."""
 
 from __future__ import annotations
 
+import logging
 from base64 import b32encode, b64encode
 from io import BytesIO
 from typing import Any
@@ -14,12 +16,18 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect, render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET
 
 from chat.sign_in import second_factor
-from medrag_site.sign_in.held import held, hold, next_page, sign_in_whole
+from chat.sign_in.held import held, hold, next_page, sign_in_whole
+from chat.sign_in.oidc import ProviderError, TokenError, from_provider, to_provider
+from chat.sign_in.single_sign_on import SignInRefused, account_vouched_for, sign_in_refused
+
+logger = logging.getLogger(__name__)
 
 
 class SignIn(LoginView):
@@ -129,3 +137,49 @@ def _offer(request: HttpRequest, account: User, **context: bool) -> HttpResponse
 
 def _typed(request: HttpRequest) -> str:
     return request.POST.get("code", "").replace(" ", "")[:32]
+
+
+@never_cache
+@require_GET
+def to_hospital(request: HttpRequest) -> HttpResponse:
+    """Redirect to the provider, from a link: the content policy lets no form redirect there."""
+    _refuse_without_hospital()
+    try:
+        return to_provider(request, next_page=_safe(request, request.GET.get("next", "")))
+    except ProviderError as error:
+        return _hospital_failed(request, error)
+
+
+@never_cache
+@require_GET
+def from_hospital(request: HttpRequest) -> HttpResponse:
+    _refuse_without_hospital()
+    try:
+        claims, there = from_provider(request)
+        account = account_vouched_for(claims, issuer=settings.OIDC_ISSUER)
+    except TokenError as error:
+        sign_in_refused("token not valid")
+        return _hospital_failed(request, error)
+    except ProviderError as error:
+        return _hospital_failed(request, error)
+    except SignInRefused:
+        return render(request, "accounts/not_let_in.html", status=403)
+    sign_in_whole(request, account)
+    return redirect(_safe(request, there))
+
+
+def _refuse_without_hospital() -> None:
+    if not settings.OIDC_ISSUER:
+        raise Http404
+
+
+def _hospital_failed(request: HttpRequest, error: ProviderError) -> HttpResponse:
+    logger.warning("The hospital's sign-in failed: %s", error)
+    return render(request, "accounts/single_sign_on_failed.html", status=503)
+
+
+def _safe(request: HttpRequest, there: str) -> str:
+    hosts = {request.get_host()}
+    if url_has_allowed_host_and_scheme(there, hosts, require_https=request.is_secure()):
+        return there
+    return resolve_url(settings.LOGIN_REDIRECT_URL)

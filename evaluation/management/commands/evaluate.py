@@ -1,0 +1,90 @@
+"""Evaluate answers on question sets: store sets, start and compare runs, judge a release."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.errors import MedragError
+from evaluation.management.question_runs import (
+    question_run_arguments,
+    question_run_export,
+    question_run_gate,
+    question_run_show,
+    question_run_start,
+    question_runs_compare,
+    question_runs_list,
+)
+from evaluation.management.question_sets import question_set_arguments, question_set_import
+
+Work = Callable[[dict[str, Any]], None]
+
+
+class Command(BaseCommand):
+    help = "Evaluate answers on question sets."
+    what = """\
+import FORM PATH: store a question set for evaluations on the site's own guidelines;
+run SET: ask a question set, given by number or name;
+list, show NUMBER, export NUMBER: list runs, show one, export one;
+compare NUMBER NUMBER: compare two runs of a question set by a paired test, second minus first;
+gate: judge whether --candidate RUN may be released, against --baseline RUN by --rules FILE;
+"""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("what", choices=list(self._works()), help=self.what)
+        parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="as above")
+        parser.add_argument("--split", default="", help="split of the data set, such as test; each format has a default")  # noqa: E501  # fmt: skip
+        parser.add_argument("--limit", type=int, default=0, metavar="N", help="a quick look: only the first N questions")  # noqa: E501  # fmt: skip
+        parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the results, which must be empty or new")  # noqa: E501  # fmt: skip
+        parser.add_argument("--user", metavar="NAME", help="who is recorded")
+        question_set_arguments(parser)
+        question_run_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with _terminated_as_interrupted():
+                self._works()[options["what"]](options)
+        except MedragError as error:
+            raise CommandError(error.sentence) from error
+
+    def _works(self) -> dict[str, Work]:
+        works = {
+            "import": question_set_import,
+            "run": question_run_start,
+            "list": question_runs_list,
+            "show": question_run_show,
+            "export": question_run_export,
+            "compare": question_runs_compare,
+            "gate": question_run_gate,
+        }
+        return {name: self._said(work) for name, work in works.items()}
+
+    def _said(self, work: Callable[[dict[str, Any], Callable[[str], None]], None]) -> Work:
+        return lambda options: work(options, self._say)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end this process like Ctrl-C inside the context.
+
+    Otherwise a child process would go on alone, and results so far would not be written.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set signal handlers
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
