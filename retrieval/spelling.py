@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.drugs import SINGLE_NAMES, drugs
+from core.language.en.medicines.names import SINGLE_NAMES, drugs
 from core.language.gloss import spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder

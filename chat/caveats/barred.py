@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.caveats.doses import says_of_dose
 from chat.models import ClaimKind
-from chat.reader.agreement import share_a_name
-from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim
-from core.language.en.drugs import drug_places, drugs
-from core.language.en.gestation import gestation_of
-from core.language.en.measures import Interval
-from core.language.en.people import people_of
+from core.language.en.medicines.doses import says_of_dose
+from core.language.en.medicines.names import drug_places, drugs
+from core.language.en.patients.gestation import gestation_of
+from core.language.en.patients.people import people_of
+from core.language.en.quantities.measures import Interval
+from core.language.en.questions.asked import asked_medicines
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 
 # Not `stop`, which is for those who take it.

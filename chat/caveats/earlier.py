@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chat.caveats.barred import allergies
-from core.language.en.people import AGE_GROUPS, group_words, people_of
+from core.language.en.patients.people import AGE_GROUPS, group_words, people_of
 from core.language.gloss import question_in_english
 
 

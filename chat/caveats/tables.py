@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
-from chat.caveats.topics import topic_words
 from chat.models import ClaimKind
-from chat.reader.agreement import share_a_name
-from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
-from core.language.en.drugs import drugs
-from core.language.en.measures import Interval, levelled, measures
-from core.language.en.people import apart, people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import apart, people_of
+from core.language.en.quantities.measures import Interval, levelled, measures
+from core.language.en.questions.asked import asked_medicines
+from core.language.en.statements.topics import topic_words
+from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 from corpus.models import PassageStatement
 from corpus.positions import CELLS

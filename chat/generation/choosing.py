@@ -24,8 +24,8 @@ from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import is_exception
 from chat.reader.features import Column, coverage
 from chat.types import DraftClaim, Option, Unit
-from core.language.en.drugs import drugs
-from core.language.en.groups import populations
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.groups import populations
 from core.rounding import COSINE_DIGITS
 from corpus.encoders.registry import get_embedder
 from retrieval.analysis import spelled_out

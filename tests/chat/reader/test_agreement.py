@@ -12,9 +12,9 @@ from chat.reader.agreement import (
     in_agreement,
     is_about_medicine,
 )
-from chat.reader.asked import asked_medicines, asks_when_not
 from chat.reader.choose import sifted
 from chat.types import Unit
+from core.language.en.questions.asked import asked_medicines, asks_when_not
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
 

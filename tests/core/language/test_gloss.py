@@ -6,10 +6,10 @@ import pytest
 
 from core.language.detection import language, prevailing
 from core.language.en.clinical_terms import routes
-from core.language.en.drugs import drugs
-from core.language.en.limits import Limit, limit_of
-from core.language.en.people import people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import people_of
 from core.language.en.quantities.matching import counted
+from core.language.en.statements.limits import Limit, limit_of
 from core.language.gloss import gloss, has_table, question_in_english, spoken_in
 
 SAME = [

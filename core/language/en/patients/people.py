@@ -1,8 +1,7 @@
 """Find whom a text is about: ages, states such as pregnancy, kidney function, weight. Pure.
 
-Groups are those of `core.language.en.groups`. Denied groups (`adults who are not pregnant`) are
-kept apart from named ones; staff and places (`the paediatric registrar`) are not patients. Numbers
-are read by `core.language.en.measures`.
+Groups are those of `groups`. Denied groups (`adults who are not pregnant`) are kept apart from
+named ones; staff and places (`the paediatric registrar`) are not patients.
 """
 
 from __future__ import annotations
@@ -13,8 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from core.language.en.groups import populations
-from core.language.en.measures import DAYS, Interval, Measure, in_base, levelled, measures
+from core.language.en.patients.groups import populations
+from core.language.en.quantities.measures import (
+    DAYS,
+    Interval,
+    Measure,
+    in_base,
+    levelled,
+    measures,
+)
 
 KIDNEY, WEIGHT = "kidney function", "weight"  # what two people can differ in by a value
 _YEAR = 365.25
@@ -102,7 +108,7 @@ _WITHOUT = {
 class People:
     """The groups that a text names and denies, and the numbers that bound them."""
 
-    groups: tuple[str, ...] = ()  # of `core.language.en.groups`, in its order
+    groups: tuple[str, ...] = ()  # of `core.language.en.patients.groups`, in its order
     denied: tuple[str, ...] = ()
     ages: tuple[Interval, ...] = ()  # in days
     kidney: tuple[Interval, ...] = ()  # eGFR or creatinine clearance, mL/min

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from core.language.en.brands import BRANDS
+from core.language.en.medicines.brands import BRANDS
 from core.language.words import distinct
 
 _STEMS = """
