@@ -34,9 +34,9 @@ from core.language.en.statements.comparable import (
 )
 from core.language.en.statements.topics import topic_words
 from core.language.gloss import gloss, question_in_english
+from core.language.words import CELLS
 from core.rounding import COSINE_DIGITS
 from corpus.encoders.registry import get_embedder
-from corpus.positions import CELLS
 from retrieval.types import Hit
 
 MAX_PASSAGES = 8  # to compare with, as many as the extractive generator reads

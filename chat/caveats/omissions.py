@@ -31,7 +31,7 @@ from core.language.en.sentences import sentence_spans
 from core.language.en.statements.limits import Limit, goes_on, is_limiting_heading, limit_of
 from core.language.en.statements.topics import topic_words
 from core.language.gloss import gloss, question_in_english
-from corpus.positions import CELLS
+from core.language.words import CELLS
 from retrieval.types import Hit
 
 MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given

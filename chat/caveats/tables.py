@@ -20,8 +20,8 @@ from core.language.en.questions.asked import asked_medicines
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
+from core.language.words import CELLS
 from corpus.models import PassageStatement
-from corpus.positions import CELLS
 from corpus.statements import STATEMENTS_VERSION
 from retrieval.analysis import by_every_name
 from retrieval.types import Hit
