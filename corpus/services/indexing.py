@@ -169,9 +169,9 @@ def _run(lease: Lease) -> None:
 def _parse(document: Document, lease: Lease) -> Stage:
     artifacts = artifacts_for(document.read_with)
     load_early()  # beside the child
-    with files.scratch_folder() as folder:
+    with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
         parsed = sandbox.parse_in_child(
-            files.document_path(document.sha256),
+            path,
             media_type=document.media_type,
             output_dir=folder,
             limits=_limits(),
@@ -293,7 +293,7 @@ def _passages(
     document: Document, pages: Sequence[CorrectedPage], embedder: Embedder, lease: Lease
 ) -> list[Passage]:
     """Cut the pages in a child process; a document that came as passages keeps them."""
-    with files.scratch_folder() as folder:
+    with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
         order = Order(
             media_type=document.media_type,
             pages=tuple(asdict(made.page) for made in pages),
@@ -304,7 +304,7 @@ def _passages(
             counter=embedder.token_counter(folder),
         )
         return sandbox.cut_in_child(
-            files.document_path(document.sha256),
+            path,
             order=order,
             output_dir=folder,
             limits=_limits(),
