@@ -122,11 +122,14 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
 
 def is_for(asked: People, unit: Unit) -> bool:
     """Tell whether a statement may apply to the question's patients."""
-    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, asked.male)
+    sex = asked.male or asked.female
+    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, sex)
     if not any(told):
         return True
-    around = _people(unit.context)
-    about = own if names_anybody(own := _people(unit.text)) else around
+    own, around = _people(unit.text), _people(unit.context)
+    about = own if names_anybody(own) else around
+    if sex and _is_for_other_sex(asked, own, around):
+        return False
     holds_dose = gives_dose(unit.text)
     levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
     if any(apart(asked, each) is not None for each in levels):
@@ -139,6 +142,12 @@ def is_for(asked: People, unit: Unit) -> bool:
     if holds_dose and _is_under_a_year(asked) and not _tells_of_infants(unit):
         return False
     return not holds_dose or not _is_dosed_apart(asked) or _tells_of_organs(unit)
+
+
+def _is_for_other_sex(asked: People, own: People, around: People) -> bool:
+    """Tell whether the nearest text that names a sex alone names the other one."""
+    nearest = next((each for each in (own, around) if each.male or each.female), own)
+    return (asked.male and nearest.female) or (asked.female and nearest.male)
 
 
 def _is_open_ended(people: People) -> bool:

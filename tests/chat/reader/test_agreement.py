@@ -325,6 +325,22 @@ Treat men with trimethoprim 200 mg for 7 days.
     assert not any("4 mg/kg" in text or "10 days" in text for text in texts)
 
 
+def test_a_dose_for_women_alone_is_not_shown_for_a_man_nor_the_other_way_round() -> None:
+    publish("""# Lower urinary infection
+## Women
+Give pivmecillinam 400 mg for 3 days in lower urinary infection.
+## Men
+Give pivmecillinam 400 mg for 7 days in lower urinary infection.
+## Everybody
+Give pivmecillinam 200 mg to men and women with a low weight.
+""")
+    man = said("man with lower urinary infection, pivmecillinam dose")
+    woman = said("pivmecillinam dose for a woman with lower urinary infection")
+    doses = ("3 days", "7 days", "200 mg")
+    assert {dose for dose in doses if dose in " ".join(man)} == {"7 days", "200 mg"}
+    assert {dose for dose in doses if dose in " ".join(woman)} == {"3 days", "200 mg"}
+
+
 def test_a_statement_under_the_opposite_state_is_left_out() -> None:
     publish("""# Hypoglycaemia
 ## Patients who are conscious and able to swallow

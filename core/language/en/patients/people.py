@@ -66,6 +66,7 @@ _AGE_AFTER = re.compile(
 )
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
 _MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(?:wom[ae]n|females?|girls?)\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
 _YOUNG = frozenset(("preterm", "neonate", "infant", "child"))
 # In years: as narrow as a question means the word, and as wide as a source may mean it. Where
@@ -114,6 +115,7 @@ class People:
     kidney: tuple[Interval, ...] = ()  # eGFR or creatinine clearance, mL/min
     weights: tuple[Interval, ...] = ()  # of a body, kg
     male: bool = False
+    female: bool = False
 
     @property
     def age_groups(self) -> tuple[str, ...]:
@@ -160,6 +162,7 @@ def people_of(text: str) -> People:
         kidney=tuple(replace(m.interval, unit="ml/min") for m in found if _is_kidney(m, level)),
         weights=tuple(m.interval for m in found if m.interval.unit == "kg"),
         male=bool(_MALE.search(text)) and not re.search(r"\bwom[ae]n|female", text, re.I),
+        female=bool(_FEMALE.search(text)) and not _MALE.search(text),
     )
 
 
