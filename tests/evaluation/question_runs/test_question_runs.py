@@ -256,7 +256,7 @@ def test_a_turn_that_another_process_stored_meanwhile_is_taken(
     guideline: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask_second(question: AskedQuestion) -> Turn:
-        turn_ask(AskedQuestion(question))
+        turn_ask(question)
         raise IntegrityError
 
     monkeypatch.setattr(services, "turn_ask", ask_second)
