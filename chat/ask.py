@@ -13,7 +13,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.utils import timezone
 
-from chat.caveats.cautions import unknown_word_cautions
+from chat.caveats.cautions import stop_caution, unknown_word_cautions
 from chat.caveats.earlier import forgotten
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
@@ -41,6 +41,7 @@ from chat.verification.texts import normalised
 from chat.verification.verify import verify
 from core.language.gloss import spoken_in
 from core.timing import timed
+from corpus.stops import stops_held
 from retrieval.types import Query
 
 
@@ -114,6 +115,15 @@ def answer(run: AnswerRun) -> Outcome:
     return Answered(run.claims, run.confidence)
 
 
+def heed_stops(run: AnswerRun) -> Abstained | None:
+    """Learn what answering is stopped from; refuse where it is stopped altogether."""
+    run.searches.stops = stops_held()
+    if stop := run.searches.stops.of_site:
+        run.cautions.append(stop_caution(stop))
+        return Abstained(Reason.STOPPED)
+    return None
+
+
 def choose_gate(run: AnswerRun) -> None:
     """Set the gate: the active calibration of the encoder that will be searched."""
     run.searches.gate = gate_in_use(run.searches.config)
@@ -123,6 +133,7 @@ def search(run: AnswerRun) -> None:
     """Find passages in the documents in force on the day, and record which those are."""
     run.snapshot = corpus_snapshot(run.query.on)
     run.evidence = find(run.query, run.searches)
+    run.cautions += [stop_caution(stop) for _, stop in sorted(run.searches.met.items())]
     titles = dict.fromkeys(hit.title for hit in run.evidence.hits)
     run.tell(Found(len(run.evidence.hits), tuple(titles)))
 
@@ -207,6 +218,7 @@ def _task(run: AnswerRun) -> Task:
 
 # Each with the name under which its time is kept, and the reason to refuse where it breaks.
 STEPS: tuple[tuple[str, Callable[[AnswerRun], Abstained | None], Reason], ...] = (
+    ("search", heed_stops, Reason.SEARCH_UNAVAILABLE),
     ("search", choose_gate, Reason.GATE_UNAVAILABLE),
     ("search", search, Reason.SEARCH_UNAVAILABLE),
     ("search", read_and_decide, Reason.SEARCH_UNAVAILABLE),

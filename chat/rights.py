@@ -30,7 +30,7 @@ _NOT_OF_DOCUMENTS = frozenset(
     {
         *("", Reason.UNCLEAR_QUESTION, Reason.IDENTIFIERS_IN_QUESTION, Reason.SEARCH_UNAVAILABLE),
         *(Reason.GATE_UNAVAILABLE, Reason.GENERATOR_UNAVAILABLE, Reason.VERIFIER_UNAVAILABLE),
-        *(Reason.BUDGET_EXCEEDED, Reason.OTHER_LANGUAGE),
+        *(Reason.BUDGET_EXCEEDED, Reason.OTHER_LANGUAGE, Reason.STOPPED),
     }
 )
 _NEUTRAL = Reason.WEAK_EVIDENCE  # said instead of a reason that is closed to the reader

@@ -3,8 +3,9 @@
 A receiver that raises undoes the change: so nothing happens without its audit row. Every signal
 carries `document` and `actor` (a user, or None for the system); `document_failed` also carries
 `code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`, and
-`correction_made` `correction` and `reason`. `document_indexed` means that the document can be found
-from now on, once in force; it is sent on every indexing.
+`correction_made` `correction` and `reason`. Those of stops carry `stop`, `actor` and `reason`.
+`document_indexed` means that the document can be found from now on, once in force; it is sent on
+every indexing.
 
 `answers_citing` is a request: a receiver returns the answers that cited `document`, as a list of
 `corpus.types.CitingAnswer`, newest first, with the statements that `reader` (a user or None) may
@@ -30,4 +31,6 @@ chunk_disabled = Signal()
 chunk_enabled = Signal()
 correction_made = Signal()
 collection_changed = Signal()
+answering_stopped = Signal()
+answering_resumed = Signal()
 answers_citing = Signal()

@@ -29,6 +29,7 @@ from corpus.models import EncoderState
 from corpus.parsing import sniff
 from corpus.sandbox import parent as sandbox
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
+from corpus.stops import stops_held
 from medrag_site.backups.catalog import server_version
 from medrag_site.database.faults import sentence_of
 from medrag_site.database.postmaster import MIN_FREE_BYTES, DatabaseStartError
@@ -237,6 +238,11 @@ def _files() -> tuple[bool, str]:
     return True, f"kept in the bucket {bucket}" if bucket else "kept in the data folder"
 
 
+def _answering() -> tuple[bool, str]:
+    held = stops_held().held
+    return not held, " ".join(stop.sentence for stop in held) or "from all guidelines in force"
+
+
 _WITHOUT_DATABASE = {"checks", "parser", "disk", "files"}
 
 
@@ -274,4 +280,5 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "parser": _parser,
     "disk": _disk,
     "files": _files,
+    "answering": _answering,
 }

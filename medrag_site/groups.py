@@ -16,6 +16,7 @@ from medrag_site.models import GivenRight
 CLINICIANS, STAFF, PUBLISHERS, AUDITORS = "Clinicians", "Corpus staff", "Publishers", "Auditors"
 EVALUATORS, REVIEWERS = "Evaluators", "Reviewers"
 INTEGRATORS, ADMINISTRATORS = "Integrators", "Administrators"
+SAFETY = "Safety officers"
 
 _READ_CORPUS = tuple(
     f"corpus.view_{model}"
@@ -69,6 +70,11 @@ PERMISSIONS: dict[str, tuple[str, ...]] = {
         "retrieval.view_lexiconentry",
     ),
     REVIEWERS: (*_READ_ANSWERS, *_REVIEW),  # clinicians who judge answers that others got
+    SAFETY: (  # who may stop answering at once
+        *_READ_CORPUS,
+        *_READ_ANSWERS,
+        *(f"corpus.{right}_answeringstop" for right in ("view", "add", "change")),
+    ),
     # Programs that upload documents through the API; people publish them.
     INTEGRATORS: (*_READ_CORPUS, "corpus.add_document", "corpus.change_document"),
     # They can give only the groups that they are in: see medrag_site.admin.

@@ -17,6 +17,7 @@ from django.utils.text import slugify
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
 from chat.sign_in.second_factor import has_passed
 from corpus.staff_selectors import collections_changeable, documents_waiting_counted
+from corpus.stops import stops_held
 from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
 
@@ -31,7 +32,8 @@ LABELS = {
 # By who needs the pages, and in each by how often they are opened; all others are technical.
 GROUPS = {
     "Guidelines": (
-        "Document", "Collection", "LexiconEntry", "RetractionAlert", "RetractionCheck",
+        "Document", "Collection", "AnsweringStop", "LexiconEntry", "RetractionAlert",
+        "RetractionCheck",
     ),
     "Answers and audit": ("Turn", "Review", "Feedback", "AuditEvent"),
     "Evaluation of this site": (
@@ -93,6 +95,7 @@ class AdministrationSite(AdminSite):
             "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
             "may_upload": user.has_perm("corpus.add_document"),
             "may_see_quality": may_see_quality(user),
+            "stops": stops_held().held,
         }
         return super().index(request, {**context, **(extra_context or {})})
 

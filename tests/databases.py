@@ -89,6 +89,7 @@ def fresh_database(socket_dir: str) -> Iterator[str]:
 def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "provisioning.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # `migrate` makes tables by it, too
+    digest.update((ROOT / "medrag_site" / "groups.py").read_bytes())
     digest.update(repr(settings.INSTALLED_APPS).encode())
     for path in [
         tables,

@@ -31,6 +31,7 @@ from chat.question.clean import narrowing_check
 from chat.question.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from chat.types import AskedQuestion
+from corpus.stops import stops_held
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
@@ -148,9 +149,18 @@ def passages_found(
         filters=filters,
     )
     config = replace(site_config(), k=k)
-    evidence = retrieve(query, with_surroundings(config) if surroundings else config)
+    found = retrieve(query, with_surroundings(config) if surroundings else config)
+    evidence = _without_hidden(found)
     around = evidence.surroundings if surroundings else ()
     return evidence, hits_payload(evidence.hits, around), guarded.kinds
+
+
+def _without_hidden(evidence: Evidence) -> Evidence:
+    """Leave out what a stop of answering hides from searches, too."""
+    stops = stops_held()
+    stopped = {hit.key: stops.on(hit.document_id, hit.collection) for hit in evidence.hits}
+    shown = tuple(h for h in evidence.hits if not getattr(stopped[h.key], "hides", False))
+    return replace(evidence, hits=shown)
 
 
 def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:

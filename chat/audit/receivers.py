@@ -14,7 +14,7 @@ from django.dispatch import Signal
 from chat.audit import log as audit
 from chat.rights import answers_citing
 from corpus import signals
-from corpus.models import Collection, Document
+from corpus.models import AnsweringStop, Collection, Document
 from corpus.types import CitingAnswer
 from retrieval.models import LexiconEntry
 from retrieval.signals import lexicon_changed
@@ -36,12 +36,18 @@ DOCUMENT_ACTIONS: dict[str, Signal] = {
     "chunk.enabled": signals.chunk_enabled,
     "document.corrected": signals.correction_made,
 }
+STOP_ACTIONS = {
+    "answering.stopped": signals.answering_stopped,
+    "answering.resumed": signals.answering_resumed,
+}
 
 
 def connect() -> None:
     """Connect a receiver to every audited signal; may be called again."""
     for action, signal in DOCUMENT_ACTIONS.items():
         signal.connect(_document_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
+    for action, signal in STOP_ACTIONS.items():
+        signal.connect(_stop_receiver(action), weak=False, dispatch_uid=f"audit.{action}")
     signals.collection_changed.connect(record_collection, dispatch_uid="audit.collection.changed")
     lexicon_changed.connect(record_lexicon, dispatch_uid="audit.lexicon.changed")
     signals.answers_citing.connect(give_answers_citing, dispatch_uid="chat.answers_citing")
@@ -62,6 +68,22 @@ def _document_receiver(action: str) -> Any:
             actor=actor,
             subject=f"document:{document.pk}",
             payload=payload | _details(extra),
+        )
+
+    return receive
+
+
+def _stop_receiver(action: str) -> Any:
+    def receive(
+        sender: object, *, stop: AnsweringStop, actor: audit.Actor, reason: str, **extra: Any
+    ) -> None:
+        of = {"collection": stop.collection_id, "document": stop.document_id}
+        kind = next((name for name, key in of.items() if key is not None), "")
+        audit.record(
+            action,
+            actor=actor,
+            subject=f"{kind}:{of[kind]}" if kind else "site",
+            payload={"stop": stop.pk, "hides": stop.hides, **audit.reason_details(reason)},
         )
 
     return receive

@@ -16,13 +16,13 @@ from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.doses import lacks_dose
 from core.language.gloss import has_table, question_in_english
-from corpus.models import Authority
+from corpus.models import AnsweringStop, Authority
 from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
-LACK, UNKNOWN_WORD, LANGUAGE = "lack", "unknown_word", "language"
+LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,12 @@ def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
     mismatch = Caution(MISMATCH, found.mismatch, found.claims)
     unasked = Caution(UNASKED, found.unasked, found.only_for)
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
+
+
+def stop_caution(stop: AnsweringStop) -> Caution:
+    """Tell what answering is stopped from, why, and whom to call."""
+    shas = (stop.document.sha256,) if stop.document else ()
+    return Caution(STOPPED, stop.sentence, documents=shas)
 
 
 def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:

@@ -23,6 +23,7 @@ class Reason(models.TextChoices):
     ONLY_OUT_OF_DATE = "ONLY_OUT_OF_DATE", "Only a guideline that is no longer in force answers it"
     NOT_PERMITTED_EVIDENCE = "NOT_PERMITTED_EVIDENCE", "The guidelines on this are not open to you"
     UNCLEAR_QUESTION = "UNCLEAR_QUESTION", "It is not clear what this question is about"
+    STOPPED = "STOPPED", "Answering is stopped"
     OTHER_LANGUAGE = "OTHER_LANGUAGE", "Questions in this language are not answered here"
     OUT_OF_SCOPE = "OUT_OF_SCOPE", "This is outside what these guidelines cover"
     UNSUPPORTED_CLAIMS = "UNSUPPORTED_CLAIMS", "No statement could be verified against its source"

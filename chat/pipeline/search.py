@@ -9,6 +9,8 @@ from chat.gate.records import misfit
 from chat.gate.scorers import logistic, same_weights
 from chat.models import Reason
 from chat.reader.choose import read
+from corpus.models import AnsweringStop
+from corpus.stops import Stops
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.spelling import words_not_found
@@ -32,6 +34,8 @@ class SearchLog:
 
     config: RetrievalConfig
     gate: Gate | None = None
+    stops: Stops = field(default_factory=Stops)
+    met: dict[int, AnsweringStop] = field(default_factory=dict)  # stops on what was found, by key
     taken: list[Search] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -48,9 +52,13 @@ def search_and_gate(
 
 
 def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
-    """Return the passages for a question, in a single search."""
+    """Return the passages for a question, in one search; none that answering is stopped from."""
     config = explaining_search(searches.config) if kind == EXPLAINING else searches.config
-    return retrieve(query, config)
+    evidence = retrieve(query, config)
+    stopped = {hit.key: searches.stops.on(hit.document_id, hit.collection) for hit in evidence.hits}
+    found = [stop for stop in stopped.values() if stop is not None]
+    searches.met |= {stop.pk: stop for stop in found} if kind == FIRST else {}
+    return replace(evidence, hits=tuple(h for h in evidence.hits if stopped[h.key] is None))
 
 
 def decide_on(

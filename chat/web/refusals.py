@@ -51,6 +51,8 @@ ADVICE: dict[Reason, str] = {
     Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
     "knows this topic.",
     Reason.UNCLEAR_QUESTION: f"{_IN_FULL} It may be in these passages.",
+    Reason.STOPPED: "Do not wait for it: call the person named above, or read the guidelines "
+    "themselves.",
     Reason.OTHER_LANGUAGE: "Ask in a language that this site answers in. It may be in these "
     "passages.",
     Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",

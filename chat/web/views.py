@@ -42,6 +42,7 @@ from chat.web.suggesting import respelled
 from core.errors import MedragError
 from corpus.access import readable_ids
 from corpus.models import Collection
+from corpus.stops import stops_held
 
 SIDEBAR = 30
 CHOSEN = "chosen"  # key in the session of the last choices that narrow a search
@@ -216,6 +217,7 @@ def _context(
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
         "recalls": recalls_unseen(request.user),
+        "stops": stops_held().readable(readable_ids(request.user)),
     }
 
 

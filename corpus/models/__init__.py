@@ -16,10 +16,12 @@ from corpus.models.documents import (
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
 from corpus.models.statistics import IndexStatistics, Lexeme
+from corpus.models.stops import AnsweringStop
 from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
 from corpus.models.uploads import UploadKey
 
 __all__ = [
+    "AnsweringStop",
     "Authority",
     "Chunk",
     "Collection",

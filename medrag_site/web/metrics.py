@@ -26,6 +26,7 @@ from prometheus_client.registry import Collector
 from chat.selectors import LATENCY_BOUNDS_MS, TurnCount, turns_counted
 from corpus.models import JobState
 from corpus.selectors import jobs_counted, jobs_failed_counted, jobs_waiting_s, worker_age_s
+from corpus.stops import stops_held
 from medrag_site.release import release
 
 _FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
@@ -64,7 +65,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 class SiteCollector(Collector):
-    """Counts turns and jobs. Five queries a scrape; the one for turns reads an index only."""
+    """Counts turns, jobs and stops. Six queries a scrape; the one for turns reads an index only."""
 
     def collect(self) -> Iterator[Metric]:
         info = GaugeMetricFamily("medrag_release", "The release that runs.", labels=["release"])
@@ -72,6 +73,8 @@ class SiteCollector(Collector):
         yield info
         yield from _of_questions(turns_counted())
         yield from _of_jobs()
+        held = len(stops_held().held)
+        yield GaugeMetricFamily("medrag_answering_stops", "Stops of answering that hold.", held)
 
 
 def _of_questions(counts: list[TurnCount]) -> Iterator[Metric]:

@@ -46,7 +46,8 @@ MARKER = "zorbitol"
 # Decided by the question alone, or by a part that failed.
 OF_THE_QUESTION = {
     *(Reason.UNCLEAR_QUESTION, Reason.IDENTIFIERS_IN_QUESTION, Reason.BUDGET_EXCEEDED),
-    *(Reason.SEARCH_UNAVAILABLE, Reason.GATE_UNAVAILABLE, Reason.OTHER_LANGUAGE),
+    *(Reason.SEARCH_UNAVAILABLE, Reason.GATE_UNAVAILABLE),
+    *(Reason.OTHER_LANGUAGE, Reason.STOPPED),
     *(Reason.GENERATOR_UNAVAILABLE, Reason.VERIFIER_UNAVAILABLE),
 }
 TEAM = "Haematology"

@@ -16,7 +16,7 @@ from medrag_site.processes.settings_digests import settings_digests
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log"),
     *("checks", "worker", "embedder", "vectors", "gate", "documents", "addresses", "sign-in"),
-    *("parser", "disk"),
+    *("parser", "disk", "files", "answering"),
 ]
 
 

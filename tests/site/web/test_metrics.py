@@ -44,7 +44,7 @@ def test_questions_and_jobs_are_counted(
         sha256="e" * 64, collection=Collection.objects.get(), title="Secret", size_bytes=1
     )
     Job.objects.create(document=document, state=JobState.FAILED, error_code="unreadable")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         found = numbers(client)
     assert found["medrag_questions_total", "page answered"] == 2
     assert found["medrag_refusals_total", "page WEAK_EVIDENCE"] == 1

@@ -1,0 +1,142 @@
+"""Test that answering stops at once, in every channel, says why, and resumes."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+
+from chat.ask import turn_ask
+from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
+from corpus.models import AnsweringStop, Collection
+from corpus.services.stops import NotStopped, resume_answering, stop_answering
+from corpus.stops import stops_held
+from medrag_site import doctor
+from medrag_site.groups import SAFETY
+from tests.chat.gate.calibrations import kept
+from tests.corpora import publish
+from tests.people import person
+
+pytestmark = pytest.mark.django_db
+
+GENTAMICIN = "# Gentamicin in adults\n## Dose\nGive gentamicin 5 mg/kg once daily to adults."
+QUESTION = "What is the dose of gentamicin in adults?"
+TOLD = "A dose is wrong. Call Dr Blue, 4417."
+
+
+@pytest.fixture(autouse=True)
+def open_gate() -> None:
+    kept(threshold=0.001)
+
+
+@pytest.fixture
+def officer() -> User:
+    return person("officer", SAFETY)
+
+
+def ask(channel: Channel = Channel.COMMAND) -> Turn:
+    return turn_ask(AskedQuestion(QUESTION, user=None, channel=channel))
+
+
+def stop(officer: User, **of: object) -> AnsweringStop:
+    made = AnsweringStop(reason="A dose is wrong", contact="Dr Blue, 4417", **of)
+    return stop_answering(made, by=officer)
+
+
+@pytest.mark.parametrize("channel", [Channel.COMMAND, Channel.API, Channel.EVALUATION])
+def test_a_stopped_site_answers_nobody_and_says_whom_to_call(
+    officer: User, channel: Channel
+) -> None:
+    publish(GENTAMICIN)
+    assert ask().status == TurnStatus.ANSWERED
+    held = stop(officer)
+    turn = ask(channel)
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.STOPPED)
+    assert [w["text"] for w in turn.warnings if w["code"] == "stopped"] == [
+        f"Answering from all guidelines is stopped: {TOLD}"
+    ]
+    resume_answering(held, by=officer, reason="It was put right")
+    assert ask().status == TurnStatus.ANSWERED
+
+
+@pytest.mark.parametrize("of", ["document", "collection"])
+def test_what_is_stopped_is_never_quoted_and_who_would_have_got_it_is_told(
+    officer: User, of: str
+) -> None:
+    document = publish(GENTAMICIN)
+    stop(officer, **{of: document if of == "document" else document.collection})
+    turn = ask()
+    assert turn.status == TurnStatus.ABSTAINED and not turn.nearest
+    assert any(TOLD in warning["text"] for warning in turn.warnings)
+
+
+def test_another_guideline_still_answers(officer: User) -> None:
+    publish("# Vancomycin\n## Dose\nGive vancomycin 1 g twice daily.", collection="other")
+    publish(GENTAMICIN)
+    stop(officer, collection=Collection.objects.get(slug="other"))
+    assert ask().status == TurnStatus.ANSWERED
+
+
+def test_both_are_in_the_log_and_the_doctor_says_so(officer: User) -> None:
+    held = stop(officer)
+    assert not next(f for f in doctor.examine() if f.name == "answering").ok
+    resume_answering(held, by=officer, reason="It was put right")
+    assert next(f for f in doctor.examine() if f.name == "answering").ok
+    events = AuditEvent.objects.filter(action__startswith="answering.").order_by("seq")
+    assert [(e.action, e.subject) for e in events] == [
+        ("answering.stopped", "site"),
+        ("answering.resumed", "site"),
+    ]
+    assert "dose" not in str([e.payload for e in events])
+
+
+def test_a_stop_ends_once_and_for_a_reason(officer: User) -> None:
+    held = stop(officer)
+    with pytest.raises(NotStopped):
+        resume_answering(held, by=officer, reason=" ")
+    resume_answering(held, by=officer, reason="It was put right")
+    with pytest.raises(NotStopped):
+        resume_answering(held, by=officer, reason="Again")
+    assert not stops_held().held
+
+
+def test_a_safety_officer_stops_and_resumes_in_the_administration(
+    officer: User, client: Client
+) -> None:
+    publish(GENTAMICIN)
+    client.force_login(officer)
+    added = client.post(
+        reverse("admin:corpus_answeringstop_add"),
+        {"document": "", "collection": "", "reason": "A dose is wrong", "contact": "Dr Blue, 4417"},
+    )
+    assert added.status_code == 302
+    held = AnsweringStop.objects.get()
+    assert held.started_by == officer and ask().reason == Reason.STOPPED
+    page = client.get(reverse("admin:corpus_answeringstop_change", args=[held.pk]))
+    assert b"Resume answering" in page.content
+    assert TOLD in client.get("/").content.decode()
+    ended = client.post(reverse("admin:corpus_stop_end", args=[held.pk]), {"reason": "Put right"})
+    assert ended.status_code == 302 and ask().status == TurnStatus.ANSWERED
+
+
+@pytest.mark.parametrize("group", ["Clinicians", "Corpus staff", "Auditors"])
+def test_nobody_else_stops_or_resumes(officer: User, client: Client, group: str) -> None:
+    held = stop(officer)
+    client.force_login(person("other", group))
+    assert Group.objects.filter(name=group).exists()
+    data = {"reason": "x", "contact": "y"}
+    assert client.post(reverse("admin:corpus_answeringstop_add"), data).status_code == 403
+    ending = client.post(reverse("admin:corpus_stop_end", args=[held.pk]), {"reason": "x"})
+    assert ending.status_code == 403 and stops_held().of_site == held
+
+
+def test_a_stop_on_a_closed_collection_is_not_told_to_others(
+    officer: User, client: Client, alice: User
+) -> None:
+    closed = publish(GENTAMICIN, collection="closed").collection
+    closed.searchers.add(Group.objects.create(name="Haematologists"))
+    stop(officer, collection=closed)
+    client.force_login(alice)
+    assert "Dr Blue" not in client.get("/").content.decode()
