@@ -16,7 +16,7 @@ from corpus.models.documents import (
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
 from corpus.models.statistics import IndexStatistics, Lexeme
-from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
+from corpus.models.summaries import ContextLine, SectionSummary
 from corpus.models.uploads import UploadKey
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "Stage",
     "StatementVector",
     "Storage",
-    "SummaryVector",
     "UploadKey",
     "WorkerHeartbeat",
     "share_finished",

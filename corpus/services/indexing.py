@@ -55,7 +55,7 @@ from corpus.services.lifecycle import (
     lock_for_succession,
 )
 from corpus.services.passages import passages_write
-from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
+from corpus.services.summaries import summaries_draft, summaries_keep
 from corpus.signals import document_indexed
 from corpus.statements import STATEMENTS_VERSION
 
@@ -231,7 +231,7 @@ def _take_out(document: Document) -> None:
     was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
     if was_indexed.update(indexed_at=None):
         statistics.subtract(document.pk)
-    summaries_drop(document)
+    document.summaries.all().delete()
     document.chunks.filter(disabled_at=None).delete()
 
 
@@ -314,7 +314,7 @@ def _passages(
 
 
 def _finish(document: Document, lease: Lease) -> Stage:
-    made = summaries_draft(document, run=lease.run)
+    summaries = summaries_draft(document, run=lease.run)
     lease.lap("embed")
     recipe = site_recipe(encoder_facts())
     with transaction.atomic():
@@ -323,7 +323,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         if document.index_fingerprint != fingerprint(document, recipe):
             return Stage.PARSED  # its title, population or language was edited since
         encoders = vectors.searched_to_the_end()
-        is_replaced = made.encoder is not None and made.encoder not in encoders
+        is_replaced = any(summary.encoder not in encoders for summary in summaries)
         if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):
             return Stage.CHUNKED  # another encoder took over since it was embedded
         lease.hold(
@@ -336,7 +336,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         )
         if document.chunks.filter(search_vector=None).exists():
             raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
-        summaries_keep(document, made)
+        summaries_keep(document, summaries)
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
         document_indexed.send(Document, document=document, actor=None)

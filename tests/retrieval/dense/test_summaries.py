@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from corpus.encoders.registry import ActiveEncoder, active_encoders
 from corpus.intake.passages_export import Choice, passages_exported
-from corpus.models import Chunk, Document, SectionSummary, SummaryVector
+from corpus.models import Chunk, Document, SectionSummary
 from corpus.services.passages import chunk_disable
 from corpus.services.summaries import document_summarise
 from retrieval.config import RetrievalConfig
@@ -90,12 +90,14 @@ def _summary_over(document: Document) -> None:
     """Store a summary of a document that is too short to get one."""
     encoder = active_encoders()[0]
     text = f"{document.title}: the dose of demonstracillin"
-    row = SectionSummary.objects.create(
-        document=document, first_index=0, last_index=0, text=text, made_by="hand"
-    )
     vector = encoder.embedder.encode([text])[0].tolist()
-    SummaryVector.objects.create(
-        summary=row, encoder_id=encoder.pk, key=document.sha256, embedding=vector
+    SectionSummary.objects.create(
+        document=document,
+        encoder_id=encoder.pk,
+        first_index=0,
+        last_index=0,
+        text=text,
+        embedding=vector,
     )
 
 
