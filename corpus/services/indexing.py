@@ -38,7 +38,6 @@ from corpus.indexing.leases import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
 from corpus.models import Chunk, Document, Job, JobState, Page, Stage
-from corpus.parsing import sniff
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.types import ParsedDocument
 from corpus.review.corrections import CorrectedPage
@@ -237,8 +236,7 @@ def _take_out(document: Document) -> None:
 
 def _chunk(document: Document, lease: Lease) -> Stage:
     embedder = reading_embedder(lease)
-    came_as_passages = document.media_type == sniff.PASSAGES
-    pages = [] if came_as_passages else pages_corrected(document)
+    pages = pages_corrected(document)
     passages = _passages(document, pages, embedder, lease)
     if not passages:
         raise IncompleteDocument(
@@ -292,10 +290,9 @@ def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
 def _passages(
     document: Document, pages: Sequence[CorrectedPage], embedder: Embedder, lease: Lease
 ) -> list[Passage]:
-    """Cut the pages in a child process; a document that came as passages keeps them."""
+    """Cut the pages in a child process."""
     with files.scratch_folder() as folder:
         order = Order(
-            media_type=document.media_type,
             pages=tuple(asdict(made.page) for made in pages),
             title=document.title,
             population=document.population,
@@ -304,8 +301,7 @@ def _passages(
             counter=embedder.token_counter(folder),
         )
         return sandbox.cut_in_child(
-            files.document_path(document.sha256),
-            order=order,
+            order,
             output_dir=folder,
             limits=_limits(),
             on_progress=lease.progress,

@@ -7,7 +7,6 @@ from django.contrib.auth.models import Group, User
 from pytest_django import Settings
 
 from corpus.encoders.registry import ActiveEncoder, active_encoders
-from corpus.intake.passages_export import Choice, passages_exported
 from corpus.models import Chunk, Document, SectionSummary
 from corpus.services.passages import chunk_disable
 from corpus.services.summaries import document_summarise
@@ -157,7 +156,7 @@ def test_another_encoders_summaries_are_not_compared() -> None:
     assert ask("fluid", other).entries == ()
 
 
-def test_neither_evidence_nor_export_holds_a_summary() -> None:
+def test_evidence_holds_no_summary() -> None:
     document = about("Sepsis")
     texts = {row.text for row in document.summaries.all()}
     hits = retrieve(Query("fluid", on=TODAY)).hits
@@ -165,4 +164,3 @@ def test_neither_evidence_nor_export_holds_a_summary() -> None:
     assert not {hit.text for hit in hits} & texts
     keys = set(document.chunks.values_list("key", flat=True))
     assert {hit.key for hit in hits} <= keys
-    assert {line["id"] for line in passages_exported(Choice())} == keys
