@@ -109,9 +109,9 @@ def generated(question: str, config: RetrievalConfig) -> Reworded:
     if rows:
         Generated.objects.bulk_create(rows, ignore_conflicts=True)
         kept = _kept(requests)  # what another process kept first is what counts
-    texts = {request.kind: kept.get(request.key, []) for request in requests}
-    variants = [Variant(f"llm:{n}", text) for n, text in enumerate(texts.get("multi_query", []), 1)]
-    if passage := " ".join(texts.get("hyde", []))[:MAX_PASSAGE_CHARS]:
+    found = {request.kind: kept.get(request.key, []) for request in requests}
+    variants = [Variant(f"llm:{n}", text) for n, text in enumerate(found.get("multi_query", []), 1)]
+    if passage := " ".join(found.get("hyde", []))[:MAX_PASSAGE_CHARS]:
         variants.append(Variant("hyde", passage, lexical=False, as_passage=True))
     return Reworded(
         tuple(variants),
