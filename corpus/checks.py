@@ -32,7 +32,7 @@ def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 
 @register("corpus")
-def check_prompt(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+def check_prompts(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Report a prompt that its code can't fill."""
     wrong = context_lines.PROMPT.fault()
     hint = "Restore the file from the release."
