@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from chat.models import Channel, ClaimKind, Conversation, Reason
 from core.language.gloss import ENGLISH, gloss
-from corpus.encoders.batches import embedded_statement, statement_context
+from corpus.encoders.batches import embedded_statement, read_in_english, statement_context
 from retrieval.types import NO_FILTERS, Filters, Hit
 
 IDENTIFIERS = "identifiers"  # code of the warning about the words of the question itself
@@ -68,10 +68,13 @@ class Unit:
         """Title, section, population and caption: what the statement is about, never quoted."""
         return statement_context(self.hit.context, self.caption)
 
-    @property
-    def embedded_text(self) -> str:
-        """Context and text, for computing the similarity to the question."""
-        return embedded_statement(self.hit.context, self.caption, self.text)
+    def embedded_text(self, *, in_english: bool) -> str:
+        """Return context and text, for computing the similarity to the question.
+
+        In English for an encoder that reads only that.
+        """
+        text = embedded_statement(self.hit.context, self.caption, self.text)
+        return read_in_english(text, self.hit.language) if in_english else text
 
 
 @dataclass(frozen=True)

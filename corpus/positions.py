@@ -14,7 +14,6 @@ from functools import cache
 from corpus.boxes import Blocks, Span, Spans
 
 SECTIONS = " › "  # between the headings of a section's path
-CELLS = " | "  # between the cells of a table's row, in the text of a page
 _ENDS = ":.,;"  # of a heading, which gets no colon then
 _PARAGRAPH, _TABLE = "paragraph", "table"
 

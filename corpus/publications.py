@@ -38,8 +38,9 @@ def publication_numbers(document: Document) -> frozenset[str]:
     found = {doi_named(document.source_url), pmid_named(in_address.group(1) if in_address else "")}
     if reader := _READERS.get(document.media_type):
         try:
-            facts = reader.inspect(files.document_path(document.sha256).read_bytes())
-        except (OSError, ParseError):
+            with files.open_document(document.sha256) as stream:
+                facts = reader.inspect(stream.read())
+        except (OSError, ParseError, files.FilesUnavailable, files.FileDamaged):
             facts = {}
         found |= {doi_named(facts.get("doi", "")), pmid_named(facts.get("pmid", ""))}
     return frozenset(found - {""})

@@ -231,7 +231,13 @@ def _disk() -> tuple[bool, str]:
     return free >= MIN_FREE_BYTES, detail
 
 
-_WITHOUT_DATABASE = {"checks", "parser", "disk"}
+def _files() -> tuple[bool, str]:
+    files.probe()
+    bucket = settings.FILES["bucket"]
+    return True, f"kept in the bucket {bucket}" if bucket else "kept in the data folder"
+
+
+_WITHOUT_DATABASE = {"checks", "parser", "disk", "files"}
 
 
 def _sign_in() -> tuple[bool, str]:
@@ -267,4 +273,5 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "sign-in": _sign_in,
     "parser": _parser,
     "disk": _disk,
+    "files": _files,
 }

@@ -190,6 +190,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # served from the checkout, without a step to collect files
 MEDIA_ROOT = FILES_DIR
 STORAGES = {
+    "guidelines": FILES_IN_BUCKET if FILES["bucket"] else FILES_ON_DISK,
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }

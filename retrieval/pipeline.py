@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from core.timing import timed
+from corpus.encoders.batches import read_in_english
 from corpus.encoders.registry import ActiveEncoder
 from retrieval.analysis import analyse
 from retrieval.config import RetrievalConfig
@@ -183,7 +184,10 @@ class _Search:
         return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
 
     def _encoded(
-        self, variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
+        self,
+        variants: Sequence[Variant],
+        texts: Sequence[tuple[str, str]],
+        encoders: Sequence[ActiveEncoder],
     ) -> list[tuple[Vector, ...]]:
         with timed(self.durations_ms, "embedding"):
             return _vectors(variants, texts, encoders)
@@ -201,11 +205,13 @@ class _Search:
             return analysis.expansions
         return self.site.lexicon.found_in(variant.text)
 
-    def _encoded_text(self, variant: Variant, analysis: Analysis) -> str:
+    def _encoded_text(self, variant: Variant, analysis: Analysis) -> tuple[str, str]:
+        """Return the text to encode, and what an encoder that knows only English reads of it."""
         text = variant.text
         if self.config.expand and variant.dense and not variant.as_passage:
             text = spelled_out(text, self._expansions(variant, analysis))
-        return _LONE.sub(" ", text)
+        text = _LONE.sub(" ", text)
+        return text, read_in_english(text, analysis.language)
 
     def _rankings(
         self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
@@ -313,16 +319,20 @@ class _Search:
 
 
 def _vectors(
-    variants: Sequence[Variant], texts: Sequence[str], encoders: Sequence[ActiveEncoder]
+    variants: Sequence[Variant],
+    texts: Sequence[tuple[str, str]],
+    encoders: Sequence[ActiveEncoder],
 ) -> list[tuple[Vector, ...]]:
     """Return for each variant one vector per encoder; none for a variant without dense search."""
     asked = [n for n, v in enumerate(variants) if v.dense and not v.as_passage]
     written = [n for n, v in enumerate(variants) if v.dense and v.as_passage]
     found: list[list[Vector]] = [[] for _ in variants]
     for encoder in encoders:
+        embedder = encoder.embedder
+        read = [text[embedder.is_english] for text in texts]
         made = [
-            *zip(asked, encoder.embedder.encode_queries([texts[n] for n in asked]), strict=True),
-            *zip(written, encoder.embedder.encode([texts[n] for n in written]), strict=True),
+            *zip(asked, embedder.encode_queries([read[n] for n in asked]), strict=True),
+            *zip(written, embedder.encode([read[n] for n in written]), strict=True),
         ]
         for place, vector in made:
             found[place].append(vector.tolist())

@@ -17,8 +17,8 @@ from typing import Any
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.drugs import SINGLE_NAMES, drugs
-from core.language.gloss import spoken_in
+from core.language.en.medicines.names import SINGLE_NAMES, drugs
+from core.language.gloss import gloss, spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
 from corpus.encoders.pairs import pair_tokenizer
@@ -193,11 +193,21 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         held = _held(set().union(*spelled.values()), query)
         strange = {word for word in strange if held.isdisjoint(spelled[word])}
     if strange:
-        shown = {each.lower() for each in distinct(words("\n".join(passages)))}
-        strange = {word for word in strange if not any(_resembles(word, each) for each in shown)}
+        text = "\n".join(passages)
+        shown = {each.lower() for each in distinct(words(f"{text}\n{gloss(text, spoken)}"))}
+        strange = {word for word in strange if not _is_shown(word, spoken, shown)}
     if spoken != DEFAULT and 2 * len(strange) <= len(asked):
         return ()
     return tuple(word for low, word in typed.items() if low in strange)
+
+
+def _is_shown(word: str, spoken: str, shown: Set[str]) -> bool:
+    """Tell whether a word, or all of its English, resembles words shown (`Adrenalininjektion`)."""
+    forms = ([word], words(gloss(word, spoken)))
+    return any(
+        form and all(any(_resembles(each, other) for other in shown) for each in form)
+        for form in forms
+    )
 
 
 def _is_common(word: str, spoken: str) -> bool:

@@ -17,6 +17,7 @@ from tests.databases import fresh_database, start_server
 # Files with tests that take long, the longest first: they start sites, or ask many questions.
 LONG_FILES = (
     "tests/golden/test_golden.py",
+    "tests/golden/test_german.py",
     "tests/site/processes/test_worker.py",
     "tests/bench/runs/test_evaluate_command.py",
     "tests/site/test_demo.py",

@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 
 from chat.caveats.footnotes import text_without_footnotes, without_footnotes
 from chat.caveats.neighbours import hits_of
-from chat.caveats.statements import PROPHYLAXIS, qualifiers_of
 from chat.models import ClaimKind
-from chat.reader.agreement import is_under_prevention
+from chat.reader.agreement import headings_of
 from chat.types import DraftClaim
-from core.language.en.drugs import drugs
-from core.language.en.measures import Interval
-from core.language.en.people import (
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import (
     KIDNEY,
     Apart,
     People,
@@ -30,7 +28,10 @@ from core.language.en.people import (
     said,
     without,
 )
+from core.language.en.quantities.measures import Interval
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.comparable import PROPHYLAXIS, qualifiers_of
+from core.language.en.statements.wording import is_under_prevention
 from core.language.gloss import question_in_english
 from retrieval.types import Hit
 
@@ -155,7 +156,7 @@ def _unasked(
     found: dict[str, list[int]] = {}
     for number, claim in claims.items():
         hit = claim.quotes[0].hit
-        is_preventive = is_under_prevention(hit)
+        is_preventive = is_under_prevention(headings_of(hit))
         if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
             found.setdefault("prevention", []).append(number)
         if not asked.states and not asked.kidney:

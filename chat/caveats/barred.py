@@ -9,35 +9,26 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chat.caveats.doses import says_of_dose
 from chat.models import ClaimKind
-from chat.reader.agreement import share_a_name
-from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim
-from core.language.en.drugs import drug_places, drugs
-from core.language.en.gestation import gestation_of
-from core.language.en.measures import Interval
-from core.language.en.people import people_of
+from core.language.en.medicines.doses import says_of_dose
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.allergies import (
+    allergies,
+    excludes,
+    names_anaphylaxis,
+    names_severe_reaction,
+)
+from core.language.en.patients.gestation import gestation_of
+from core.language.en.patients.people import people_of
+from core.language.en.quantities.measures import Interval
+from core.language.en.questions.asked import asked_medicines
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 
-# Not `stop`, which is for those who take it.
-_EXCLUDES = re.compile(
-    r"\b(?:avoid\w*|contra-?indicat\w*|unsuitable|(?:do )?not (?:be )?(?:suitable|used?|given?|for"
-    r"|if|in|recommended|offer(?:ed)?|prescribed?))\b",
-    re.IGNORECASE,
-)
 _CELL = re.compile(r";\s+")  # between the cells of a row, as it is shown
 _PREGNANT = "pregnant"
-# `allergic to penicillin`, `penicillin allergy`; not `peanut allergy, adrenaline dose`.
-_ALLERGIC_TO = re.compile(
-    r"\b(?:allerg\w*|anaphyla\w*|intoleran\w*|reaction|reacts|rash)\s+(?:to|with|from)"
-    r"\s+(?:[\w-]+\s+){0,2}\Z",
-    re.IGNORECASE,
-)
-_ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
-_SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
-_ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
 def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
@@ -52,33 +43,19 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     question = question_in_english(question)
     own = frozenset(drugs(question)) - asked_medicines(question)
     patient = _Patient.of(question, own)
-    is_milder = bool(allergies(question)) and not _SEVERE_REACTION.search(question)
+    is_milder = bool(allergies(question)) and not names_severe_reaction(question)
     apart_from_reaction = replace(patient, medicines=frozenset())
     found = {}
     for place, claim in enumerate(claims):
         parts = list(_parts(claim.in_english.text))
         shown = [part for part, _ in _parts(claim.text)]
         for at, (words, rest) in enumerate(parts):
-            is_other_reaction = is_milder and _ANAPHYLAXIS.search(words)
+            is_other_reaction = is_milder and names_anaphylaxis(words)
             who = apart_from_reaction if is_other_reaction else patient
-            if rest and _EXCLUDES.search(words) and who.is_named(words, rest):
+            if rest and excludes(words) and who.is_named(words, rest):
                 found[place] = shown[at] if len(shown) == len(parts) else claim.text
                 break
     return found
-
-
-def allergies(question: str) -> tuple[str, ...]:
-    """Return the medicines that the patient of a question is allergic to, in order of name."""
-    question = question_in_english(question)
-    return tuple(
-        sorted(
-            {
-                name
-                for start, end, name in drug_places(question)
-                if _ALLERGY.match(question, end) or _ALLERGIC_TO.search(question[:start])
-            }
-        )
-    )
 
 
 def only_after_anaphylaxis(
@@ -88,15 +65,15 @@ def only_after_anaphylaxis(
 
     Empty where the question says how severe the reaction was.
     """
-    if _SEVERE_REACTION.search(question_in_english(question)) or not allergic_to:
+    if names_severe_reaction(question_in_english(question)) or not allergic_to:
         return frozenset()
     named = frozenset(allergic_to)
     return frozenset(
         place
         for place, claim in enumerate(claims)
         for words, _ in _parts(claim.in_english.text)
-        if _EXCLUDES.search(words)
-        and _ANAPHYLAXIS.search(words)
+        if excludes(words)
+        and names_anaphylaxis(words)
         and share_a_name(named, frozenset(drugs(words)))
     )
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from chat.caveats.applicability import Applicability, statements_numbered
 from chat.caveats.conflicts import Conflict
-from chat.caveats.doses import lacks_dose
 from chat.models import ClaimKind
 from chat.types import DraftClaim
+from core.language.en.medicines.doses import lacks_dose
 from core.language.gloss import has_table, question_in_english
 from corpus.models import Authority
 from retrieval.types import Hit

@@ -13,7 +13,14 @@ from functools import cached_property
 from itertools import islice, product
 
 from chat.caveats.applicability import hit_people
-from chat.caveats.statements import (
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.types import DraftClaim, Quote, Unit
+from chat.verification.texts import normalised
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import People, apart, first_named, people_of
+from core.language.en.sentences import sentence_spans
+from core.language.en.statements.comparable import (
     AMOUNT,
     FIRST_CHOICE,
     FREQUENCY,
@@ -25,18 +32,11 @@ from chat.caveats.statements import (
     bound_differs,
     read_statement,
 )
-from chat.caveats.topics import topic_words
-from chat.evidence.quotable import quotable_units
-from chat.models import ClaimKind
-from chat.types import DraftClaim, Quote, Unit
-from chat.verification.texts import normalised
-from core.language.en.drugs import drugs
-from core.language.en.people import People, apart, first_named, people_of
-from core.language.en.sentences import sentence_spans
+from core.language.en.statements.topics import topic_words
 from core.language.gloss import gloss, question_in_english
+from core.language.words import CELLS
 from core.rounding import COSINE_DIGITS
 from corpus.encoders.registry import get_embedder
-from corpus.positions import CELLS
 from retrieval.types import Hit
 
 MAX_PASSAGES = 8  # to compare with, as many as the extractive generator reads

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chat.caveats.barred import allergies
-from core.language.en.people import AGE_GROUPS, group_words, people_of
+from core.language.en.patients.allergies import allergies
+from core.language.en.patients.people import AGE_GROUPS, group_words, people_of
 from core.language.gloss import question_in_english
 
 
@@ -27,6 +27,7 @@ def forgotten(question: str, before: Sequence[str]) -> tuple[str, ...]:
 
 
 def _facts(text: str) -> Iterator[str]:
-    people = people_of(question_in_english(text))
+    text = question_in_english(text)
+    people = people_of(text)
     yield from group_words(group for group in people.groups if group in people.special)
     yield from (f"allergy to {name}" for name in allergies(text))

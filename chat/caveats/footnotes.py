@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.types import DraftClaim, Quote
-from corpus.positions import CELLS
+from core.language.words import CELLS
 
 
 def footnotes(quotes: Sequence[Quote]) -> list[Quote]:

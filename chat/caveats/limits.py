@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
-from core.language.en.drugs import drugs
-from core.language.en.people import AGE_GROUPS, People, people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import AGE_GROUPS, People, people_of
+from core.language.en.statements.topics import topic_words
 from core.language.gloss import question_in_english
 
 _MEASURED = topic_words("eGFR CrCl creatinine clearance kidney renal function aged weight body")

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from django.db.models import Q
 
-from chat.caveats.doses import says_of_dose
-from chat.caveats.topics import topic_words
 from chat.types import DraftClaim
-from core.language.en.limits import Limit, is_limiting_heading, limit_of
+from core.language.en.medicines.doses import says_of_dose
+from core.language.en.statements.limits import Limit, is_limiting_heading, limit_of
+from core.language.en.statements.topics import topic_words
 from core.language.gloss import gloss
 from corpus.models import Chunk
 from retrieval.types import Hit, Span

@@ -20,18 +20,18 @@ from chat.caveats.neighbours import (
     hits_of,
     is_limiting,
 )
-from chat.caveats.topics import topic_words
 from chat.evidence.quotable import quotable_units
 from chat.models import ClaimKind
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Quote, Unit
 from chat.verification.texts import normalised
-from core.language.en.drugs import drugs
-from core.language.en.limits import Limit, goes_on, is_limiting_heading, limit_of
-from core.language.en.people import apart, first_named, people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import apart, first_named, people_of
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.limits import Limit, goes_on, is_limiting_heading, limit_of
+from core.language.en.statements.topics import topic_words
 from core.language.gloss import gloss, question_in_english
-from corpus.positions import CELLS
+from core.language.words import CELLS
 from retrieval.types import Hit
 
 MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
-from chat.caveats.topics import topic_words
 from chat.models import ClaimKind
-from chat.reader.agreement import share_a_name
-from chat.reader.asked import asked_medicines
 from chat.types import DraftClaim, Quote
-from core.language.en.drugs import drugs
-from core.language.en.measures import Interval, levelled, measures
-from core.language.en.people import apart, people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import apart, people_of
+from core.language.en.quantities.measures import Interval, levelled, measures
+from core.language.en.questions.asked import asked_medicines
+from core.language.en.statements.topics import topic_words
+from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
+from core.language.words import CELLS
 from corpus.models import PassageStatement
-from corpus.positions import CELLS
 from corpus.statements import STATEMENTS_VERSION
 from retrieval.analysis import by_every_name
 from retrieval.types import Hit

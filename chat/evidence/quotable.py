@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import Q
 
-from chat.evidence.row_ranges import rows_in_range
 from chat.types import Quote, Unit
-from core.language.en.measures import levelled, measures
+from core.language.en.quantities.measures import levelled, measures
+from core.language.en.quantities.row_ranges import rows_in_range
 from core.language.gloss import gloss, question_in_english
 from corpus.models import Document, Page, PassageStatement
 from corpus.statements import STATEMENTS_VERSION, PageView, Piece, Statement, statements_of

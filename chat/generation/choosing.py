@@ -22,13 +22,13 @@ from chat.generation.options import (
 )
 from chat.generation.types import Generation, Task
 from chat.question.multiple_choice import is_exception
+from chat.reader.choose import encoded_question
 from chat.reader.features import Column, coverage
 from chat.types import DraftClaim, Option, Unit
-from core.language.en.drugs import drugs
-from core.language.en.groups import populations
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.groups import populations
 from core.rounding import COSINE_DIGITS
 from corpus.encoders.registry import get_embedder
-from retrieval.analysis import spelled_out
 from retrieval.lexical.search import AskedLexeme, asked_lexemes
 
 MAX_PASSAGES = 8
@@ -146,8 +146,9 @@ def _statements(task: Task) -> list[_Scored]:
     unnumbered = [lexeme for lexeme in lexemes if not lexeme.lexeme[:1].isdigit()]
     in_words = _coverage(units, unnumbered)
     embedder = get_embedder()
-    vectors = embedder.encode([unit.embedded_text for unit in units])
-    cosine = vectors @ embedder.encode_queries([spelled_out(stem)])[0]
+    is_english = embedder.is_english
+    vectors = embedder.encode([unit.embedded_text(in_english=is_english) for unit in units])
+    cosine = vectors @ embedder.encode_queries([encoded_question(stem, embedder)])[0]
     # Rounded, so that the last bits of a float never decide between two statements.
     scores = np.round(COVERAGE_WEIGHT * held + (1 - COVERAGE_WEIGHT) * cosine, COSINE_DIGITS)
     order = sorted(range(len(units)), key=lambda i: (-scores[i], i))

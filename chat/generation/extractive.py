@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from chat.generation.choosing import choose
 from chat.generation.types import Generation, Task
-from chat.reader.lists import asks_for_all, with_whole_lists
+from chat.reader.lists import with_whole_lists
 from chat.reader.types import Read
 from chat.reader.weights import weights
 from chat.types import DraftClaim, Unit
 from core.language.en.negation import negations
 from core.language.en.quantities.matching import counted
+from core.language.en.statements.lists import asks_for_all
 from core.language.gloss import question_in_english
 
 _STEP = re.compile(r"\d{1,2}[.)]\s")

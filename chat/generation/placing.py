@@ -16,8 +16,8 @@ from difflib import SequenceMatcher
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import placed_tokens, tokens
 from core.language.en.sentences import sentence_spans
-from corpus.positions import CELLS
-from corpus.statements.leads import binds_to_before, leans_on_before
+from core.language.en.statements.leads import binds_to_before, leans_on_before
+from core.language.words import CELLS
 from corpus.statements.places import one_line
 from retrieval.types import Hit, Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability
-from chat.caveats.barred import allergies, barred, only_after_anaphylaxis, unaware
+from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
 from chat.caveats.cautions import (
     allergy_caution,
     anaphylaxis_caution,
@@ -26,6 +26,8 @@ from chat.pipeline.refusals import refusal
 from chat.pipeline.run import AnswerRun
 from chat.types import Abstained, DraftClaim
 from chat.verification.verify import verify
+from core.language.en.patients.allergies import allergies
+from core.language.gloss import question_in_english
 
 
 def add_caveats(run: AnswerRun) -> Abstained | None:
@@ -36,7 +38,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     """
     shown = _with_whole_tables(run)
     against = barred(run.query.text, shown)
-    allergic_to = allergies(run.query.text)
+    allergic_to = allergies(question_in_english(run.query.text))
     silent = unaware(allergic_to, shown)
     is_spoken_of = len(silent) < len(shown) and not any(map(is_row, shown))
     last = silent if is_spoken_of else frozenset()

@@ -17,11 +17,11 @@ from chat.models import Reason
 from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
-from chat.reader.agreement import share_a_name
-from chat.reader.asked import asked_medicines
 from chat.types import Abstained, DraftClaim
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 from core.language.en.quantities.levelling import levelled
+from core.language.en.questions.asked import asked_medicines
+from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 from corpus.staff_selectors import collections_closed
 from retrieval.analysis import by_every_name

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chat.types import Option
-from core.language.en.narrative import is_question
 from core.language.en.negation import asks_for_exception
+from core.language.en.questions.narrative import is_question
 
 Mark = re.Match[str]  # the letter of an option, as written
 LETTERS = "ABCDE"

@@ -7,27 +7,36 @@ section, then the title. A statement that is dropped can't be the answer, howeve
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from chat.reader.asked import (
-    asked_medicines,
-    asked_people,
-    asks_when_not,
-    asks_when_to_stop,
-    without_denied,
-)
 from chat.types import Unit
 from core.language.en.clinical_terms import routes
-from core.language.en.drugs import drug_places, drugs
-from core.language.en.limits import forbids_start, is_limiting_heading
-from core.language.en.people import People, apart, people_of
-from core.language.en.severity import severities
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import People, apart, people_of
+from core.language.en.patients.severity import severities
+from core.language.en.questions.asked import (
+    Denials,
+    asked_medicines,
+    asked_people,
+    asked_routes,
+    asks_dose,
+    asks_treating_dose,
+    asks_when_not,
+    asks_when_to_stop,
+)
+from core.language.en.statements.limits import forbids_start, is_limiting_heading
+from core.language.en.statements.wording import (
+    doses_are_of,
+    gives_dose,
+    is_under_prevention,
+    names_organs,
+    restricts,
+    share_a_name,
+    tells_when_to_stop,
+)
 from retrieval.types import Hit
 
-_DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
-_KINDS = frozenset({"penicillin"})  # names that stand for all that end with them
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
 _NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
 _DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
@@ -35,26 +44,6 @@ _IMPAIRED_BELOW = 60  # mL/min
 _YEAR = 365  # days, up to which doses differ from those of children
 _YOUNGEST = frozenset(("preterm", "neonate"))
 _INFANTS = _YOUNGEST | {"infant"}
-_ORGANS = re.compile(
-    r"\b(?:e?gfr|crcl|creatinine|renal|kidney|dialysis|hepatic|liver|cirrh\w+|child-pugh)\b",
-    re.IGNORECASE,
-)
-# Who may have something at all answers also for those who may not.
-_RESTRICTS = re.compile(
-    r"\b(?:only|restrict\w*|licen[sc]ed|contra-?indicated|avoid\w*|(?:do|should|must) not|not"
-    r" (?:be|recommended|for|suitable)|never|unless)\b",
-    re.IGNORECASE,
-)
-_STOPS = re.compile(
-    r"\b(?:stop\w*|discontinu\w+|withdraw\w*|wean\w*|until|no longer|days?|weeks?)\b", re.IGNORECASE
-)
-_ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
-_JOINED = re.compile(r"\s*(?:[,/]|,?\s*\b(?:or|and)\b)?\s*", re.IGNORECASE)
-_TREATS = re.compile(r"\b(?:treat\w*|therapeutic)\b", re.IGNORECASE)
-_PREVENTS = re.compile(r"\b(?:thrombo)?prophyla\w+|\bprevent\w*", re.IGNORECASE)
-_TREATING_DOSE = re.compile(r"\b(?:treatment|treating|therapeutic)[ -]dos(?:es?|ing|age)\b", re.I)
-_INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\s+$", re.IGNORECASE)
-_WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
 
 
 def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
@@ -65,23 +54,29 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
     the other names of its terms.
     """
     medicines, people = asked_medicines(asked), asked_people(question)
-    wanted_levels = severities(question, asked)
+    denials, wanted_levels = Denials.of(question), severities(question, asked)
     when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
-    to_treat = bool(_TREATING_DOSE.search(question))
-    of_dose = bool(_ASKS_DOSE.search(question))
-    wanted_routes = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+    to_treat = asks_treating_dose(question)
+    of_dose = asks_dose(question)
+    wanted_routes = asked_routes(question)
     return [
         original
-        for original in without_denied(question, units)
+        for original in units
         for unit in (original.in_english,)
-        if is_about_medicine(medicines, unit)
+        if not denials.exclude(
+            unit.text,
+            context=unit.context,
+            heading=" ".join(unit.hit.section_path[-1:]),
+            caption=unit.caption,
+        )
+        and is_about_medicine(medicines, unit)
         and is_for(people, unit)
         and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not when_not or tells_when_not(unit))
-        and (not when_to_stop or _STOPS.search(unit.text))
+        and (not when_to_stop or tells_when_to_stop(unit.text))
         and (not of_dose or is_dose_of(medicines, unit))
-        and not (to_treat and is_under_prevention(unit.hit))
+        and not (to_treat and is_under_prevention(headings_of(unit.hit)))
     ]
 
 
@@ -100,42 +95,16 @@ def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
         if share_a_name(asked, own):
             return True
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
-        return not (unit.is_row or _DOSE.search(unit.text)) and _is_under(asked, unit)
+        return not (unit.is_row or gives_dose(unit.text)) and _is_under(asked, unit)
     for text in _above(unit):
         if named := _drugs(text):
             return share_a_name(asked, named)
-    return not _DOSE.search(unit.text)
+    return not gives_dose(unit.text)
 
 
 def is_dose_of(asked: frozenset[str], unit: Unit) -> bool:
-    """Tell whether one of a sentence's doses may be of an asked medicine.
-
-    A dose is of the medicine named last before it. `Oxazepam 15 mg instead of chlordiazepoxide`
-    answers for both.
-    """
-    places = drug_places(unit.text)
-    if unit.is_row or not asked or not any(_in(asked, name) for *_, name in places):
-        return True
-    of = [_medicines_before(m.start(), unit.text, places) for m in _DOSE.finditer(unit.text)]
-    if not of or any(not names or share_a_name(asked, names) for names in of):
-        return True
-    return any(_INSTEAD.search(unit.text[:start]) for start, _, name in places if _in(asked, name))
-
-
-def _medicines_before(at: int, text: str, places: Sequence[tuple[int, int, str]]) -> frozenset[str]:
-    """Return the last medicine before a place, and those joined to it by `or`."""
-    names: list[str] = []
-    reached = at
-    for start, end, name in reversed([place for place in places if place[0] < at]):
-        if names and not _JOINED.fullmatch(text[end:reached]):
-            break
-        names.append(name)
-        reached = start
-    return frozenset(names)
-
-
-def _in(asked: frozenset[str], name: str) -> bool:
-    return share_a_name(asked, frozenset((name,)))
+    """Tell whether one of a sentence's doses may be of an asked medicine."""
+    return unit.is_row or not asked or doses_are_of(asked, unit.text)
 
 
 def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
@@ -144,7 +113,7 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
     The nearest text that names a route counts, a row's own cells before its header and footnotes. A
     dose without a route fits any.
     """
-    if not asked or not _DOSE.search(unit.text):
+    if not asked or not gives_dose(unit.text):
         return True
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = next((found for text in texts if (found := routes(text))), asked)
@@ -153,15 +122,18 @@ def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
 
 def is_for(asked: People, unit: Unit) -> bool:
     """Tell whether a statement may apply to the question's patients."""
-    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, asked.male)
+    sex = asked.male or asked.female
+    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, sex)
     if not any(told):
         return True
-    around = _people(unit.context)
-    about = own if names_anybody(own := _people(unit.text)) else around
-    holds_dose = bool(_DOSE.search(unit.text))
+    own, around = _people(unit.text), _people(unit.context)
+    about = own if names_anybody(own) else around
+    if sex and _is_for_other_sex(asked, own, around):
+        return False
+    holds_dose = gives_dose(unit.text)
     levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
     if any(apart(asked, each) is not None for each in levels):
-        return bool(_RESTRICTS.search(unit.text)) and not (holds_dose or unit.is_row)
+        return restricts(unit.text) and not (holds_dose or unit.is_row)
     if not set(asked.denied).isdisjoint(around.states) and not about.denied:
         return False  # a row of a table on pregnancy, whatever its footnote says of newborns
     named = {*about.states, *around.states}
@@ -170,6 +142,12 @@ def is_for(asked: People, unit: Unit) -> bool:
     if holds_dose and _is_under_a_year(asked) and not _tells_of_infants(unit):
         return False
     return not holds_dose or not _is_dosed_apart(asked) or _tells_of_organs(unit)
+
+
+def _is_for_other_sex(asked: People, own: People, around: People) -> bool:
+    """Tell whether the nearest text that names a sex alone names the other one."""
+    nearest = next((each for each in (own, around) if each.male or each.female), own)
+    return (asked.male and nearest.female) or (asked.female and nearest.male)
 
 
 def _is_open_ended(people: People) -> bool:
@@ -201,7 +179,7 @@ def _tells_of_infants(unit: Unit) -> bool:
 
 
 def _tells_of_organs(unit: Unit) -> bool:
-    return any(_ORGANS.search(text) for text in (unit.text, *_above(unit)))
+    return any(names_organs(text) for text in (unit.text, *_above(unit)))
 
 
 def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
@@ -215,14 +193,9 @@ def names_anybody(people: People) -> bool:
     return bool(people.groups or people.ages)
 
 
-def is_under_prevention(hit: Hit) -> bool:
-    """Tell whether the nearest heading that names a purpose names prevention and not treatment."""
-    for text in (*reversed(hit.section_path), hit.title):
-        if _TREATS.search(text):
-            return False
-        if _PREVENTS.search(text):
-            return True
-    return False
+def headings_of(hit: Hit) -> list[str]:
+    """Return the headings above a passage, the nearest first, and its title."""
+    return [*reversed(hit.section_path), hit.title]
 
 
 def _is_under(asked: frozenset[str], unit: Unit) -> bool:
@@ -235,18 +208,6 @@ def _above(unit: Unit) -> Iterator[str]:
     yield unit.caption
     yield from reversed(unit.hit.section_path)
     yield unit.hit.title
-
-
-def share_a_name(asked: frozenset[str], named: frozenset[str]) -> bool:
-    """Tell whether the sets share a name, or a kind: `phenoxymethylpenicillin` is a `penicillin`.
-
-    An ending alone doesn't count: noradrenaline is no adrenaline.
-    """
-    return any(_is_kind(one, other) or _is_kind(other, one) for one in asked for other in named)
-
-
-def _is_kind(name: str, kind: str) -> bool:
-    return name == kind or (kind in _KINDS and name.endswith(kind))
 
 
 @lru_cache(maxsize=8192)

@@ -29,9 +29,10 @@ from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
 from chat.types import Unit
-from core.language.gloss import question_in_english
+from core.language.gloss import question_in_english, spoken_in
 from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
 from corpus.encoders import statement_vectors
+from corpus.encoders.batches import read_in_english
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
@@ -84,7 +85,7 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
     embedder = get_embedder()
     vectors = _vectors(units, embedder)
-    likeness = vectors @ embedder.encode_queries([spelled_out(question)])[0]
+    likeness = vectors @ embedder.encode_queries([encoded_question(question, embedder)])[0]
     features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
     return Candidates(tuple(units), features, vectors)
 
@@ -106,9 +107,16 @@ def shortlisted(question: str, found: Candidates, *, reread: int = REREAD) -> Ca
     return Candidates(units, features, found.vectors[kept])
 
 
+def encoded_question(question: str, embedder: Embedder) -> str:
+    """Return what an encoder reads of a question, abbreviations spelled out."""
+    text = spelled_out(question)
+    return read_in_english(text, spoken_in(question)) if embedder.is_english else text
+
+
 def _vectors(units: Sequence[Unit], embedder: Embedder) -> Vectors:
     """Return vectors `(n, d)`, stored ones where possible. Runs one query."""
-    space, texts = encoder_facts().space, [unit.embedded_text for unit in units]
+    space, is_english = encoder_facts().space, embedder.is_english
+    texts = [unit.embedded_text(in_english=is_english) for unit in units]
     digests = [statement_vectors.digest_of(space, text) for text in texts]
     kept = statement_vectors.read([unit.statement for unit in units], digests)
     missing = [place for place in range(len(units)) if place not in kept]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,32 +10,14 @@ from itertools import pairwise
 from django.db.models import Q
 
 from chat.types import Quote, Unit
+from core.language.en.statements.lists import joins_the_next, takes_items_together
 from corpus.models import Page
 from corpus.statements.lead_ins import as_lead
 from corpus.statements.places import PageView, Piece, Place, Views
 
 MAX_CHARS = 1500  # of a whole list
-# What makes the items of a list one statement: its lead-in, or the end of an item.
-_TOGETHER = re.compile(
-    r"\b(?:the following|all of|any of|both|either|one of|at least (?:one|two|three|\d)"
-    r"|one or more)\b",
-    re.IGNORECASE,
-)
-# A question that asks for all items of a list.
-_ASKS_ALL = re.compile(
-    r"\b(?:list|criteria|contra-?indications?|indications|causes|signs|symptoms|features"
-    r"|(?:risk )?factors|steps|red flags|side effects|complications|investigations|tests"
-    r"|exclusions?|reasons|(?:what|which) are|which \w+s\b|all the)\b",
-    re.IGNORECASE,
-)
 _Views = Mapping[int, Views]  # by document
 _PAGE = ("document", "number", "text", "blocks")
-_JOINED = re.compile(r"\b(?:and|or)\s*[,;:]?\s*$", re.IGNORECASE)
-
-
-def asks_for_all(question: str) -> bool:
-    """Tell whether a question asks for all items of a list rather than one."""
-    return bool(_ASKS_ALL.search(question))
 
 
 def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[Unit]:
@@ -164,5 +145,5 @@ def _items_around(at: Place) -> list[Place]:
 
 
 def _hold_together(items: Sequence[Place], leads: Sequence[Quote]) -> bool:
-    announced = any(_TOGETHER.search(lead.text) for lead in leads)
-    return announced or any(_JOINED.search(item.text) for item in items)
+    announced = any(takes_items_together(lead.text) for lead in leads)
+    return announced or any(joins_the_next(item.text) for item in items)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from chat.verification.texts import tokens
 from chat.verification.types import Evidence, Finding, Label
 from core.language.en.clinical_terms import conditions, routes
-from core.language.en.people import apart, first_named, people_of
+from core.language.en.patients.people import apart, first_named, people_of
 from core.language.en.quantities.matching import held, not_held
 from core.language.en.quantities.reading import read
 from core.language.en.sentences import line_sentence_spans

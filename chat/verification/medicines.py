@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from chat.verification.types import Evidence, Finding, Label
-from core.language.en.drugs import drug_classes, drugs
+from core.language.en.medicines.names import drug_classes, drugs
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from chat.verification.texts import tokens
 from core.language.en.sentences import sentence_spans
-from corpus.positions import CELLS
-from corpus.statements.leads import leans_on_before
+from core.language.en.statements.leads import leans_on_before
+from core.language.words import CELLS
 
 MAX_SENTENCES = 12  # of a quote, examined one by one
 

@@ -30,8 +30,9 @@ from chat.web.tables import (
     table_row,
 )
 from core.language.en.follow_up.mentions import Carried, carried
+from core.language.words import CELLS
 from corpus.models import Document, Lifecycle
-from corpus.positions import CELLS, SECTIONS, headed
+from corpus.positions import SECTIONS, headed
 
 MATCH = "Row that matches the question"
 NOT_FOR_PATIENT = "Not for this patient, by its own words"

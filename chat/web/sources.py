@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
 from django.db import transaction
@@ -30,7 +29,7 @@ from chat.web.http import SignedInRequest, reads, signed_in
 from chat.web.painting import Corrected, paint, show, standing_of
 from corpus.access import readable_ids
 from corpus.boxes import Span
-from corpus.files import document_path
+from corpus.files import FileDamaged, open_document
 from corpus.models import Document, Page
 from corpus.review.pictures import has_picture, picture_response
 
@@ -100,7 +99,7 @@ def page_image(request: SignedInRequest, sha256: str, number: int) -> HttpRespon
 def original(request: SignedInRequest, sha256: str) -> HttpResponseBase:
     """Send the uploaded bytes, always as a download: a browser must not run them."""
     document = access_document(request.user, sha256=sha256)
-    content = _opened(document_path(document.sha256))
+    content = _opened(document.sha256)
     _record_opened(request, document, original=True)
     response = FileResponse(
         content,
@@ -167,8 +166,9 @@ def _kept(response: HttpResponseBase, document: Document) -> HttpResponseBase:
     return response
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(sha256: str) -> IO[bytes]:
+    """Open a document's bytes. Raises Http404 and FilesUnavailable."""
     try:
-        return path.open("rb")
-    except OSError as error:
+        return open_document(sha256)
+    except (OSError, FileDamaged) as error:
         raise Http404 from error

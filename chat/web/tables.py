@@ -12,8 +12,8 @@ from chat.caveats.tables import rows_asked_for
 from chat.models import Citation, Claim, ClaimKind
 from chat.selectors import pages_at
 from chat.web.painting import locate
+from core.language.words import CELLS
 from corpus.models import Page
-from corpus.positions import CELLS
 from corpus.statements.lead_ins import as_lead
 from corpus.statements.table_rows import labelled
 

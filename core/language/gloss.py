@@ -1,20 +1,21 @@
 """Put the words that rules read into English, whatever language a text is in. Pure.
 
 The rules on medicines, patients, doses, limits and negation read English (`core.language.en`). A
-language has a table, `core/language/{code}/words.toml`, that says these words in English, word for
-word: a gloss, which is read by rules and models and never shown. Of a text in a language without a
-table nothing is known: rules find nothing in it, and only its own words may be shown.
+language has a table, the files `core/language/{code}/*.toml`, that says these words in English,
+word for word: a gloss, which is read by rules and models and never shown. Of a text in a language
+without a table nothing is known: rules find nothing in it, and only its own words may be shown.
 
 A table has `[words]`: phrases in lower case, each with its English; `stem*` stands for every word
-that begins so. `[patterns]` are regular expressions with replacements, applied first, in order, for
-what is no word: `2x tgl.`, `1-0-1`, a decimal comma.
+that begins so. A compound of two of its words is read as both: `Penicillinallergie`. `[patterns]`
+are regular expressions with replacements, applied first, in order, for what is no word: `2x tgl.`,
+`1-0-1`, a decimal comma. `[english_too]` has words that tell nothing of a question's language.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -24,10 +25,13 @@ from core.language.detection import function_words, language
 
 ENGLISH = "en"
 _FOLDER = Path(__file__).parent
-_TABLES = sorted(file.parent.name for file in _FOLDER.glob("*/words.toml"))
+_TABLES = sorted({file.parent.name for file in _FOLDER.glob("*/*.toml")})
 _WORD = re.compile(r"[^\W\d_]+")
 _GAP = re.compile(r"[\s.\-]+")  # between the words of a phrase
 _LEAST_STEM = 3
+_LEAST_PART = 4  # letters of each part of a compound
+_ENDING = 3  # letters at most that bend a word, rather than begin another
+_LINKS = ("", "s", "n", "es", "en")  # between the parts of a compound
 # What is left of a text that can't be read: where its cells, lines and sentences end.
 _UNREADABLE = re.compile(r"[^\s|;:.,]+")
 
@@ -53,6 +57,10 @@ class Table:
             place += max(1, length)
         return "".join([*parts, text[at:]])
 
+    def knows(self, word: str) -> bool:
+        """Tell whether a word in lower case is one of the table's, or is made of them."""
+        return bool(self._whole(word) or self._word(word))
+
     def _found(self, text: str, words: list[re.Match[str]], place: int) -> tuple[str, int]:
         """Return the English of what begins at a word, and its length in words; 0 for nothing."""
         first = words[place].group().casefold()
@@ -62,10 +70,40 @@ class Table:
                 _GAP.fullmatch(text[one.end() : other.start()]) for one, other in pairwise(those)
             ):
                 return english, len(phrase)
-        for length in range(len(first), _LEAST_STEM - 1, -1):
-            if first[:length] in self.stems:
-                return self.stems[first[:length]], 1
-        return "", 0
+        english = self._word(first)
+        return english, int(bool(english))
+
+    def _word(self, word: str) -> str:
+        """Return the English of a word by its stem or, of a compound, by its parts; else empty."""
+        stem = self._stem(word)
+        if stem and len(word) - len(stem) <= _ENDING:
+            return self.stems[stem]
+        return self._compound(word) or self.stems.get(stem, "")
+
+    def _stem(self, word: str) -> str:
+        cuts = (word[:length] for length in range(len(word), _LEAST_STEM - 1, -1))
+        return next((cut for cut in cuts if cut in self.stems), "")
+
+    def _compound(self, word: str) -> str:
+        """Return the English of the longest known beginning and of what follows, if both are."""
+        for cut in range(len(word) - _LEAST_PART, _LEAST_PART - 1, -1):
+            if not (first := self._whole(word[:cut])):
+                continue
+            for link in _LINKS:
+                rest = word[cut:].removeprefix(link)
+                if len(rest) < _LEAST_PART or not word[cut:].startswith(link):
+                    continue
+                if second := self._whole(rest) or self._bent(rest):
+                    return f"{first} {second}"
+        return ""
+
+    def _whole(self, word: str) -> str:
+        alone = (english for phrase, english in self.phrases.get(word, ()) if len(phrase) == 1)
+        return next(alone, self.stems.get(word, ""))
+
+    def _bent(self, word: str) -> str:
+        stem = self._stem(word)
+        return self.stems[stem] if stem and len(word) - len(stem) <= _ENDING else ""
 
 
 def has_table(code: str) -> bool:
@@ -90,10 +128,14 @@ def spoken_in(question: str) -> str:
     """
     if (code := language(question)) != ENGLISH:
         return code
-    words = {word.casefold() for word in _WORD.findall(question)} - function_words(ENGLISH)
+    typed = {word.casefold() for word in _WORD.findall(question)} - function_words(ENGLISH)
+    words = {word for word in typed if len(word) > 1}
     for code in _TABLES:
-        strange = {word for word in words if word not in gloss(word, code).casefold()}
-        if len(strange) * 2 > len(words):
+        english = {word: gloss(word, code).casefold() for word in words}
+        strange = {word for word in words if word not in english[word]}
+        # What is called alike in both tells nothing: `amoxicillin`, `morphin` for morphine.
+        alike = {word for word in words - strange if _knows(word, code)}
+        if strange - _english_too(code) and len(strange) * 2 > len(words - alike):
             return code
     return ENGLISH
 
@@ -104,26 +146,48 @@ def question_in_english(question: str) -> str:
 
 
 @lru_cache(maxsize=32)
+def _english_too(code: str) -> frozenset[str]:
+    """Return the words of a language that English has with another meaning: `die`, `was`."""
+    return frozenset(word for _, words in _read(code, "english_too") for word in words.split())
+
+
+def _knows(word: str, code: str) -> bool:
+    table = table_of(code)
+    return table is not None and table.knows(word)
+
+
+@lru_cache(maxsize=32)
 def table_of(code: str) -> Table | None:
     """Return the table of a language; None without one. Raises ValueError for a faulty table."""
-    file = _FOLDER / code / "words.toml"
-    if not code.isalpha() or not file.is_file():
+    if code not in _TABLES:
         return None
-    read = tomllib.loads(file.read_text(encoding="utf-8"))
     phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
     stems: dict[str, str] = {}
-    for written, english in read["words"].items():
+    for written, english in _read(code, "words"):
         if written.endswith("*"):
             stems[written.removesuffix("*").casefold()] = english
             continue
         phrase = tuple(_WORD.findall(written.casefold()))
         if not phrase:
-            raise ValueError(f"{file}: {written!r} has no word.")
+            raise ValueError(f"The table of {code!r}: {written!r} has no word.")
         phrases[phrase[0]].append((phrase, english))
     for known in phrases.values():
         known.sort(key=lambda each: -len(each[0]))
     patterns = tuple(
         (re.compile(pattern, re.IGNORECASE), english)
-        for pattern, english in read.get("patterns", {}).items()
+        for pattern, english in _read(code, "patterns")
     )
     return Table(patterns, dict(phrases), stems)
+
+
+def _read(code: str, part: str) -> list[tuple[str, str]]:
+    """Return a part of all files of a table. Raises ValueError for what two of them define."""
+    files = [
+        tomllib.loads(file.read_text(encoding="utf-8"))
+        for file in sorted((_FOLDER / code).glob("*.toml"))
+    ]
+    entries = [entry for file in files for entry in file.get(part, {}).items()]
+    most = Counter(name for name, _ in entries).most_common(1)
+    if most and most[0][1] > 1:
+        raise ValueError(f"The table of {code!r} has {most[0][0]!r} twice.")
+    return entries

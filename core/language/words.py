@@ -12,6 +12,7 @@ _END = re.compile(
     r"(?<!\b[A-Z])[.!?]+[\"')\]]*(?=\s|$)|[\r\n]+"
 )
 
+CELLS = " | "  # between the cells of a table's row, in the text of a page
 # What the rules look at, five pages; a longer question is analysed by its beginning.
 MAX_CHARS = 10_000
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.errors import MedragError
 from corpus.admin.forms import DisableForm
 from corpus.admin.pages import StaffRequest, address, guarded, page
-from corpus.files import document_path
+from corpus.files import FileDamaged, open_document
 from corpus.indexing.rows import page_as_read
 from corpus.models import Chunk, Correction, Document, Page
 from corpus.review.corrections import At, corrections_current, placed
@@ -129,8 +129,8 @@ def picture(request: StaffRequest, document: Document, number: int) -> HttpRespo
 def original(request: StaffRequest, document: Document) -> HttpResponseBase:
     """Return the uploaded bytes, always as a download: a browser must not run them."""
     try:
-        stored = document_path(document.sha256).open("rb")
-    except OSError as error:
+        stored = open_document(document.sha256)
+    except (OSError, FileDamaged) as error:
         raise Http404 from error
     response = FileResponse(
         stored,

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.language.en.statements.meaning import meaning_label
 from corpus.boxes import Blocks
 from corpus.chunking import ChunkDraft, ChunkSettings, split
-from corpus.chunking.near_duplicates import meaning_label
 from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise
 from corpus.parsing.types import Page

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.errors import MedragError
+from core.language.gloss import ENGLISH, gloss, has_table
 from corpus.encoders.types import Embedder, Vectors
 from corpus.models import Chunk
 
@@ -19,9 +20,16 @@ class IncompleteDocument(MedragError):
     code = "incomplete"
 
 
-def embedded_text(chunk: Chunk) -> str:
-    """Return the text of a passage to encode."""
-    return f"{chunk.context}\n{chunk.text}"
+def embedded_text(chunk: Chunk, *, in_english: bool = False) -> str:
+    """Return the text of a passage to encode; in English for an encoder that reads only that."""
+    text = f"{chunk.context}\n{chunk.text}"
+    return read_in_english(text, chunk.language) if in_english else text
+
+
+def read_in_english(text: str, language: str) -> str:
+    """Return a text as an English encoder reads it: one without a table as it stands."""
+    language = language or ENGLISH
+    return gloss(text, language) if has_table(language) else text
 
 
 def statement_context(context: str, caption: str) -> str:
@@ -36,7 +44,8 @@ def embedded_statement(context: str, caption: str, text: str) -> str:
 
 def encode_rows(embedder: Embedder, rows: Sequence[Chunk]) -> Vectors:
     """Return `(n, d)` float32 of unit norm, in order. Raises `IncompleteDocument` otherwise."""
-    vectors = embedder.encode([embedded_text(row) for row in rows])
+    texts = [embedded_text(row, in_english=embedder.is_english) for row in rows]
+    vectors = embedder.encode(texts)
     refuse_bad_vectors(vectors, len(rows))
     return vectors
 

@@ -39,6 +39,7 @@ class Facts:
     tokenizer: str  # what counts tokens, and so decides where passages are cut
     max_tokens: int  # of a passage, without the encoder's own marks
     dimensions: int
+    is_english: bool = False  # as of `Embedder`
 
 
 def facts_of(spec: EncoderSpec) -> Facts:
@@ -61,6 +62,7 @@ def local_model(spec: EncoderSpec) -> LocalModel:
         query_prefix=spec.query_prefix,
         max_tokens=spec.max_tokens,
         backend=spec.backend,
+        is_english=spec.model == BUNDLED,
     )
 
 
@@ -97,6 +99,7 @@ def _local_facts(spec: EncoderSpec) -> Facts:
         tokenizer=_tokenizer_digest(model.folder, stamp_of(model.folder)),
         max_tokens=facts.max_tokens,
         dimensions=dimensions,
+        is_english=model.is_english,
     )
 
 

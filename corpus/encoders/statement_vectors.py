@@ -14,7 +14,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import QuerySet
 
-from corpus.encoders.batches import embedded_statement, refuse_bad_vectors
+from corpus.encoders.batches import embedded_statement, read_in_english, refuse_bad_vectors
 from corpus.encoders.types import Embedder, Vectors
 from corpus.models import Chunk, PassageStatement, StatementVector
 
@@ -39,15 +39,21 @@ class Unencoded:
     texts: tuple[str, ...] = ()
 
 
-def unencoded(chunks: Sequence[Chunk], space: str) -> Unencoded:
-    """Return the statements of passages without a vector of `space`. Runs one query."""
+def unencoded(chunks: Sequence[Chunk], space: str, *, in_english: bool = False) -> Unencoded:
+    """Return the statements of passages without a vector of `space`. Runs one query.
+
+    `in_english` as of `batches.embedded_text`.
+    """
     contexts = {chunk.pk: chunk.context for chunk in chunks}
+    languages = {chunk.pk: chunk.language for chunk in chunks}
     rows = PassageStatement.objects.filter(chunk__in=contexts).order_by("chunk", "index")
     found = []
     for pk, chunk, caption, text, kept in rows.values_list(
         "pk", "chunk", "caption", "text", "vector__made_of"
     ):
         read_as = embedded_statement(contexts[chunk], caption, text)
+        if in_english:
+            read_as = read_in_english(read_as, languages[chunk])
         digest = digest_of(space, read_as)
         if kept is None or bytes(kept) != digest:
             found.append((pk, digest, read_as))

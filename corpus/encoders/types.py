@@ -42,6 +42,10 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    @property
+    def is_english(self) -> bool:
+        """Whether it reads English only: texts in other languages are given it in English."""
+
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:

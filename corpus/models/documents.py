@@ -238,7 +238,7 @@ class Chunk(models.Model):
     tokens = models.PositiveIntegerField()  # of context and text, by the embedder's tokenizer
     search_vector = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)  # lexeme positions in search_vector
-    # What it says (`corpus.chunking.near_duplicates.meaning_label`): near-duplicates share it.
+    # What it says (`core.language.en.statements.meaning.meaning_label`): near-duplicates share it.
     # Empty: not known.
     twins = models.CharField(max_length=100, blank=True)
     disabled_at = models.DateTimeField(null=True)  # not searched since

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from core.language.words import CELLS
 from corpus.parsing.geometry import union
 from corpus.parsing.tables.printed import LABEL_JOINT, Entry, Reading, read_cells
 from corpus.parsing.types import Block, BlockKind, Box, Cell, Doubt, Line, Page, Row, Table
-from corpus.positions import CELLS
 
 
 @dataclass(frozen=True)

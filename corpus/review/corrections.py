@@ -15,11 +15,11 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from core.errors import MedragError
+from core.language.words import CELLS
 from corpus.boxes import Span
 from corpus.models import Correction, Document
 from corpus.parsing.drafts import DraftTable, write_page
 from corpus.parsing.types import Block, Doubt, Line, Page
-from corpus.positions import CELLS
 
 UNFIT = "correction_unfit"  # the code of a doubt
 At = tuple[int, int | None]  # block, and cell of its table

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.language.en.groups import populations
+from core.language.en.patients.groups import populations
 from corpus.models import Document
 from corpus.parsing.types import BlockKind
 
-# As `core.language.en.groups` has them, and what stands for all of them.
+# As `core.language.en.patients.groups` has them, and what stands for all of them.
 POPULATIONS = (
     "all ages", "adult", "elderly", "child", "adolescent", "infant", "neonate", "preterm",
     "infant, child, adolescent", "adult, child", "pregnant", "postpartum", "breastfeeding",

@@ -22,7 +22,6 @@ from core.errors import MedragError
 from corpus import files
 from corpus.models import Document, Page
 from corpus.parsing.sniff import PDF
-from corpus.parsing.types import ParseError
 from corpus.sandbox import parent as sandbox
 
 DRAWING_S = 20.0  # a page of ordinary guidelines takes half a second
@@ -40,10 +39,12 @@ def has_picture(document: Document, page: Page) -> bool:
     """Tell whether the page has a picture or can have one on request."""
     if page.width <= 0:
         return False
-    kept = files.page_image_path(document.sha256, page.number)
-    return kept.exists() or (
-        document.media_type == PDF and files.document_path(document.sha256).exists()
-    )
+    try:
+        return files.has_page_image(document.sha256, page.number) or (
+            document.media_type == PDF and files.has_document(document.sha256)
+        )
+    except files.FilesUnavailable:  # whoever asks for the picture is told so
+        return document.media_type == PDF
 
 
 def picture_response(document: Document, page: Page) -> HttpResponseBase:
@@ -63,8 +64,11 @@ def picture_response(document: Document, page: Page) -> HttpResponseBase:
 
 def open_picture(document: Document, number: int) -> BinaryIO:
     """Open the stored picture, or make it. Raises NoPicture."""
-    with suppress(FileNotFoundError):
-        return files.page_image_path(document.sha256, number).open("rb")
+    try:
+        with suppress(FileNotFoundError):
+            return files.open_page_image(document.sha256, number)
+    except files.FilesUnavailable as error:
+        raise _no_picture(number, error) from error
     if not _AT_ONCE.acquire(timeout=DRAWING_S):
         raise NoPicture(
             f"The picture of page {number} is not ready: others are being made first.",
@@ -73,7 +77,7 @@ def open_picture(document: Document, number: int) -> BinaryIO:
         )
     try:
         with suppress(FileNotFoundError):  # made while this waited
-            return files.page_image_path(document.sha256, number).open("rb")
+            return files.open_page_image(document.sha256, number)
         return _drawn(document, number)
     finally:
         _AT_ONCE.release()
@@ -85,24 +89,28 @@ def _drawn(document: Document, number: int) -> BinaryIO:
         memory_mb=settings.PARSE_MEMORY_MB, cpu_s=PROCESSOR_S, wall_s=DRAWING_S, max_output_mb=64
     )
     try:
-        with tempfile.TemporaryDirectory(prefix="medrag-picture-") as folder:
+        with (
+            tempfile.TemporaryDirectory(prefix="medrag-picture-") as folder,
+            files.document_on_disk(document.sha256) as path,
+        ):
             picture = sandbox.draw_in_child(
-                files.document_path(document.sha256),
+                path,
                 number=number,
                 output_dir=Path(folder),
                 limits=limits,
             )
-    except (ParseError, OSError) as error:
+    except (MedragError, OSError) as error:
         raise _no_picture(number, error) from error
-    with suppress(OSError):  # a disk that is full, or that this process may only read
+    # A disk that is full or that this process may only read, a bucket that does not answer.
+    with suppress(OSError, files.FilesUnavailable):
         files.keep_page_image(picture, document.sha256, number)
     return BytesIO(picture)
 
 
 def _no_picture(number: int, error: Exception) -> NoPicture:
-    why = f" {error}" if isinstance(error, ParseError) else ""
+    why = f" {error}" if isinstance(error, MedragError) else ""
     return NoPicture(
         f"The picture of page {number} can't be made.{why}",
         hint="Nothing is lost: its text is searched and shown. Download the original to see it.",
-        retryable=isinstance(error, ParseError) and error.retryable,
+        retryable=isinstance(error, MedragError) and error.retryable,
     )

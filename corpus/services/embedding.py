@@ -71,12 +71,15 @@ def _encoded_ahead(
         of_rows = [(encoder, encode_rows(embedder, batch.rows)) for encoder, embedder in encoders]
         return of_rows, statement_vectors.encode(reading, batch.statements)
 
-    space = encoder_facts().space
+    facts = encoder_facts()
     before: tuple[_Batch, Future[_Encoded]] | None = None
     with ThreadPoolExecutor(1) as pool:
         for first in _batches_to_do(chunks, encoders):
             rows = list(chunks.filter(index__gte=first, index__lt=first + BATCH).order_by("index"))
-            batch = _Batch(rows, statement_vectors.unencoded(rows, space))
+            batch = _Batch(
+                rows,
+                statement_vectors.unencoded(rows, facts.space, in_english=facts.is_english),
+            )
             begun = batch, pool.submit(encode, batch)
             if before is not None:
                 yield before

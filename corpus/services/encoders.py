@@ -210,7 +210,7 @@ def encoder_reembed(
 def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None:
     done, total = vectors.progress(encoder)
     on_progress(done, total)
-    made, read_by = _with_its_vectors(encoder), encoder_facts().space
+    made, read_by = _with_its_vectors(encoder), encoder_facts()
     with connection.cursor() as cursor:
         cursor.execute(_BATCHES.replace("{table}", encoder.table), [BATCH])
         lacking = list(cursor.fetchall())
@@ -225,8 +225,8 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
         is_there = len(known) == len(ids)
         found = np.array([known[pk] for pk in ids]) if is_there else encode_rows(embedder, rows)
         vectors.write(encoder, ids, found)
-        if encoder.fingerprint == read_by:
-            wanted = statement_vectors.unencoded(rows, read_by)
+        if encoder.fingerprint == read_by.space:
+            wanted = statement_vectors.unencoded(rows, read_by.space, in_english=read_by.is_english)
             statement_vectors.write(wanted, statement_vectors.encode(embedder, wanted))
         done += len(rows)
         on_progress(min(done, total), total)

@@ -168,9 +168,9 @@ def _run(lease: Lease) -> None:
 def _parse(document: Document, lease: Lease) -> Stage:
     artifacts = artifacts_for(document.read_with)
     load_early()  # beside the child
-    with files.scratch_folder() as folder:
+    with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
         parsed = sandbox.parse_in_child(
-            files.document_path(document.sha256),
+            path,
             media_type=document.media_type,
             output_dir=folder,
             limits=_limits(),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.language.en.clauses import has_verb, is_imperative
 from core.language.en.sentences import sentence_spans
-from corpus.statements.leads import CONDITION, announces, heads_items, is_stopped
+from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.en.statements.leads import CONDITION, announces, heads_items, is_stopped
 from corpus.statements.places import Piece, Place, one_line
 
 Leads = tuple[Piece, ...]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
-from corpus.statements.leads import binds_to_before, is_cut_off, is_stopped
 from corpus.statements.places import Piece, Place, Views, one_line
 from corpus.statements.table_rows import caption_of, table_rows
 

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.positions import CELLS
+from core.language.en.statements.leads import CONDITION
+from core.language.words import CELLS
 from corpus.statements.lead_ins import Leads, introduction, limiting_headings
-from corpus.statements.leads import CONDITION
 from corpus.statements.places import Piece, Place, one_line
 
 # `*†` is two marks, `**` is one.

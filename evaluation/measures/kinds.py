@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 from core.language.en.quantities.reading import read
 from evaluation.measures.types import AnswerClaim
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from chat.verification.texts import tokens
 from chat.verification.verbatim import is_verbatim
 from core.language.en.sentences import sentence_spans
-from corpus.statements.leads import is_negative_lead, leans_on_before
+from core.language.en.statements.leads import is_negative_lead, leans_on_before
 
 _PARAGRAPH = re.compile(r"(?:(?!\n\s*\n).)+", re.DOTALL)
 

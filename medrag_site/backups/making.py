@@ -135,25 +135,38 @@ class _Making:
         with Progress("Copying files", total, unit=BYTES) as progress:
             for sha256, size in documents:
                 path = f"{manifest.DOCUMENTS}/{sha256[:2]}/{sha256}"
-                entry = self._add(files.document_path(sha256), path)
+                entry = self._add_document(sha256, path)
                 if entry.sha256 != sha256:
                     raise BackupError(
-                        f"{files.document_path(sha256)} is not what was uploaded: its content "
+                        f"{files.place_of(sha256)} is not what was uploaded: its content "
                         f"does not have the SHA-256 of its name. {NOTHING_KEPT}",
                         hint="Restore the file from an older backup, then run the backup again.",
                     )
                 progress.step(size)
 
+    def _add_document(self, sha256: str, path: str) -> Entry:
+        try:
+            with files.document_on_disk(sha256) as source:
+                return self._add(source, path)
+        except FileNotFoundError as error:
+            raise _missing(files.place_of(sha256)) from error
+        except (files.FileDamaged, files.FilesUnavailable) as error:
+            raise BackupError(f"{error} {NOTHING_KEPT}", hint=error.hint) from error
+
     def _add(self, source: Path, path: str) -> Entry:
         try:
             entry = manifest.copy_file(source, self._folder / path)
         except FileNotFoundError as error:
-            raise BackupError(
-                f"{source} is missing, but the database refers to it. {NOTHING_KEPT}",
-                hint="Restore the file from an older backup, then run the backup again.",
-            ) from error
+            raise _missing(str(source)) from error
         self._files[path] = entry
         return entry
+
+
+def _missing(place: str) -> BackupError:
+    return BackupError(
+        f"{place} is missing, but the database refers to it. {NOTHING_KEPT}",
+        hint="Restore the file from an older backup, then run the backup again.",
+    )
 
 
 @contextmanager

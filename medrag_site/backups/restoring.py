@@ -157,7 +157,7 @@ class _Restoring:
         total = sum(entry.size_bytes for entry in documents.values())
         with Progress("Copying files", total, unit=BYTES) as progress:
             for path, entry in documents.items():
-                if _entry_of(files.document_path(entry.sha256)) != entry:
+                if _kept_entry(entry.sha256) != entry:
                     with files.scratch_folder() as scratch:
                         copy = scratch / "file"
                         manifest.copy_file(self._folder / path, copy)
@@ -206,9 +206,9 @@ class _Restoring:
         if catalog.chain_head(connections[OWNER]) != head:
             raise _failed("The audit log does not end where it did.")
         for sha256, _ in catalog.documents(connections[OWNER]):
-            entry = _entry_of(files.document_path(sha256))
+            entry = _kept_entry(sha256)
             if entry is None or entry.sha256 != sha256:
-                raise _failed(f"{files.document_path(sha256)} is not what was uploaded.")
+                raise _failed(f"{files.place_of(sha256)} is not what was uploaded.")
         try:
             call_command("migrate", verbosity=0)
             found = _searched()
@@ -297,11 +297,12 @@ def _searched() -> str:
     return passage.document.title
 
 
-def _entry_of(path: Path) -> Entry | None:
+def _kept_entry(sha256: str) -> Entry | None:
+    """Return hash and size of a document's bytes; None where they are missing or others."""
     try:
-        with path.open("rb") as stream:
+        with files.open_document(sha256) as stream:
             return manifest.hash_of(stream)
-    except FileNotFoundError:
+    except (FileNotFoundError, files.FileDamaged):
         return None
 
 

@@ -28,6 +28,31 @@ DATA_DIR = env.folder(
     about="the folder of all state: database, files, keys",
 )
 FILES_DIR = DATA_DIR / "files"
+files = env.group(
+    "MEDRAG_FILES",
+    about="a bucket of S3, or of a server like it, for guidelines and pictures of pages, in place "
+    "of the data folder; its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as "
+    "boto3 finds it: see [files in S3](operations.md#files-in-s3)",
+)
+FILES = {
+    "bucket": files.text("bucket", about="its name; without one files are in the data folder"),
+    "prefix": files.text("prefix", about="what the names of this site's files begin with"),
+    "endpoint": files.url("endpoint", about="address of another server than Amazon's"),
+    "region": files.text("region", about="such as `eu-west-2`"),
+}
+FILES_ON_DISK = {
+    "BACKEND": "corpus.storages.disk.SyncedFiles",
+    "OPTIONS": {"file_permissions_mode": 0o600},
+}
+FILES_IN_BUCKET = {
+    "BACKEND": "corpus.storages.bucket.Bucket",
+    "OPTIONS": {
+        "bucket_name": FILES["bucket"],
+        "location": FILES["prefix"],
+        "endpoint_url": FILES["endpoint"] or None,
+        "region_name": FILES["region"] or None,
+    },
+}
 KEYS_DIR = DATA_DIR / "keys"
 MODELS_DIR = DATA_DIR / "models"  # converted encoders, which can be converted again
 

@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.template import loader
 
 from core.database_availability import AWAY, DISK_FULL, in_words, is_away, sqlstate
+from corpus.files import FilesUnavailable
 from medrag_site.database.embedded import folder_of
 from medrag_site.database.postmaster import SILENT, DatabaseStartError, silence
 from medrag_site.request_log import request_id
@@ -43,12 +44,16 @@ def sentence_of(error: Exception) -> str:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return a page with status 503 if the database is away, else 500. Django's error handler."""
+    """Return a page with status 503 if the database or the store of files is away, else 500.
+
+    Django's error handler.
+    """
     error = sys.exc_info()[1]
-    if not isinstance(error, AWAY):
+    if not isinstance(error, (*AWAY, FilesUnavailable)):
         page = loader.get_template("500.html").render({"request_id": request_id()})
         return HttpResponseServerError(page)  # without the request, so that nothing else can fail
-    response = render(request, "503.html", status=503, using="django")
+    what = "store of files" if isinstance(error, FilesUnavailable) else "database"
+    response = render(request, "503.html", {"what": what}, status=503, using="django")
     response["Retry-After"] = str(RETRY_AFTER_S)
     return response
 

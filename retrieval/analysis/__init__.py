@@ -6,9 +6,9 @@ The modules of this package are pure; this one adds the site's lexicon.
 from __future__ import annotations
 
 from core.language.en.clinical_terms import dates
-from core.language.en.drugs import drugs
-from core.language.en.groups import populations
+from core.language.en.medicines.names import drugs
 from core.language.en.negation import asks_for_exception, negations
+from core.language.en.patients.groups import populations
 from core.language.gloss import question_in_english, spoken_in
 from core.language.words import MAX_CHARS
 from retrieval.lexicon import terms as lexicon

@@ -3,7 +3,7 @@
 One form, one sense, as before: what is short for two things (levo, dex, ket, pred, RR, INH) is left out.
 """
 
-from core.language.en.brands import BRANDS
+from core.language.en.medicines.brands import BRANDS
 
 # Of one state, in both directions.
 NAMES = """

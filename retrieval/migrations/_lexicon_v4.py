@@ -3,7 +3,7 @@
 One form, one sense: what is short for two things (cef, nitro, TTO) is left out.
 """
 
-from core.language.en.brands import BRANDS
+from core.language.en.medicines.brands import BRANDS
 
 SHORT = """
 bicarb = bicarbonate

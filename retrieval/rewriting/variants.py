@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.language.en.narrative import focus
+from core.language.en.questions.narrative import focus
 from retrieval.config import RetrievalConfig
 from retrieval.lexicon.terms import in_clinical_words
 from retrieval.rewriting.generated import Reworded, generated

@@ -12,11 +12,11 @@ from PIL import Image
 from chat.ask import turn_ask
 from chat.models import Channel, Turn
 from chat.types import AskedQuestion
-from corpus import files
 from corpus.encoders.registry import get_embedder
 from corpus.indexing import search_vectors, statistics
 from corpus.models import Chunk, Collection, Document, Job, JobState, Lifecycle, Stage
 from tests.corpora import embed
+from tests.corpus.stored import document_path, page_image_path
 
 HEADING = "Treatment"
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
@@ -85,11 +85,11 @@ def ask(user: User, question: str = QUESTION, **arguments: Any) -> Turn:
 
 def store_files(document: Document, *, picture: bool = True) -> None:
     """Store the document's original, and if wanted its page's picture, in the test's folder."""
-    original = files.document_path(document.sha256)
+    original = document_path(document.sha256)
     original.parent.mkdir(parents=True, exist_ok=True)
     original.write_bytes(b"%PDF-1.7")
     if picture:
-        path = files.page_image_path(document.sha256, 1)
+        path = page_image_path(document.sha256, 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (60, 84), "white").save(path, "WEBP")
 

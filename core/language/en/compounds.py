@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 
 # First parts that keep their hyphen.
 _FIRST = frozenset(

@@ -12,18 +12,25 @@ _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st sr jr rev hon messrs inc ltd dept univ hosp ed eds sp spp subsp var conc "
     "ph.d m.d b.sc m.sc m.b d.phil u.s u.k u.s.a e.u a.m p.m w.r.t i.q c.f q.v loc op "
     "i.v i.m s.c p.o p.r p.v s.l i.t i.n i.o n.g p.e.g "
-    "t.d.s b.d q.d.s o.d o.m o.n p.r.n b.i.d t.i.d q.i.d q.d q.h q.o.d a.c p.c h.s".split(" ")
+    "t.d.s b.d q.d.s o.d o.m o.n p.r.n b.i.d t.i.d q.i.d q.d q.h q.o.d a.c p.c h.s "
+    "bzw evtl ggf inkl sog tgl vgl z.n z.b d.h u.a v.a".split(" ")
 )
 # These are abbreviations only in front of a number: else "no.", "30 min." and "the max." end.
 _BEFORE_NUMBER = frozenset(
     "no fig tab ref sec sect ch vol p para app box art max min temp wt ht tel ext v ver ed "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split(" ")
+    "abb kap mind nr jan feb mar apr jun jul aug sep sept oct nov dec".split(" ")
 )
 _END = re.compile(r"[.!?][\"'”’)\]]*(?=\s)")
 _LAST_WORD = re.compile(r"([A-Za-z](?:[A-Za-z.]*[A-Za-z])?)$")
 _STARTS = re.compile(
     r"\s+(?:[\"'“‘(\[•\-–*†‡§≥≤<>~]\s?)*[A-Z0-9À-ÖØ-ÞΑ-Ω]"
     r"|\s*\n\s*(?:[a-z]|[ivx]{1,4})[.)]\s"  # a list item that is lettered
+)
+# German has ordinals with a full stop (`ab der 36. SSW`) and abbreviations with spaces (`i. v.`).
+_GERMAN = re.compile(
+    r"(?<![\d.,])\d{1,2}\.\s+(?:SSW|Schwangerschafts|Lebens|Trimen|Tag|Woche|Monat|Stunde|Wahl|Dosis"
+    r"|Gabe|Zyklus|Grad)|(?<![\w.])z\.\sB\."
+    r"|(?<![\w.])(?:i\.\s[vmo]|s\.\s[cl]|p\.\s[oi]|z\.\sB|d\.\sh|u\.\sa|[ZV]\.\s[na])\."
 )
 _NUMBER_NEXT = re.compile(r"\s+[<>≤≥~]?\s?\d")
 _MEASURED = re.compile(r"[\d°]\s*$")
@@ -66,6 +73,8 @@ def _is_end(text: str, match: re.Match[str]) -> bool:
     if text[stop] != ".":
         return True
     if text[max(0, stop - 1) : stop] in (".", "…") or _is_list_number(text, stop):
+        return False
+    if any(m.start() < stop < m.end() for m in _GERMAN.finditer(text, max(0, stop - 6), stop + 20)):
         return False
     word = _LAST_WORD.search(text, max(0, stop - 20), stop)
     return word is None or not _is_abbreviation(text, word, match.end())

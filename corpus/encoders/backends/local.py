@@ -31,6 +31,7 @@ class LocalModel:
     query_prefix: str = ""
     max_tokens: int = 0  # that it reads, its own marks among them; 0: as its files say
     backend: str = "auto"  # or torch, openvino; auto is openvino
+    is_english: bool = False  # whether it knows no other language
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class LocalEmbedder:
         """Load the model; converted models are kept in `kept_in`. Raises EncoderUnusable."""
         facts = local_facts(model)
         self.fingerprint, self.max_tokens = facts.fingerprint, facts.max_tokens
-        self._model = model
+        self._model, self.is_english = model, model.is_english
         self._passages = _runner(model, model.folder, kept_in, threads)
         self._questions = (
             _runner(model, model.query_folder, kept_in, threads)

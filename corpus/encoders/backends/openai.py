@@ -56,6 +56,8 @@ class OpenAIEmbedder:
     last questions are cached.
     """
 
+    is_english = False
+
     def __init__(self, model: OpenAIModel) -> None:
         self._model = model
         self.max_tokens = passage_tokens(model)

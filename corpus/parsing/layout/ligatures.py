@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 
 _LETTER = r"[^\W\d_]"
 _LIGATURE = r"(?:[Ff]f?[il]|[Ff]f)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat.caveats import statements
+from core.language.en.statements import comparable as statements
 
 Guideline = tuple[str, str]  # title, and the text below it
 

@@ -10,7 +10,7 @@ from chat.caveats.applicability import applicability
 from chat.caveats.cautions import applicability_cautions
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Quote
-from core.language.en.people import apart, people_of
+from core.language.en.patients.people import apart, people_of
 from tests.chat.evidence.hits import made_up_hit
 
 

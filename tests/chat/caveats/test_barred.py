@@ -6,11 +6,12 @@ import pytest
 from django.utils import timezone
 
 from chat.ask import turn_ask
-from chat.caveats.barred import allergies, barred, only_after_anaphylaxis, unaware
+from chat.caveats.barred import barred, only_after_anaphylaxis, unaware
 from chat.models import Channel
 from chat.selectors import audited_turns, every_collection
 from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import shown_turns
+from core.language.en.patients.allergies import allergies
 from tests.corpora import publish
 
 ROW = "Choice: Second; Medicine: Amoxicillin 500 mg for 7 days; Avoid: penicillin allergy"

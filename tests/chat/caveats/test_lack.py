@@ -3,7 +3,7 @@
 import pytest
 
 from chat.caveats.cautions import missing_evidence_cautions
-from chat.caveats.doses import says_of_dose
+from core.language.en.medicines.doses import says_of_dose
 from retrieval.types import Hit
 from tests.chat.evidence.hits import made_up_hit
 

@@ -14,7 +14,7 @@ from chat.evidence.quotable import quotable_units
 from chat.models import Channel, ClaimKind
 from chat.types import AskedQuestion, DraftClaim
 from chat.verification.verify import verify
-from core.language.en.limits import Limit, is_limiting_heading, limit_of
+from core.language.en.statements.limits import Limit, is_limiting_heading, limit_of
 from corpus.models import Chunk
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of

@@ -12,9 +12,9 @@ from chat.reader.agreement import (
     in_agreement,
     is_about_medicine,
 )
-from chat.reader.asked import asked_medicines, asks_when_not
 from chat.reader.choose import sifted
 from chat.types import Unit
+from core.language.en.questions.asked import asked_medicines, asks_when_not
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
 
@@ -323,6 +323,22 @@ Treat men with trimethoprim 200 mg for 7 days.
     texts = said("man with urinary infection, normal kidneys, which antibiotic")
     assert any("200 mg for 7 days" in text for text in texts)
     assert not any("4 mg/kg" in text or "10 days" in text for text in texts)
+
+
+def test_a_dose_for_women_alone_is_not_shown_for_a_man_nor_the_other_way_round() -> None:
+    publish("""# Lower urinary infection
+## Women
+Give pivmecillinam 400 mg for 3 days in lower urinary infection.
+## Men
+Give pivmecillinam 400 mg for 7 days in lower urinary infection.
+## Everybody
+Give pivmecillinam 200 mg to men and women with a low weight.
+""")
+    man = said("man with lower urinary infection, pivmecillinam dose")
+    woman = said("pivmecillinam dose for a woman with lower urinary infection")
+    doses = ("3 days", "7 days", "200 mg")
+    assert {dose for dose in doses if dose in " ".join(man)} == {"7 days", "200 mg"}
+    assert {dose for dose in doses if dose in " ".join(woman)} == {"3 days", "200 mg"}
 
 
 def test_a_statement_under_the_opposite_state_is_left_out() -> None:

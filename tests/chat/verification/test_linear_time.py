@@ -15,17 +15,17 @@ from types import FrameType
 
 import pytest
 
-from chat.caveats.statements import read_statement
-from chat.caveats.topics import topic_words
 from chat.generation.foreign_markup import foreign
 from chat.generation.placing import located
 from chat.verification.types import Evidence
 from chat.verification.verbatim import is_verbatim
 from chat.verification.verify import CHECKS
 from core.language.en.identifiers.find import identifiers_in
-from core.language.en.limits import limit_of
-from core.language.en.people import people_of
+from core.language.en.patients.people import people_of
 from core.language.en.quantities.reading import read
+from core.language.en.statements.comparable import read_statement
+from core.language.en.statements.limits import limit_of
+from core.language.en.statements.topics import topic_words
 
 PLAIN = (
     "Give gentamicin 5 mg/kg once daily every 8 hours to adults; do not give amoxicillin with "

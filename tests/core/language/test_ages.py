@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.language.en.groups import populations
+from core.language.en.patients.groups import populations
 
 
 @pytest.mark.parametrize("text", ["1.1.9 Do not offer it", "2 Do the test", "1.7.2 Monitor it"])

@@ -8,10 +8,10 @@ import pytest
 
 from core.language.detection import language
 from core.language.en.clinical_terms import dates
-from core.language.en.drugs import drugs
-from core.language.en.groups import populations
-from core.language.en.narrative import focus
+from core.language.en.medicines.names import drugs
 from core.language.en.negation import asks_for_exception, negations
+from core.language.en.patients.groups import populations
+from core.language.en.questions.narrative import focus
 from retrieval.analysis import analyse, expansions, spelled_out
 from retrieval.lexicon.terms import Lexicon
 from tests.retrieval.hostile import HANDMADE, random_queries

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from core.language.detection import language, prevailing
 from core.language.en.clinical_terms import routes
-from core.language.en.drugs import drugs
-from core.language.en.limits import Limit, limit_of
-from core.language.en.people import people_of
+from core.language.en.medicines.names import drug_classes, drugs
+from core.language.en.patients.people import people_of
 from core.language.en.quantities.matching import counted
+from core.language.en.statements.limits import Limit, limit_of
 from core.language.gloss import gloss, has_table, question_in_english, spoken_in
 
+ROOT = Path(__file__).resolve().parents[3]
+TABLES = ROOT / "core" / "language" / "de"
+GERMAN = ROOT / "tests" / "golden" / "german.json"
+ENGLISH_QUESTIONS = [
+    ROOT / "samples" / "questions.json",
+    *sorted(set((ROOT / "tests" / "golden").glob("*.json")) - {GERMAN}),
+]
+# By its stop words, which Danish has too.
+TAKEN_FOR_DANISH = {"Ever since Iraq I get flashbacks. A friend takes diazepam for his; could I?"}
 SAME = [
     ("Adrenalin 0,5 mg i.m. alle 5 Minuten", "adrenaline 0.5 mg intramuscularly every 5 minutes"),
     ("höchstens 2.000 mg pro Tag", "at most 2000 mg per day"),
@@ -20,6 +33,13 @@ SAME = [
     ("mindestens 12 Stunden, mehr als 5 mg", "at least 12 hours, more than 5 mg"),
     ("zweimal täglich", "twice daily"),
     ("1.250,5 mg", "1250.5 mg"),
+    ("alle 4 bis 6 h", "every 4 to 6 hours"),
+    ("6-stdl.", "every 6 hours"),
+    ("4-6-stündlich", "every 4 to 6 hours"),
+    ("Nitrofurantoin 100 mg 1-0-1-0", "nitrofurantoin 100 mg twice daily"),
+    ("max. 4 g für 5 Tage", "at most 4 g for 5 days"),
+    ("über 30 Minuten", "over 30 minutes"),
+    ("0,05 bis 0,3 µg/kg/min", "0.05 to 0.3 µg/kg/min"),
 ]
 
 
@@ -35,6 +55,11 @@ def test_amounts_are_read_as_in_english(german: str, english: str) -> None:
         ("Bei Penicillinallergie nicht geben.", Limit.CONTRAINDICATION),
         ("Nicht anwenden bei Niereninsuffizienz.", Limit.CONTRAINDICATION),
         ("Nur bei Erwachsenen anwenden.", Limit.EXCEPTION),
+        ("Schwangere dürfen kein Ciprofloxacin erhalten.", Limit.CONTRAINDICATION),
+        ("Metamizol wird bei Säuglingen nicht gegeben.", Limit.CONTRAINDICATION),
+        ("Nicht geben, außer bei Sepsis.", Limit.CONTRAINDICATION),
+        ("Nur wenn der Blutdruck stabil ist.", Limit.EXCEPTION),
+        ("Cave: Hypotonie.", Limit.EXCEPTION),
         ("Die Tabletten werden mit Wasser eingenommen.", None),
     ],
 )
@@ -69,7 +94,11 @@ def test_english_is_left_as_it_is_and_a_language_without_a_table_says_nothing() 
     [
         ("Wie viel Adrenalin bei Anaphylaxie?", "de"),
         ("Adrenalin Dosis Anaphylaxie Erwachsene", "de"),
+        ("Amoxicillin Dosis", "de"),
+        ("Ciprofloxacin Pyelonephritis eGFR 25 Dosis?", "de"),
         ("adrenaline dose anaphylaxis adult", "en"),
+        ("what kind of insulin infusion was used", "en"),
+        ("was kind to die", "en"),
         ("Hb 74 stable no bleeding no cardiac history transfuse?", "en"),
         ("flecainide dose for AF onset 3 hours ago, normal heart", "en"),
         ("Quelle est la dose d'adrénaline en cas d'anaphylaxie chez l'enfant ?", "fr"),
@@ -77,6 +106,50 @@ def test_english_is_left_as_it_is_and_a_language_without_a_table_says_nothing() 
 )
 def test_the_language_of_a_question_is_told(question: str, code: str) -> None:
     assert spoken_in(question) == code
+
+
+@pytest.mark.parametrize("file", ENGLISH_QUESTIONS, ids=lambda file: file.stem)
+def test_every_english_question_stays_english(file: Path) -> None:
+    asked = [item["question"] for item in json.loads(file.read_text(encoding="utf-8"))]
+    strange = {question for question in asked if spoken_in(question) != "en"}
+    assert strange <= TAKEN_FOR_DANISH
+
+
+def test_a_compound_is_read_by_its_parts_and_an_allergy_is_never_lost() -> None:
+    assert gloss("Adrenalininjektion", "de") == "adrenaline injection"
+    assert gloss("Amoxicillinallergie", "de") == "amoxicillin allergy"
+    assert gloss("Schwangerschaftsdiabetes", "de") == "pregnancy diabetes"
+    assert gloss("schwangeren", "de") == "pregnant women"
+
+
+@pytest.mark.parametrize(
+    ("german", "english"),
+    [
+        ("Kind 4 J", "child 4 years old"),
+        ("ein dreijähriges Kind", "a 3 year old child"),
+        ("ab der 36. SSW", "from 36 weeks of pregnancy"),
+        ("SSW 37+2", "37 weeks of pregnancy"),
+        ("Defibrillation mit 200 J", "Defibrillation with 200 J"),
+        ("Krea-Clearance < 30 ml/min", "creatinine clearance < 30 ml/min"),
+        ("nur bei eGFR 25 Dosis halbieren", "only in eGFR 25, dose halve"),
+    ],
+)
+def test_short_forms_are_read(german: str, english: str) -> None:
+    assert gloss(german, "de") == english
+
+
+def test_each_medicine_of_the_table_is_one_that_rules_know() -> None:
+    table = tomllib.loads((TABLES / "medicines.toml").read_text(encoding="utf-8"))["words"]
+    unknown = {name for name, english in table.items() if not drugs(english)}
+    others = {name for name in unknown if not drug_classes(table[name])}
+    assert others == {
+        "antikoagulation",
+        "clavulansäure",
+        "glucose",
+        "glukose",
+        "vitamin k antagonist",
+        "vitamin k antagonisten",
+    }
 
 
 def test_a_question_is_read_in_english() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.language.en import measures
+from core.language.en.quantities import measures
 from core.language.en.quantities.levelling import levelled
 from core.language.en.quantities.matching import held, not_held
 

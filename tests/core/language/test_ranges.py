@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from chat.evidence.row_ranges import interval_of, rows_in_range
-from core.language.en.measures import Interval, levelled, measures
+from core.language.en.quantities.measures import Interval, levelled, measures
+from core.language.en.quantities.row_ranges import interval_of, rows_in_range
 
 INF = math.inf
 YEAR, MONTH = 365.25, 30.4375

@@ -15,6 +15,10 @@ def sentences(text: str) -> list[str]:
     "text",
     [
         "Give 0.5 mg.",
+        "Nitrofurantoin ist ab der 36. SSW kontraindiziert.",
+        "Am 3. Tag wird umgestellt.",
+        "Vor der i. v. Gabe z. B. Ceftriaxon, d. h. Cephalosporine, ggf. Amoxicillin",
+        "Nach mind. 24 Stunden",
         "Give 2.5 to 5.0 mg of i.v. Furosemide now.",
         "Give .5 mg or 5.mg Never write either",
         "Infuse 1.25 g over 30 min. after the load",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.language.en.severity import severities
+from core.language.en.patients.severity import severities
 
 QUESTION = "treatment of mild pneumonia, if penicillin allergic"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.chunking.near_duplicates import LABEL_DIGITS, meaning_label
+from core.language.en.statements.meaning import LABEL_DIGITS, meaning_label
 from corpus.encoders.registry import get_embedder
 from corpus.services.indexing import document_index
 from tests.corpus.documents import ingest
@@ -223,7 +223,7 @@ def test_a_word_more_or_less_tells_them_apart() -> None:
 
 
 def test_the_label_is_the_same_in_every_process() -> None:
-    program = "from corpus.chunking.near_duplicates import meaning_label"
+    program = "from core.language.en.statements.meaning import meaning_label"
     call = f"{program}; print(meaning_label({GIVE!r}, title='T v2'))"
     found = {
         subprocess.run(

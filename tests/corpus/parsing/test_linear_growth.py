@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.meaning import meaning_label
 from corpus.chunking import ChunkSettings, split
-from corpus.chunking.near_duplicates import meaning_label
 from corpus.parsing import sniff
 from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.geometry import PageCells, Word

@@ -25,16 +25,17 @@ from tests.chat.guidelines import publish_guideline
 from tests.corpus.admin.test_admin import member, page_of
 from tests.corpus.documents import ingest
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.stored import document_path, page_image_path
 
 
 @pytest.fixture
 def document(db: None, tmp_path: Path) -> Document:
     """Publish a PDF of two pages, without pictures."""
     document = publish_guideline(page_count=2)
-    files.page_image_path(document.sha256, 1).unlink()
+    page_image_path(document.sha256, 1).unlink()
     document.pages.create(number=2, text="Go on.", blocks=[], width=595, height=842)
     path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns, fixtures.plain_page("x"))
-    files.document_path(document.sha256).write_bytes(path.read_bytes())
+    document_path(document.sha256).write_bytes(path.read_bytes())
     return document
 
 
@@ -86,7 +87,7 @@ def test_a_picture_is_made_at_the_first_look_and_kept(
     assert "private" in first["Cache-Control"]
     with Image.open(BytesIO(content := body(first))) as picture:
         assert picture.size == (952, 1348)
-    assert files.page_image_path(document.sha256, 1).read_bytes() == content
+    assert page_image_path(document.sha256, 1).read_bytes() == content
     assert body(look(clinician, document)) == content
     assert children == [1]
     assert not list((files_dir / "tmp").iterdir())
@@ -97,16 +98,16 @@ def test_staff_see_the_same_picture(alice: User, document: Document, children: l
     assert b"<image" in staff.get(page_of("read", document.pk, 2)).content
     response = staff.get(page_of("picture", document.pk, 2))
     assert response["Content-Type"] == "image/webp"
-    assert body(response) == files.page_image_path(document.sha256, 2).read_bytes()
+    assert body(response) == page_image_path(document.sha256, 2).read_bytes()
     assert children == [2]
 
 
 def test_pictures_of_an_older_version_stay_in_use(
     clinician: Client, document: Document, children: list[int]
 ) -> None:
-    kept = files.page_image_path(document.sha256, 1)
+    kept = page_image_path(document.sha256, 1)
     kept.write_bytes(b"RIFF....WEBP of last year")
-    files.document_path(document.sha256).unlink()
+    document_path(document.sha256).unlink()
     assert body(look(clinician, document)) == b"RIFF....WEBP of last year"
     assert look(clinician, document, 2).status_code == 404
     assert children == []
@@ -120,7 +121,7 @@ def test_a_disk_that_can_only_be_read_serves_it_all_the_same(
 
     monkeypatch.setattr(files, "keep_page_image", refuse)
     assert body(look(clinician, document))[:4] == b"RIFF"
-    assert not files.page_image_path(document.sha256, 1).exists()
+    assert not page_image_path(document.sha256, 1).exists()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_a_disk_that_can_only_be_read_serves_it_all_the_same(
 def test_what_can_not_be_drawn_is_said_in_the_picture(
     content: bytes, clinician: Client, document: Document
 ) -> None:
-    files.document_path(document.sha256).write_bytes(content)
+    document_path(document.sha256).write_bytes(content)
     response = look(clinician, document)
     assert (response.status_code, response["Content-Type"]) == (503, "image/svg+xml")
     assert response["Cache-Control"] == "no-store"
@@ -171,7 +172,7 @@ def test_many_at_once_get_the_same_whole_picture(document: Document) -> None:
     for thread in threads:
         thread.join()
     assert len(found) == 6
-    assert set(found) == {files.page_image_path(document.sha256, 1).read_bytes()}
+    assert set(found) == {page_image_path(document.sha256, 1).read_bytes()}
 
 
 def test_what_a_child_leaves_in_place_of_a_picture_is_never_served(

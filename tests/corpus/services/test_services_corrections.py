@@ -12,7 +12,6 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from chat.models import AuditEvent
-from corpus.files import document_path
 from corpus.indexing.rows import pages_of
 from corpus.models import Correction, Document, JobState, Lifecycle, Stage
 from corpus.parsing.types import Block, BlockKind, Doubt, Line
@@ -37,6 +36,7 @@ from corpus.services.documents import NotNow
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import ReasonNeeded, SecondPersonNeeded, document_approve
 from tests.corpus.documents import derived, ingest
+from tests.corpus.stored import document_path
 
 MISREAD = "Give 5 mg of demonstracillin once daily."
 RIGHT = "Give 0.5 mg of demonstracillin once daily."

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from corpus import signals
 from corpus.access import NotPermitted
-from corpus.files import FileTooLarge, document_path
+from corpus.files import FileTooLarge
 from corpus.models import Document, Job, JobState, Lifecycle, Stage
 from corpus.parsing.types import ParseError
 from corpus.services.documents import (
@@ -27,6 +27,7 @@ from medrag_site.groups import CLINICIANS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import GUIDELINE, ingest
 from tests.corpus.listening import refused
+from tests.corpus.stored import document_path
 from tests.people import narrow, person
 from tests.together import at_once
 

@@ -14,7 +14,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 from pytest_django import Settings
 
-from corpus import files, signals
+from corpus import signals
 from corpus.access import NotPermitted
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.documents import NotNow, document_discard
@@ -38,6 +38,7 @@ from medrag_site.groups import PUBLISHERS, STAFF
 from tests.corpora import shelf
 from tests.corpus.documents import ingest
 from tests.corpus.listening import heard, refused
+from tests.corpus.stored import document_path
 from tests.people import in_groups, narrow, person
 from tests.together import at_once
 
@@ -355,5 +356,5 @@ def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
     Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.DRAFT)
     document_discard(document, by=None)
     assert not Document.objects.exists()
-    assert not files.document_path(document.sha256).exists()
+    assert not document_path(document.sha256).exists()
     make(Lifecycle.DRAFT, is_indexed=False)  # the same bytes

@@ -13,7 +13,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus import files
 from corpus.models import Document, Lifecycle
 from corpus.parsing import sniff
 from corpus.publications import doi_named, pmid_named, publication_numbers
@@ -23,6 +22,7 @@ from evaluation.retractions.services import is_check_due, retractions_check
 from medrag_site.groups import AUDITORS, STAFF
 from medrag_site.processes.background import announce_retraction
 from tests.chat.guidelines import publish_guideline
+from tests.corpus.stored import document_path
 from tests.people import person
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Delivery, Event
@@ -121,11 +121,11 @@ def test_numbers_of_a_record_are_those_of_its_file() -> None:
         "</article-title></title-group><abstract><p>Words.</p></abstract></article-meta></front>"
         "</article>"
     )
-    files.document_path(document.sha256).write_text(record)
+    document_path(document.sha256).write_text(record)
     assert publication_numbers(document) == {"doi:10.1000/q", "pmid:99"}
-    files.document_path(document.sha256).write_text("no record")
+    document_path(document.sha256).write_text("no record")
     assert publication_numbers(document) == frozenset()
-    files.document_path(document.sha256).unlink()
+    document_path(document.sha256).unlink()
     document.source_url = "https://pubmed.ncbi.nlm.nih.gov/12345/"
     assert publication_numbers(document) == {"pmid:12345"}
 

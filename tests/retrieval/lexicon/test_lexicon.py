@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import AuditEvent
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 from medrag_site.groups import AUDITORS, CLINICIANS, STAFF
 from retrieval.analysis import analyse, by_every_name, expansions, spelled_out
 from retrieval.lexicon.terms import (

@@ -28,7 +28,6 @@ from chat.audit.verify import verify_chain
 from chat.models import Channel
 from chat.terminal import as_text
 from chat.types import AskedQuestion
-from corpus import files
 from corpus.models import Document, Lifecycle
 from corpus.services.indexing import document_index
 from medrag_site import doctor
@@ -42,6 +41,7 @@ from medrag_site.database.provisioning import provision
 from medrag_site.database.tables import ensure_tables
 from tests.chat.audit.audit_tools import record_events
 from tests.corpus.documents import guideline, ingest
+from tests.corpus.stored import document_path
 from tests.databases import fresh_database, superuser
 from tests.dying.full_disk import no_file_longer_than
 from tests.site.browsing.states import State, catalog_state, rows_state
@@ -260,7 +260,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(
 def test_a_file_that_the_database_names_must_be_there(
     site: Document, tmp_path: Path, way: str
 ) -> None:
-    path = files.document_path(site.sha256)
+    path = document_path(site.sha256)
 
     def delete(text: str) -> None:
         if way == "deleted meanwhile" and text == "Writing the database":
@@ -465,7 +465,7 @@ def test_a_site_that_is_not_empty_is_refused(
     if what == "table":
         run_as_owner("CREATE TABLE precious (a int)", "INSERT INTO precious VALUES (1)")
     elif what == "document":
-        put(files.document_path("ab" * 32))
+        put(document_path("ab" * 32))
     elif what == "key":
         put(settings.KEYS_DIR / "audit_heads_key")
     else:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.language.en.clinical_terms import CONDITION
-from core.language.en.drugs import drug_places
-from core.language.en.groups import populations
+from core.language.en.medicines.names import drug_places
+from core.language.en.patients.groups import populations
 from core.language.words import words
 
 

@@ -16,6 +16,7 @@ from docling.backend.msword_backend import MsWordDocumentBackend
 from docling.datamodel.base_models import InputFormat
 from docling_core.types.doc.document import DoclingDocument
 
+from core.language.words import CELLS
 from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import whole_number
 from corpus.parsing.office.docling.documents import AS_IT_IS, LABEL, html_of, opened
@@ -27,7 +28,6 @@ from corpus.parsing.office.word_paragraphs import DELETED, INSIDE, Paragraphs
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
-from corpus.positions import CELLS
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

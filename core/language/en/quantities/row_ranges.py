@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.language.en.measures import (
+from core.language.en.quantities.measures import (
     DAYS,
     Interval,
     Measure,

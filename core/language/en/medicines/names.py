@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from core.language.en.brands import BRANDS
+from core.language.en.medicines.brands import BRANDS
 from core.language.words import distinct
 
 _STEMS = """
@@ -82,6 +82,8 @@ tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin triamcinolon
 trimethoprim urea-cream ursodeoxycholic valproate valproic varenicline vasopressin venlafaxine
 verapamil vigabatrin vinblastine vincristine  warfarin zidovudine zolpidem zopiclone
 zuclopenthixol
+argatroban clemastine dimetindene eplerenone esketamine melperone metamizole phenprocoumon
+piritramide pivmecillinam tilidine urapidil
 """.split()
 SINGLE_NAMES = frozenset(name for name in _NAMED if "-" not in name)
 _SEVERAL = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from core.language.en.people import people_of
+from core.language.en.patients.people import people_of
 
 
 class Limit(IntEnum):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 
 LEVELS = ("mild", "moderate", "severe", "life-threatening")  # in this order
 _JOINT = r"\s*(?:,|/|-|–|and/or|or|and|to)\s*"

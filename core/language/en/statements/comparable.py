@@ -11,11 +11,19 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from chat.caveats.topics import topic_words
-from core.language.en.drugs import drugs
-from core.language.en.limits import Limit, limit_of
-from core.language.en.measures import DAYS, Interval, Measure, in_base, levelled, measures, unit_of
-from core.language.en.people import People, people_of
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.people import People, people_of
+from core.language.en.quantities.measures import (
+    DAYS,
+    Interval,
+    Measure,
+    in_base,
+    levelled,
+    measures,
+    unit_of,
+)
+from core.language.en.statements.limits import Limit, limit_of
+from core.language.en.statements.topics import topic_words
 
 AMOUNT, MAXIMUM, FREQUENCY, ROUTE = "the dose", "the maximum", "how often", "the route"
 DURATION, DELAY, LIMIT_OF_TIME = "for how long", "after how long", "within what time"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from core.language.en.drugs import drugs
+from core.language.en.medicines.names import drugs
 from core.language.words import MAX_CHARS, WORD, sentences, words
 
 LONG_WORDS = 30  # from here on a question of several sentences is a story

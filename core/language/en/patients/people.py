@@ -1,8 +1,7 @@
 """Find whom a text is about: ages, states such as pregnancy, kidney function, weight. Pure.
 
-Groups are those of `core.language.en.groups`. Denied groups (`adults who are not pregnant`) are
-kept apart from named ones; staff and places (`the paediatric registrar`) are not patients. Numbers
-are read by `core.language.en.measures`.
+Groups are those of `groups`. Denied groups (`adults who are not pregnant`) are kept apart from
+named ones; staff and places (`the paediatric registrar`) are not patients.
 """
 
 from __future__ import annotations
@@ -13,8 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from core.language.en.groups import populations
-from core.language.en.measures import DAYS, Interval, Measure, in_base, levelled, measures
+from core.language.en.patients.groups import populations
+from core.language.en.quantities.measures import (
+    DAYS,
+    Interval,
+    Measure,
+    in_base,
+    levelled,
+    measures,
+)
 
 KIDNEY, WEIGHT = "kidney function", "weight"  # what two people can differ in by a value
 _YEAR = 365.25
@@ -60,6 +66,7 @@ _AGE_AFTER = re.compile(
 )
 _AGE_INSIDE = re.compile(r"\b(?:older|younger)\b")
 _MALE = re.compile(r"\b(?:m[ae]n|males?|boys?|his|prostat\w+)\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(?:wom[ae]n|females?|girls?)\b", re.IGNORECASE)
 AGE_GROUPS = ("preterm", "neonate", "infant", "child", "adolescent", "adult", "elderly")
 _YOUNG = frozenset(("preterm", "neonate", "infant", "child"))
 # In years: as narrow as a question means the word, and as wide as a source may mean it. Where
@@ -102,12 +109,13 @@ _WITHOUT = {
 class People:
     """The groups that a text names and denies, and the numbers that bound them."""
 
-    groups: tuple[str, ...] = ()  # of `core.language.en.groups`, in its order
+    groups: tuple[str, ...] = ()  # of `core.language.en.patients.groups`, in its order
     denied: tuple[str, ...] = ()
     ages: tuple[Interval, ...] = ()  # in days
     kidney: tuple[Interval, ...] = ()  # eGFR or creatinine clearance, mL/min
     weights: tuple[Interval, ...] = ()  # of a body, kg
     male: bool = False
+    female: bool = False
 
     @property
     def age_groups(self) -> tuple[str, ...]:
@@ -154,6 +162,7 @@ def people_of(text: str) -> People:
         kidney=tuple(replace(m.interval, unit="ml/min") for m in found if _is_kidney(m, level)),
         weights=tuple(m.interval for m in found if m.interval.unit == "kg"),
         male=bool(_MALE.search(text)) and not re.search(r"\bwom[ae]n|female", text, re.I),
+        female=bool(_FEMALE.search(text)) and not _MALE.search(text),
     )
 
 

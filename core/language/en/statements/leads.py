@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from corpus.positions import CELLS
+from core.language.words import CELLS
 
 # Words that begin a sentence which must stay with the one before it, however long both are.
 BOUND_TO_BEFORE = re.compile(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chat.types import Unit
-from core.language.en.drugs import drug_places
-from core.language.en.people import People, people_of
+from core.language.en.clinical_terms import routes
+from core.language.en.medicines.names import drug_places
+from core.language.en.patients.people import People, people_of
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
 _PATIENTS_OWN = re.compile(
@@ -111,6 +111,24 @@ def asks_when_to_stop(question: str) -> bool:
     return bool(_WHEN_TO_STOP.search(question))
 
 
+_ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
+_TREATING_DOSE = re.compile(r"\b(?:treatment|treating|therapeutic)[ -]dos(?:es?|ing|age)\b", re.I)
+_WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
+
+
+def asks_dose(question: str) -> bool:
+    return bool(_ASKS_DOSE.search(question))
+
+
+def asks_treating_dose(question: str) -> bool:
+    """Tell whether a question asks for the dose of treatment, where prevention has another one."""
+    return bool(_TREATING_DOSE.search(question))
+
+
+def asked_routes(question: str) -> frozenset[str]:
+    return routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+
+
 _GROWN = re.compile(
     r"\b(?:wom[ae]n|m[ae]n|lady|ladies|gentlem[ae]n|mother|father|mum|wife|husband)\b",
     re.IGNORECASE,
@@ -152,38 +170,46 @@ _GRAMMAR = frozenset(
 )
 
 
-def without_denied(question: str, units: Sequence[Unit]) -> list[Unit]:
-    """Drop what is for patients without it: "no major bleeding" for a question on major bleeding.
+@dataclass(frozen=True)
+class Denials:
+    """What a question says that its patient has or lacks: statements for others can't answer it."""
 
-    Dropped no right statement for 704 questions on real guidelines (measured before synonyms of
-    bleeding were added).
-    """
-    asked = _pairs(question) - _denied_pairs(question)
-    left = _LACKS.sub(" ", question.casefold())
-    is_denied = bool(_NO_BLEEDING.search(question.casefold()))
-    bleeds = _BLEEDING.search(left) and not is_denied
-    states = frozenset(_WORD.findall(left)) & _OPPOSITES.keys()
-    has = {*_WORD.findall(left), *(_BLEEDS if bleeds else ())}
-    return [
-        original
-        for original in units
-        for unit in (original.in_english,)
-        if not asked & _denied_pairs(f"{unit.context} | {unit.text}")
-        and has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(unit.text)))
-        and not (is_denied and _is_under_bleeding(unit))
-        and not any(_is_for_opposite(state, unit) for state in states)
-    ]
+    asked: frozenset[frozenset[str]]  # pairs of adjacent words, but for those that it denies
+    has: frozenset[str]  # words of the question, and the names of bleeding where it names one
+    states: frozenset[str]  # such as `conscious`, which have an opposite
+    denies_bleeding: bool
+
+    @classmethod
+    def of(cls, question: str) -> Denials:
+        left = _LACKS.sub(" ", question.casefold())
+        denies_bleeding = bool(_NO_BLEEDING.search(question.casefold()))
+        bleeds = _BLEEDING.search(left) and not denies_bleeding
+        words = frozenset(_WORD.findall(left))
+        return cls(
+            _pairs(question) - _denied_pairs(question),
+            words | frozenset(_BLEEDS if bleeds else ()),
+            words & _OPPOSITES.keys(),
+            denies_bleeding,
+        )
+
+    def exclude(self, text: str, *, context: str, heading: str, caption: str) -> bool:
+        """Tell whether a statement is for patients without it: "no major bleeding" for a bleed.
+
+        Dropped no right statement for 704 questions on real guidelines (measured before synonyms of
+        bleeding were added).
+        """
+        above = f"{caption} | {heading}".casefold()
+        return (
+            bool(self.asked & _denied_pairs(f"{context} | {text}"))
+            or not self.has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(text)))
+            or (self.denies_bleeding and bool(_BLEEDING.search(_LACKS.sub(" ", above))))
+            or any(_is_for_opposite(state, (text, heading)) for state in self.states)
+        )
 
 
-def _is_under_bleeding(unit: Unit) -> bool:
-    """Tell whether the nearest heading or the caption is about bleeding: `Major bleeding`."""
-    above = f"{unit.caption} | {' '.join(unit.hit.section_path[-1:])}".casefold()
-    return bool(_BLEEDING.search(_LACKS.sub(" ", above)))
-
-
-def _is_for_opposite(state: str, unit: Unit) -> bool:
-    """Tell whether a statement or, if it has neither, its heading is for the opposite state."""
-    for text in (unit.text, " ".join(unit.hit.section_path[-1:])):
+def _is_for_opposite(state: str, texts: Sequence[str]) -> bool:
+    """Tell whether the first text that names a state or its opposite names the opposite."""
+    for text in texts:
         words = frozenset(_WORD.findall(text.casefold()))
         if state in words:
             return False

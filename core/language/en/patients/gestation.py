@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import replace
 
-from core.language.en.measures import DAYS, Interval, levelled, measures
+from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
 
 _WEEK = 7.0  # days
 # Trimesters end before 14 and 28 weeks, as antenatal care in the United Kingdom counts them.

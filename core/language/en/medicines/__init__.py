@@ -1,0 +1,1 @@
+"""Read medicines, their brands and doses. Pure."""

@@ -1,0 +1,1 @@
+"""Read whom a text is about: ages, states, kidney function, weight, severity, allergies. Pure."""

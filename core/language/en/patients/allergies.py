@@ -1,0 +1,50 @@
+"""Find what the patient of a question is allergic to, and what a text excludes. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from core.language.en.medicines.names import drug_places
+
+# Not `stop`, which is for those who take it.
+_EXCLUDES = re.compile(
+    r"\b(?:avoid\w*|contra-?indicat\w*|unsuitable|(?:do )?not (?:be )?(?:suitable|used?|given?|for"
+    r"|if|in|recommended|offer(?:ed)?|prescribed?))\b",
+    re.IGNORECASE,
+)
+# `allergic to penicillin`, `penicillin allergy`; not `peanut allergy, adrenaline dose`.
+_ALLERGIC_TO = re.compile(
+    r"\b(?:allerg\w*|anaphyla\w*|intoleran\w*|reaction|reacts|rash)\s+(?:to|with|from)"
+    r"\s+(?:[\w-]+\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+_ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
+_SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
+_ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
+
+
+def allergies(question: str) -> tuple[str, ...]:
+    """Return the medicines that the patient of a question is allergic to, in order of name."""
+    return tuple(
+        sorted(
+            {
+                name
+                for start, end, name in drug_places(question)
+                if _ALLERGY.match(question, end) or _ALLERGIC_TO.search(question[:start])
+            }
+        )
+    )
+
+
+def names_anaphylaxis(text: str) -> bool:
+    return bool(_ANAPHYLAXIS.search(text))
+
+
+def names_severe_reaction(text: str) -> bool:
+    """Tell whether a text says that a reaction was severe: anaphylaxis, angioedema."""
+    return bool(_SEVERE_REACTION.search(text))
+
+
+def excludes(text: str) -> bool:
+    """Tell whether a text says who must not have something: `avoid`, `contraindicated`."""
+    return bool(_EXCLUDES.search(text))
