@@ -12,6 +12,7 @@ from django.utils.text import slugify
 
 from bench.datasets.types import Dataset
 from bench.runs import databases
+from bench.runs.bulk_load import PlainDocument, documents_load
 from bench.runs.child_tasks import ChildTask, Failed, Outcome, write_outcome
 from bench.runs.configurations import Configuration
 from bench.runs.failures import why
@@ -19,7 +20,6 @@ from bench.runs.search import search_all
 from bench.runs.windows import cut_by
 from core.progress import Progress
 from corpus.models import Chunk, Collection, Document
-from corpus.services.bulk_load import PlainDocument, documents_load
 from evaluation.datasets.types import SourceDocument
 
 Say = Callable[[str], None]

@@ -13,7 +13,6 @@ from django.core.exceptions import ImproperlyConfigured
 from corpus.encoders.registry import configured_specs, facts_for
 from corpus.indexing import context_lines
 from corpus.parsing.engines import models_fault
-from corpus.summaries import abstractive as written
 
 
 @register("corpus")
@@ -33,24 +32,8 @@ def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 
 @register("corpus")
-def check_summaries(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    found: list[CheckMessage] = []
-    if settings.SUMMARIES == "llm" and not settings.MODELS.rewrite.url:
-        message = "MEDRAG_SUMMARIES=llm needs [rewrite] of MEDRAG_MODELS."
-        hint = "Without a model MEDRAG_SUMMARIES=extractive takes the sections' own sentences."
-        found.append(Error(message, hint=hint, id="corpus.E010"))
-    return found
-
-
-@register("corpus")
 def check_prompts(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Report prompts that their code can't fill."""
+    """Report a prompt that its code can't fill."""
+    wrong = context_lines.PROMPT.fault()
     hint = "Restore the file from the release."
-    return [
-        Error(f"The prompt {wrong}", hint=hint, id=code)
-        for code, prompt in {
-            "corpus.E007": context_lines.PROMPT,
-            "corpus.E011": written.PROMPT,
-        }.items()
-        if (wrong := prompt.fault())
-    ]
+    return [Error(f"The prompt {wrong}", hint=hint, id="corpus.E007")] if wrong else []

@@ -145,12 +145,10 @@ class _Search:
         return Evidence(query=query, hits=hits, trace=trace, surroundings=around)
 
     def _variants(self, analysis: Analysis) -> tuple[Variant, ...]:
-        variants, notes = variants_of(
-            analysis, self.config, deadline_s=self.config.rewrite_timeout_s
-        )
-        self.notes.extend(notes.failures)
-        self.rewriting = notes.rewriting
-        return variants
+        reworded = variants_of(analysis, self.config)
+        self.notes.extend(reworded.failures)
+        self.rewriting = reworded.rewriting
+        return reworded.variants
 
     def _asked(
         self,

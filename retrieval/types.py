@@ -109,7 +109,7 @@ class Rewriting:
 
     calls: int = 0  # that were made
     cached: int = 0  # answers that an earlier question has paid for
-    dropped: int = 0  # wordings not used: too long, the same as another, with numbers of their own
+    dropped: int = 0  # texts not used: too long, the same as another, with numbers of their own
 
 
 @dataclass(frozen=True)

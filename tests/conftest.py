@@ -26,7 +26,6 @@ LONG_FILES = (
     "tests/chat/faults/test_faults.py",
     "tests/site/database/test_tables.py",
     "tests/site/browsing/test_browser_admin.py",
-    "tests/corpus/summaries/test_summaries_indexed.py",
     "tests/site/backups/test_backup.py",
     "tests/site/database/test_database_away.py",
     "tests/corpus/parsing/test_list_levels.py",

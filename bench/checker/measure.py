@@ -10,6 +10,13 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from bench.checker.labels import (
+    accuracy,
+    confusion,
+    false_alarm,
+    false_pass,
+    macro_f1,
+)
 from bench.datasets.pairs import LABELS, LabelledPair, PairSet
 from chat.gate.risk import Bools, calibration_error
 from chat.verification.entailment.types import Verifier
@@ -17,13 +24,6 @@ from chat.verification.types import Evidence, Judgement, Label, Pair
 from chat.verification.verify import judged_pairs
 from core.errors import MedragError
 from core.llm.usage import Usage
-from evaluation.metrics.labels import (
-    accuracy,
-    confusion,
-    false_alarm,
-    false_pass,
-    macro_f1,
-)
 from evaluation.metrics.statistics import Floats, Interval, interval, interval_of_counts
 
 BATCH = 12  # pairs a call, as for the claims of an answer

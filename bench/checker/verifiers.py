@@ -21,6 +21,13 @@ RULES = "rules"
 NAMED = (*VERIFIERS, RULES)
 
 
+def verifiers_configured() -> list[str]:
+    """Return the names of the verifiers that this site's settings allow, the bundled one first."""
+    models = settings.MODELS
+    nli, llm = ["nli"] * bool(models.verifier.model), ["llm"] * bool(models.judge)
+    return ["checker", *nli, *llm]
+
+
 class Rules:
     """The exact checks without a model, as on a site without a verifier.
 

@@ -14,9 +14,8 @@ from bench.checker.run import (
     verifiers_check,
 )
 from bench.checker.tables import report_lines
-from bench.checker.verifiers import NAMED
+from bench.checker.verifiers import NAMED, verifiers_configured
 from bench.datasets.pairs import PairSet, read_pairs, read_scifact_pairs
-from chat.verification.entailment.configured import verifiers_configured
 from evaluation.folders import refuse_unwritable, refuse_used
 
 

@@ -27,7 +27,7 @@ from bench.runs.configurations import Recipe
 from core.errors import MedragError
 from corpus.encoders.registry import configured_specs, encoder_facts, facts_for
 from corpus.indexing.recipe import site_recipe
-from corpus.summaries import made_by
+from corpus.services.summaries import SUMMARIES_VERSION
 
 PREFIX = "evaluation_"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{8}}")
@@ -82,7 +82,8 @@ def name_for(held: Documents, recipe: Recipe, *further: str) -> str:
         parts.append(f"{facts_for(spec).fingerprint} {sorted(spec.as_json().items())}")
     if window := recipe.window:
         parts.append(f"windows {window.tokens}/{window.stride}")
-    parts += filter(None, [made_by(encoder_facts())])
+    if settings.SUMMARIES != "none":
+        parts.append(SUMMARIES_VERSION)
     return PREFIX + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 

@@ -7,11 +7,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from bench.runs.bulk_load import Cut
 from bench.runs.configurations import Window
 from corpus.chunking import ChunkDraft, CountTokens, context_line
 from corpus.chunking.types import Source
 from corpus.parsing.types import Page
-from corpus.services.bulk_load import Cut
 
 _WORD = re.compile(r"\S+")
 

@@ -48,9 +48,7 @@ class Models:
 
     generate: tuple[Endpoint, ...] = ()  # write answers, in order of preference
     judge: tuple[Endpoint, ...] = ()  # judge claims and answers, likewise
-    rewrite: Endpoint = field(
-        default=Endpoint(role="rewrite")
-    )  # rewrites questions, summarises sections
+    rewrite: Endpoint = field(default=Endpoint(role="rewrite"))  # rewrites questions
     context: Endpoint = field(default=Endpoint(role="context"))  # writes context lines for passages
     rerank: Endpoint = field(default=Endpoint(role="rerank"))  # orders passages
     verifier: Endpoint = field(default=Endpoint(role="verifier"))  # judges claims, from a folder

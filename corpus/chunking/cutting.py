@@ -14,12 +14,9 @@ from typing import Any
 
 from core.language.en.statements.meaning import meaning_label
 from corpus.boxes import Blocks
-from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens, context_line, split
-from corpus.chunking.types import Source
+from corpus.chunking import ChunkDraft, ChunkSettings, split
 from corpus.encoders.counting import TokenCounter
-from corpus.parsing import serialise, sniff
-from corpus.parsing.published.exchanged import Passage as GivenPassage
-from corpus.parsing.published.exchanged import lay_out, read_passages
+from corpus.parsing import serialise
 from corpus.parsing.types import Page
 from corpus.positions import positions_of
 from corpus.statements import PageView, Piece, Statement, statements_of
@@ -29,12 +26,8 @@ CUT = "passages.json"  # what `write_cut` writes
 
 @dataclass(frozen=True)
 class Order:
-    """The document to cut, and how. `pages` is the JSON of `corpus.parsing.types.Page` in order.
+    """The document to cut, and how. `pages` is the JSON of `corpus.parsing.types.Page` in order."""
 
-    A document that came in as passages has no `pages` here; it is read from the file itself.
-    """
-
-    media_type: str
     pages: Sequence[Mapping[str, Any]]
     title: str
     population: str
@@ -57,25 +50,22 @@ def order_json(order: Order) -> str:
     return json.dumps(asdict(order), ensure_ascii=False)
 
 
-def write_cut(document: Path, order: Path, folder: Path) -> None:
-    """Cut the stored `document` by the JSON file `order`, and write its passages into `folder`.
-
-    Raises ParseError for passages of the document that can't be read.
-    """
+def write_cut(order: Path, folder: Path) -> None:
+    """Cut the pages in the JSON file `order`, and write their passages into `folder`."""
     raw = json.loads(order.read_text(encoding="utf-8"))
     raw["settings"] = ChunkSettings(**raw["settings"])
     raw["counter"] = TokenCounter(**raw["counter"])
     wanted = Order(**raw)
-    about = {"title": wanted.title, "population": wanted.population, "sha256": wanted.sha256}
-    count_tokens = wanted.counter.load()
-    if wanted.media_type == sniff.PASSAGES:
-        given = read_passages(document)
-        drafts = take_passages(given, **about, count_tokens=count_tokens)
-        pages = lay_out(given).pages
-    else:
-        whole = {"pages": list(wanted.pages), "engine": "", "title": "", "metadata": {}}
-        pages = serialise.from_raw(whole).pages
-        drafts = split(pages, **about, settings=wanted.settings, count_tokens=count_tokens)
+    whole = {"pages": list(wanted.pages), "engine": "", "title": "", "metadata": {}}
+    pages = serialise.from_raw(whole).pages
+    drafts = split(
+        pages,
+        title=wanted.title,
+        population=wanted.population,
+        sha256=wanted.sha256,
+        settings=wanted.settings,
+        count_tokens=wanted.counter.load(),
+    )
     passages = passages_of(drafts, pages, title=wanted.title, population=wanted.population)
     text = json.dumps([asdict(passage) for passage in passages], ensure_ascii=False)
     (folder / CUT).write_text(text, encoding="utf-8")
@@ -115,31 +105,6 @@ def passages_of(
             draft, position, label(draft.text, section_path=draft.section_path), tuple(statements)
         )
         for draft, position, statements in zip(drafts, positions, said, strict=True)
-    ]
-
-
-def take_passages(
-    passages: Sequence[GivenPassage],
-    *,
-    title: str,
-    population: str,
-    sha256: str,
-    count_tokens: CountTokens,
-) -> list[ChunkDraft]:
-    """Return a draft for each passage given, in order, on the pages that `lay_out` makes of them.
-
-    A passage stays whole, whatever its length.
-    """
-    layout = lay_out(passages)
-    source = Source({page.number: page.text for page in layout.pages}, sha256, count_tokens)
-    return [
-        source.draft(
-            spans,
-            index=index,
-            context=context_line(title, passage.section_path, population, count_tokens),
-            section_path=passage.section_path,
-        )
-        for index, (passage, spans) in enumerate(zip(passages, layout.spans, strict=True))
     ]
 
 

@@ -26,7 +26,6 @@ from corpus.chunking.types import (
     below_title,
     context_line,
 )
-from corpus.parsing.published.exchanged import MAX_HEADING_CHARS
 from corpus.parsing.types import Block, BlockKind, Page
 
 # The most characters that a token is taken for: an encoder's tokenizer makes one token of any
@@ -36,6 +35,7 @@ _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}")  # of a table of contents
 _NUMBER = re.compile(r"\d{1,4}$")
 _LEAST_ENTRIES = 3
 _BEYOND = 20  # pages by which printed numbers may exceed the file's
+MAX_HEADING_CHARS = 1_000
 _SHARE = 0.5  # of a page's lines; the rest are its heading and entries printed on two lines
 
 

@@ -73,7 +73,7 @@ class Shown:
 
     def key(self) -> str:
         """Return 64 hexadecimal digits over everything that decides the line."""
-        return key_of(recipe(), *astuple(self))
+        return hashlib.sha256(json.dumps([recipe(), *astuple(self)]).encode()).hexdigest()
 
 
 def is_configured() -> bool:
@@ -100,7 +100,7 @@ def with_lines(
         if key not in lines:
             answer = lease.run(partial(ask, passage), limit_s=CALL_LIMIT_S)
             lines[key] = accepted(answer, passage, count_tokens)
-            keep(key, lines[key], model=settings.MODELS.context.model, prompt=PROMPT)
+            _keep(key, lines[key])
         lease.progress(done, len(drafts))
     return [
         _with_line(draft, lines[key], count_tokens) for draft, key in zip(drafts, keys, strict=True)
@@ -111,24 +111,19 @@ def accepted(answer: str, shown: Shown, count_tokens: CountTokens) -> str:
     """Return the answer as one line; empty where the passage doesn't support it."""
     lines = [line for line in clean_text(answer).splitlines() if line.strip()]
     line = " ".join(lines[0].split()).strip("\"'“”") if len(lines) == 1 else ""
-    known = numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
-    if count_tokens(line) > MAX_LINE_TOKENS or not numbers_in(line) <= known:
+    known = _numbers_in(f"{shown.title}\n{shown.section}\n{shown.passage}")
+    if count_tokens(line) > MAX_LINE_TOKENS or not _numbers_in(line) <= known:
         return ""
     return line
 
 
-def numbers_in(text: str) -> set[str]:
+def _numbers_in(text: str) -> set[str]:
     return {number.casefold() for number in _NUMBER.findall(text)}
 
 
-def key_of(*parts: str) -> str:
-    """Return the SHA-256, in hex, of all that a line depends on."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def keep(key: str, line: str, *, model: str, prompt: Prompt) -> None:
+def _keep(key: str, line: str) -> None:
     """Store a line; another attempt may have stored it already."""
-    row = ContextLine(pk=key, line=line, model=model, prompt=prompt.name)
+    row = ContextLine(pk=key, line=line, model=settings.MODELS.context.model, prompt=PROMPT.name)
     ContextLine.objects.bulk_create([row], ignore_conflicts=True)
 
 

@@ -17,7 +17,7 @@ from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.stops import AnsweringStop
-from corpus.models.summaries import ContextLine, SectionSummary, SummaryVector
+from corpus.models.summaries import ContextLine, SectionSummary
 from corpus.models.uploads import UploadKey
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "Stage",
     "StatementVector",
     "Storage",
-    "SummaryVector",
     "UploadKey",
     "WorkerHeartbeat",
     "share_finished",

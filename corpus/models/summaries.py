@@ -1,8 +1,7 @@
-"""Summaries of sections, and texts written by a language model."""
+"""Summaries of sections, and context lines written by a language model."""
 
 from __future__ import annotations
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
 
@@ -17,14 +16,13 @@ class SectionSummary(models.Model):
     """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="summaries")
-    section_path = ArrayField(models.TextField(), default=list)  # empty: the document
+    encoder = models.ForeignKey(Encoder, on_delete=models.CASCADE, related_name="+")
     first_index = models.PositiveIntegerField()  # of its passages, both inclusive
     last_index = models.PositiveIntegerField()
     text = models.TextField()
-    made_by = models.TextField()  # `corpus.summaries.made_by`
+    embedding = VectorField()  # unit norm, of as many dimensions as its encoder makes
 
     class Meta:
-        ordering = ["document", "first_index", "-last_index"]
         verbose_name_plural = "section summaries"
         constraints = [
             models.UniqueConstraint(
@@ -36,22 +34,8 @@ class SectionSummary(models.Model):
         return f"passages {self.first_index} to {self.last_index}"
 
 
-class SummaryVector(models.Model):
-    """A summary's vector, in a table of its own, so that comparing them all reads little."""
-
-    summary = models.OneToOneField(
-        SectionSummary, on_delete=models.CASCADE, primary_key=True, related_name="vector"
-    )
-    encoder = models.ForeignKey(Encoder, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=100)  # {sha256}_s{first}_{last}: ties go by it
-    embedding = VectorField()  # unit norm, of as many dimensions as its encoder makes
-
-    def __str__(self) -> str:
-        return f"of summary {self.pk}"
-
-
 class ContextLine(models.Model):
-    """A context line or summary that a language model wrote, stored to avoid a second request.
+    """A context line that a language model wrote, stored to avoid a second request.
 
     `key` is the SHA-256 of prompt version, model, and the text that the model saw.
     """

@@ -74,9 +74,6 @@ _FORMATS = {
     sniff.MEDLINEPLUS: _published("medlineplus", "medlineplus-xml/4"),
     sniff.WIKIPEDIA: _published("wikipedia", "mediawiki-xml/4", "mwparserfromhell"),
     sniff.RECORD: _published("records", "record-json/2"),
-    sniff.PASSAGES: _Format(
-        "corpus.parsing.published.exchanged", "parse_passages", "chunks-jsonl/2"
-    ),
 }
 MEDIA_TYPES = frozenset(_FORMATS)  # all that can be read
 # Modules loaded before the first file's type is known; together they take a fifth of a second.

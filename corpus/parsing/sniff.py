@@ -25,7 +25,6 @@ JATS = "application/jats+xml"
 BITS = "application/vnd.medrag.bits+xml"
 MEDLINEPLUS = "application/vnd.medrag.medlineplus+xml"
 WIKIPEDIA = "application/vnd.medrag.mediawiki+xml"
-PASSAGES = "application/vnd.medrag.passages+jsonl"
 RECORD = "application/vnd.medrag.record+json"
 
 MEDIA_TYPES = {
@@ -60,7 +59,6 @@ _ROOT = re.compile(  # possessive: a file of a thousand comments is read once
 )
 HEAD_BYTES = 8192
 _BLANKS = b"\x00 \t\r\n"
-PASSAGES_MARK = b'{"page":'  # how `corpus.parsing.published.exchanged` begins each line
 _OTHER_MAGIC = (
     b"%PDF-",
     b"PK\x03\x04",
@@ -92,8 +90,6 @@ def media_type_of(source: Path | bytes, filename: str) -> str:
         raise ParseError("The file is empty.", code="empty_file", hint="Upload the file again.")
     extension = PurePath(filename).suffix.lstrip(".").lower()
     media_type = MEDIA_TYPES.get(extension)
-    if extension == "jsonl" and head.startswith(PASSAGES_MARK):
-        media_type = PASSAGES
     if media_type is None:
         newer = OLD_OFFICE.get(extension)
         raise ParseError(

@@ -1,8 +1,8 @@
 """Read one untrusted file: `child INPUT TYPE OUTPUT_DIR`.
 
 The program limits its memory and time before it opens anything. Exit status 0 means that
-`parsed.json` was written; with `--picture 7` of a PDF `7.webp`; with `--cut ORDER` `passages.json`,
-cut from the pages in the file ORDER. Status 3 means that `error.json` says what is wrong. Any other
+`parsed.json` was written; with `--picture 7` of a PDF `7.webp`; with `--cut` `passages.json`, cut
+from the pages in the order INPUT. Status 3 means that `error.json` says what is wrong. Any other
 status is a crash.
 """
 
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.picture:
             Renderer(request.path).save_view(arguments.picture, request.output_dir)
         elif arguments.cut:
-            write_cut(request.path, arguments.cut.resolve(), request.output_dir)
+            write_cut(request.path, request.output_dir)
         else:
             document = parse_file(request)
             (request.output_dir / "parsed.json").write_text(to_json(document), encoding="utf-8")
@@ -114,7 +114,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("media_type")
     parser.add_argument("output_dir")
     parser.add_argument("--picture", type=int, default=0, metavar="PAGE")
-    parser.add_argument("--cut", type=Path, default=None, metavar="ORDER")
+    parser.add_argument("--cut", action="store_true")
     parser.add_argument("--max-pages", type=int, default=1_000)
     parser.add_argument("--memory-mb", type=int, default=3_072)
     parser.add_argument("--cpu-s", type=int, default=900)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from corpus.chunking.cutting import CUT, Order, Passage, order_json, passages_from
 from corpus.parsing.serialise import from_json
-from corpus.parsing.sniff import PDF
+from corpus.parsing.sniff import PDF, TEXT
 from corpus.parsing.types import ParsedDocument, ParseError
 from corpus.sandbox.child_process import PipeReader, Program, Running
 from corpus.sandbox.failures import CUTTING, READING, failure, timed_out, wrote_too_much
@@ -86,9 +86,8 @@ def parse_in_child(
 
 
 def cut_in_child(
-    path: Path,
-    *,
     order: Order,
+    *,
     output_dir: Path,
     limits: Limits,
     on_progress: OnProgress,
@@ -96,11 +95,11 @@ def cut_in_child(
 ) -> list[Passage]:
     """Cut the pages in `order` into passages in a child process; limits as for parsing.
 
-    `path` is the stored file that the pages were read from. Raises ParseError.
+    Raises ParseError.
     """
     written = output_dir / "order.json"
     written.write_text(order_json(order), encoding="utf-8")
-    arguments = [*_arguments(path, order.media_type, output_dir, limits), f"--cut={written}"]
+    arguments = [*_arguments(written, TEXT, output_dir, limits), "--cut"]
     _run(_started(arguments, command), _Watch(output_dir, limits, on_progress, work=CUTTING))
     return passages_from(_result(output_dir, limits, CUT))
 

@@ -12,7 +12,6 @@ from django.db import transaction
 from core.errors import MedragError
 from corpus.indexing.rows import page_as_read
 from corpus.models import Correction, Document, Lifecycle
-from corpus.parsing import sniff
 from corpus.parsing.clean import clean_line
 from corpus.parsing.types import Page
 from corpus.review.corrections import CorrectedPage, corrected, corrections_current, placed, places
@@ -37,11 +36,8 @@ class PlaceNotFound(MedragError):
 
 
 def correctable(document: Document) -> bool:
-    """Tell whether a document can be corrected.
-
-    Not if it came as passages, which are not cut here, nor if it has ended for good.
-    """
-    return document.lifecycle in CORRECTABLE and document.media_type != sniff.PASSAGES
+    """Tell whether a document can be corrected: not if it has ended for good."""
+    return document.lifecycle in CORRECTABLE
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ from corpus.encoders.registry import configured_specs, embedder_of, encoder_fact
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import Embedder
 from corpus.indexing.vector_index import FILLING, OWNER, alone, index_build
-from corpus.models import Chunk, Encoder, EncoderState, Storage, SummaryVector
+from corpus.models import Chunk, Encoder, EncoderState, SectionSummary, Storage
 
 _LOCK_LIMIT = "30s"  # a new table's key waits for those who write chunks, and all wait behind it
 _NO_LOCK = ("55P03", "40P01")  # PostgreSQL: lock_not_available, deadlock_detected
@@ -265,7 +265,7 @@ def _activate(encoder: Encoder, alias: str) -> None:
     old = rows.filter(name=encoder.name, state=EncoderState.ACTIVE)
     replaced = list(old.values_list("searched_as", flat=True))
     same = old.filter(fingerprint=encoder.fingerprint)
-    SummaryVector.objects.using(alias).filter(encoder__in=same).update(encoder=encoder)
+    SectionSummary.objects.using(alias).filter(encoder__in=same).update(encoder=encoder)
     old.update(state=EncoderState.RETIRED)
     rows.filter(pk=encoder.pk, state=EncoderState.BUILDING).update(
         state=EncoderState.ACTIVE,

@@ -38,7 +38,6 @@ from corpus.indexing.leases import Lease, LeaseLost, Preempted
 from corpus.indexing.recipe import chunk_settings, fingerprint, site_recipe
 from corpus.indexing.rows import METADATA_FIELDS, chunk_rows, page_row, take_over
 from corpus.models import Chunk, Document, Job, JobState, Page, Stage
-from corpus.parsing import sniff
 from corpus.parsing.engines import artifacts_for
 from corpus.parsing.types import ParsedDocument
 from corpus.review.corrections import CorrectedPage
@@ -55,7 +54,7 @@ from corpus.services.lifecycle import (
     lock_for_succession,
 )
 from corpus.services.passages import passages_write
-from corpus.services.summaries import summaries_draft, summaries_drop, summaries_keep
+from corpus.services.summaries import summaries_draft, summaries_keep
 from corpus.signals import document_indexed
 from corpus.statements import STATEMENTS_VERSION
 
@@ -231,14 +230,13 @@ def _take_out(document: Document) -> None:
     was_indexed = Document.objects.filter(pk=document.pk, indexed_at__isnull=False)
     if was_indexed.update(indexed_at=None):
         statistics.subtract(document.pk)
-    summaries_drop(document)
+    document.summaries.all().delete()
     document.chunks.filter(disabled_at=None).delete()
 
 
 def _chunk(document: Document, lease: Lease) -> Stage:
     embedder = reading_embedder(lease)
-    came_as_passages = document.media_type == sniff.PASSAGES
-    pages = [] if came_as_passages else pages_corrected(document)
+    pages = pages_corrected(document)
     passages = _passages(document, pages, embedder, lease)
     if not passages:
         raise IncompleteDocument(
@@ -292,10 +290,9 @@ def _keep_disabled(document: Document, rows: Sequence[Chunk]) -> None:
 def _passages(
     document: Document, pages: Sequence[CorrectedPage], embedder: Embedder, lease: Lease
 ) -> list[Passage]:
-    """Cut the pages in a child process; a document that came as passages keeps them."""
-    with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
+    """Cut the pages in a child process."""
+    with files.scratch_folder() as folder:
         order = Order(
-            media_type=document.media_type,
             pages=tuple(asdict(made.page) for made in pages),
             title=document.title,
             population=document.population,
@@ -304,8 +301,7 @@ def _passages(
             counter=embedder.token_counter(folder),
         )
         return sandbox.cut_in_child(
-            path,
-            order=order,
+            order,
             output_dir=folder,
             limits=_limits(),
             on_progress=lease.progress,
@@ -314,7 +310,7 @@ def _passages(
 
 
 def _finish(document: Document, lease: Lease) -> Stage:
-    made = summaries_draft(document, run=lease.run)
+    summaries = summaries_draft(document, run=lease.run)
     lease.lap("embed")
     recipe = site_recipe(encoder_facts())
     with transaction.atomic():
@@ -323,7 +319,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         if document.index_fingerprint != fingerprint(document, recipe):
             return Stage.PARSED  # its title, population or language was edited since
         encoders = vectors.searched_to_the_end()
-        is_replaced = made.encoder is not None and made.encoder not in encoders
+        is_replaced = any(summary.encoder not in encoders for summary in summaries)
         if is_replaced or any(vectors.lacking(e, document.chunks.all()) for e in encoders):
             return Stage.CHUNKED  # another encoder took over since it was embedded
         lease.hold(
@@ -336,7 +332,7 @@ def _finish(document: Document, lease: Lease) -> Stage:
         )
         if document.chunks.filter(search_vector=None).exists():
             raise IncompleteDocument("Some passages have no words.", hint="Index it again.")
-        summaries_keep(document, made)
+        summaries_keep(document, summaries)
         statistics.add(document.pk)
         Document.objects.filter(pk=document.pk).update(indexed_at=Now())
         document_indexed.send(Document, document=document, actor=None)

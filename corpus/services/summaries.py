@@ -1,122 +1,119 @@
-"""Make the summaries of sections during or after indexing, and store them."""
+"""Find sections by a summary, which leads to their passages and is never shown.
+
+A small form of RAPTOR (Sarthi et al., ICLR 2024) whose tree is the document's own headings. A
+summary holds the first statements of the passages nearest to the mean of their section (centroids:
+Radev et al., Information Processing and Management 40, 2004).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
+from corpus.chunking import context_line
 from corpus.encoders import vectors
 from corpus.encoders.registry import embedder_of, searched_rows
-from corpus.models import Chunk, Document, Encoder, SectionSummary, SummaryVector
-from corpus.summaries import Passages, Run, Summary, made_by, summarise
-from corpus.summaries.extractive import MIN_CHUNKS
+from corpus.models import Document, Encoder, PassageStatement, SectionSummary
 
-T = TypeVar("T")
+SUMMARIES_VERSION = "extractive-2"
+MIN_CHUNKS = 3  # of a section: fewer are found as well by themselves
+LEADS = 5  # statements of a summary: about what the bundled encoder reads
+CALL_LIMIT_S = 60.0  # of one summary
+_DECIMALS = 5  # of a cosine: below, another batch or machine may round another way
 
-
-@dataclass(frozen=True)
-class Made:
-    """A document's unsaved summaries, and the encoder of their vectors."""
-
-    encoder: Encoder | None  # None where the site makes none
-    summaries: tuple[Summary, ...]
+Path = tuple[str, ...]
 
 
-def summaries_draft(document: Document, *, run: Run) -> Made:
-    """Make summaries from embedded passages, outside a transaction. Runs three queries.
+def sections_of(paths: Sequence[Path]) -> dict[tuple[int, int], Path]:
+    """Return the sections of at least MIN_CHUNKS passages at every depth, by first and last index.
 
-    Runs none where the site makes no summaries. Raises LanguageModelUnavailable if a language model
-    should write them and doesn't answer.
+    `paths` are the section paths of a document's passages; the empty path is the whole document. A
+    section interrupted by another counts as two; of sections with the same passages the innermost
+    is kept.
     """
-    encoder = _primary() if settings.SUMMARIES != "none" else None
+    found: dict[tuple[int, int], Path] = {}
+    for depth in range(max(map(len, paths), default=0) + 1):
+        first = 0
+        for path, run in groupby(paths, key=lambda p: p[:depth] if len(p) >= depth else None):
+            last = first + len(list(run)) - 1
+            if path is not None and last - first + 1 >= MIN_CHUNKS:
+                found[first, last] = path
+            first = last + 1
+    return found
+
+
+def summaries_draft(
+    document: Document, *, run: Callable[..., Any] = lambda work, *, limit_s: work()
+) -> list[SectionSummary]:
+    """Make summaries of embedded passages, unsaved, outside a transaction. Runs four queries.
+
+    Empty where the site makes none. `run` is `corpus.indexing.leases.Lease.run`.
+    """
+    encoder = _primary()
     if encoder is None:
-        return Made(None, ())
+        return []
     chunks = list(document.chunks.defer("search_vector").order_by("index"))
-    passages = _passages(document, chunks, encoder)
-    return Made(encoder, summarise(passages, embedder_of(encoder), run) if passages else ())
+    found = vectors.read(encoder, [chunk.pk for chunk in chunks])
+    if len(found) != len(chunks):
+        return []  # another encoder took over since: the caller notices, or `summarise` makes them
+    leads = PassageStatement.objects.filter(chunk__in=chunks, chunk__disabled_at=None, index=0)
+    statements = dict(leads.values_list("chunk__index", "text"))
+    embedder = embedder_of(encoder)
+    rows = []
+    for (first, last), path in sections_of([tuple(chunk.section_path) for chunk in chunks]).items():
+        members = np.stack([found[chunk.pk] for chunk in chunks[first : last + 1]])
+        nearness = np.round(members @ members.mean(axis=0), _DECIMALS)
+        by_nearness = first + np.argsort(-nearness, kind="stable")
+        nearest = [int(index) for index in by_nearness if index in statements][:LEADS]
+        head = context_line(document.title, path, document.population, embedder.count_tokens)
+        text = f"{head}\n{' '.join(statements[index] for index in sorted(nearest))}"
+        row = SectionSummary(document=document, encoder=encoder, first_index=first, last_index=last)
+        row.text = text
+        row.embedding = run(partial(embedder.encode, [text]), limit_s=CALL_LIMIT_S)[0].tolist()
+        rows.append(row)
+    return rows
 
 
-def summaries_keep(document: Document, made: Made) -> None:
+def summaries_keep(document: Document, rows: Sequence[SectionSummary]) -> None:
     """Replace the document's summaries, in the caller's transaction."""
-    summaries_drop(document)
-    rows = SectionSummary.objects.bulk_create(
-        SectionSummary(
-            document=document,
-            section_path=list(one.section.path),
-            first_index=one.section.first,
-            last_index=one.section.last,
-            text=one.text,
-            made_by=one.made_by,
-        )
-        for one in made.summaries
-    )
-    SummaryVector.objects.bulk_create(
-        SummaryVector(
-            summary=row,
-            encoder=made.encoder,
-            key=f"{document.sha256}_s{row.first_index}_{row.last_index}",
-            embedding=one.vector.tolist(),
-        )
-        for row, one in zip(rows, made.summaries, strict=True)
-    )
-
-
-def summaries_drop(document: Document) -> None:
-    """Delete the document's summaries, in the transaction that deletes their passages."""
-    SectionSummary.objects.filter(document=document).delete()
+    document.summaries.all().delete()
+    SectionSummary.objects.bulk_create(rows)
 
 
 def document_summarise(document: Document) -> bool:
     """Make the summaries of an indexed document again; False if it was reindexed meanwhile."""
-    made = summaries_draft(document, run=_at_once)
+    rows = summaries_draft(document)
     with transaction.atomic():
         unchanged = Document.objects.select_for_update().filter(
             pk=document.pk, indexed_at=document.indexed_at
         )
         if document.indexed_at is None or not unchanged.exists():
             return False
-        summaries_keep(document, made)
+        summaries_keep(document, rows)
     return True
 
 
-def _at_once(work: Callable[[], T], *, limit_s: float) -> T:
-    return work()
-
-
 def documents_to_summarise() -> QuerySet[Document]:
-    """Return indexed documents whose summaries are missing or made differently.
+    """Return indexed documents that lack summaries of the first encoder searched.
 
     Where the site makes none: documents that still have some.
     """
     encoder = _primary()
     own = SectionSummary.objects.filter(document=OuterRef("pk"))
     indexed = Document.objects.filter(indexed_at__isnull=False).order_by("pk")
-    if settings.SUMMARIES == "none" or encoder is None:
+    if encoder is None:
         return indexed.filter(Exists(own))
-    right = own.filter(made_by=made_by(embedder_of(encoder)), vector__encoder=encoder)
     counted = indexed.annotate(passages=Count("chunks")).filter(passages__gte=MIN_CHUNKS)
-    return counted.exclude(Exists(right))
+    return counted.exclude(Exists(own.filter(encoder=encoder)))
 
 
 def _primary() -> Encoder | None:
-    return next(iter(searched_rows()), None)
-
-
-def _passages(document: Document, chunks: Sequence[Chunk], encoder: Encoder) -> Passages | None:
-    """Return the passages; None where a vector is missing. Disabled ones are not summarised."""
-    found = vectors.read(encoder, [chunk.pk for chunk in chunks])
-    if not chunks or len(found) != len(chunks):
-        return None
-    return Passages(
-        title=document.title,
-        population=document.population,
-        texts=tuple("" if chunk.disabled_at else chunk.text for chunk in chunks),
-        paths=tuple(tuple(chunk.section_path) for chunk in chunks),
-        vectors=np.stack([found[chunk.pk] for chunk in chunks]),
-    )
+    """Return the encoder of summaries; None where the site makes none."""
+    return next(iter(searched_rows()), None) if settings.SUMMARIES != "none" else None

@@ -95,10 +95,9 @@ ENCODER_THREADS = computing.integer(
 SUMMARIES = env.choice(
     "MEDRAG_SUMMARIES",
     "none",
-    ("none", "extractive", "llm"),
-    about="summaries of sections for the search: `none`, sentences of the section "
-    "(`extractive`), or written by the model of `[rewrite]` (`llm`); they are searched "
-    "with `summaries=yes` in `MEDRAG_RETRIEVAL`",
+    ("none", "extractive"),
+    about="summaries of sections for the search: `none`, or statements of the section "
+    "(`extractive`); they are searched with `summaries=yes` in `MEDRAG_RETRIEVAL`",
 )
 RETRIEVAL = env.text(
     "MEDRAG_RETRIEVAL",

@@ -21,47 +21,29 @@ from retrieval.types import Query, Ranked, Ranking
 SUMMARIES = 20  # the nearest, that lead to passages
 LEAVES = 5  # of each: its best by cosine, so that a long document does not fill the list
 
-# The nearest first, each looked up in scope until there are enough: LATERAL with a limit is a loop
-# that keeps the order, whatever the planner believes of the scope.
 _SQL = """
-WITH near AS (
-    SELECT v.summary_id, v.key, {distance} AS distance
-    FROM corpus_summaryvector v WHERE v.encoder_id = %(encoder)s
-    ORDER BY distance, v.key
-), nearest AS MATERIALIZED (
-    SELECT s.document_id, s.first_index, s.last_index, n.distance, n.key
-    FROM near n
-         CROSS JOIN LATERAL (
-             SELECT s.document_id, s.first_index, s.last_index
-             FROM corpus_sectionsummary s WHERE s.id = n.summary_id LIMIT 1
-         ) AS s
-         CROSS JOIN LATERAL (
-             SELECT FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
-             WHERE c.document_id = s.document_id
-                   AND c.index BETWEEN s.first_index AND s.last_index AND {scope}
-             LIMIT 1
-         ) AS in_scope
-    ORDER BY n.distance, n.key LIMIT %(summaries)s
-), placed AS (
-    SELECT *, row_number() OVER (ORDER BY {cosine_of_summary} DESC, key) AS place FROM nearest
+WITH nearest AS MATERIALIZED (
+    SELECT s.document_id, s.first_index, s.last_index, row_number() OVER (
+        ORDER BY {cosine_of_summary} DESC, d.sha256, s.first_index, s.last_index) AS place
+    FROM corpus_sectionsummary s JOIN corpus_document d ON d.id = s.document_id
+    WHERE s.encoder_id = %(encoder)s AND EXISTS (
+        SELECT FROM corpus_chunk c WHERE c.document_id = s.document_id
+               AND c.index BETWEEN s.first_index AND s.last_index AND {scope})
+    ORDER BY place LIMIT %(summaries)s
 ), leaf AS (
-    SELECT c.id, c.key, {group} AS twins, d.effective_from, p.place,
-           {cosine} AS cosine
-    FROM placed p
-         JOIN corpus_chunk c ON c.document_id = p.document_id
-              AND c.index BETWEEN p.first_index AND p.last_index
+    SELECT c.id, c.key, {group} AS twins, d.effective_from, n.place, {cosine} AS cosine,
+           row_number() OVER (PARTITION BY n.place ORDER BY {cosine} DESC, c.key) AS within
+    FROM nearest n
+         JOIN corpus_chunk c ON c.document_id = n.document_id
+              AND c.index BETWEEN n.first_index AND n.last_index
          JOIN corpus_document d ON d.id = c.document_id
          JOIN {table} v ON v.chunk_id = c.id
     WHERE {scope}
-), best AS (
-    SELECT *, row_number() OVER (PARTITION BY place ORDER BY cosine DESC, key) AS within FROM leaf
 ), told_apart AS (
-    SELECT *, row_number() OVER (
-        PARTITION BY twins ORDER BY place, cosine DESC, effective_from DESC NULLS LAST, key) AS met
-    FROM best WHERE within <= %(leaves)s
+    SELECT DISTINCT ON (twins) * FROM leaf WHERE within <= %(leaves)s
+    ORDER BY twins, place, cosine DESC, effective_from DESC NULLS LAST, key
 )
-SELECT id, key, twins FROM told_apart WHERE met = 1
-ORDER BY place, cosine DESC, key LIMIT %(limit)s
+SELECT id, key, twins FROM told_apart ORDER BY place, cosine DESC, key LIMIT %(limit)s
 """
 
 
@@ -77,11 +59,10 @@ def search_summaries(
     scope, parameters = scope_sql(query)
     kind = f"{encoder.storage}({int(encoder.dimensions)})"
     parts = {
-        "distance": f"v.embedding::{kind} <=> %(vector)s::{kind}",
         "scope": scope,
         "table": encoder.table,
         "group": group_sql(collapse_twins=config.collapse_twins),
-        "cosine_of_summary": cosine_sql("distance"),
+        "cosine_of_summary": cosine_sql(f"s.embedding::{kind} <=> %(vector)s::{kind}"),
         "cosine": cosine_sql(f"v.embedding <=> %(vector)s::{encoder.storage}"),
     }
     statement = _SQL

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from core.llm.breaker import breaker_of
 from core.llm.client import Endpoint
 from core.llm.transport import BoundedTransport, CallFailed, posted
-from retrieval.rerank.extracts import extract
+from retrieval.rerank.extracts import characters, extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
 PASSAGE_CHARS = 2000  # some 500 tokens, which such models read
@@ -46,7 +46,7 @@ class EndpointReranker:
             return self._scores(query, passages, timeout_s)
 
     def _scores(self, query: str, passages: Sequence[Passage], timeout_s: float) -> Sequence[float]:
-        texts = [extract(p, query, limit=PASSAGE_CHARS, measure=_characters) for p in passages]
+        texts = [extract(p, query, limit=PASSAGE_CHARS, measure=characters) for p in passages]
         body = {
             "model": self.endpoint.model,
             "query": query,
@@ -91,7 +91,3 @@ def scores_of(body: bytes, count: int) -> list[float]:
 
 def _unreadable(how: str) -> RerankUnavailable:
     return RerankUnavailable(f"gave an answer that {how}", retryable=False)
-
-
-def _characters(texts: Sequence[str]) -> list[int]:
-    return [len(text) for text in texts]

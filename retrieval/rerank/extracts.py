@@ -24,6 +24,10 @@ _STEM_CHARS = 6
 Measure = Callable[[Sequence[str]], Sequence[int]]  # the size of each text
 
 
+def characters(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
 def extract(passage: Passage, query: str, *, limit: int, measure: Measure) -> str:
     """Return context line and text, shortened to about `limit` as sized by `measure`.
 

@@ -18,7 +18,7 @@ from typing import Any
 from core.llm.breaker import breaker_of
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json, is_away
 from core.llm.prompt_files import Prompt
-from retrieval.rerank.extracts import extract
+from retrieval.rerank.extracts import characters, extract
 from retrieval.rerank.types import Passage, RerankUnavailable
 
 PROMPT = Prompt(
@@ -104,7 +104,7 @@ def prompt_for(
     query: str, passages: Sequence[Passage], labels: Sequence[str], secret: bytes
 ) -> str:
     shown = [
-        extract(passage, query, limit=PASSAGE_CHARS, measure=_characters)[:PASSAGE_CHARS]
+        extract(passage, query, limit=PASSAGE_CHARS, measure=characters)[:PASSAGE_CHARS]
         for passage in passages
     ]
     mark = f"<{_digest(secret, 'mark', query, *shown, chars=MARK_CHARS)}>"
@@ -116,7 +116,3 @@ def _digest(secret: bytes, *parts: str, chars: int = LABEL_CHARS) -> str:
     # Length-prefixed, so that no two lists of parts are the same bytes.
     message = b"".join(b"%d:" % len(raw) + raw for raw in (part.encode() for part in parts))
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:chars]
-
-
-def _characters(texts: Sequence[str]) -> list[int]:
-    return [len(text) for text in texts]

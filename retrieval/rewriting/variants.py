@@ -7,47 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from core.language.en.questions.narrative import focus
 from retrieval.config import RetrievalConfig
 from retrieval.lexicon.terms import in_clinical_words
-from retrieval.rewriting.generated import Request, generated, passage_request, wordings_request
-from retrieval.types import Analysis, Rewriting, Variant
+from retrieval.rewriting.generated import Reworded, generated
+from retrieval.types import Analysis, Variant
 
 
-@dataclass(frozen=True)
-class VariantNotes:
-    """How the wordings came about, for the trace. Holds no text of a question or answer."""
-
-    rewriting: Rewriting = field(default_factory=Rewriting)
-    failures: tuple[str, ...] = ()  # why there is none of a kind, in sentences
-
-
-def variants_of(
-    analysis: Analysis, config: RetrievalConfig, *, deadline_s: float
-) -> tuple[tuple[Variant, ...], VariantNotes]:
+def variants_of(analysis: Analysis, config: RetrievalConfig) -> Reworded:
     """Return the question and its other wordings, each once, in order, with notes.
 
-    A model that fails or misses `deadline_s` contributes no wordings: never raises. Rules run no
-    query; a model one, three where it had to be asked. Call it outside a transaction.
+    A model that fails or is late contributes no wordings: never raises. Rules run no query; a model
+    one, three where it had to be asked. Call it outside a transaction.
     """
-    made = [Variant("question", analysis.text), *by_rules(analysis, config)]
-    outcome = generated(
-        _requests(analysis, config), calls=config.rewrite_calls, deadline_s=deadline_s
-    )
-    wordings, passages = outcome.texts.get("multi_query", ()), outcome.texts.get("hyde", ())
-    made += [Variant(f"llm:{number}", text) for number, text in enumerate(wordings, start=1)]
-    made += [Variant("hyde", text, lexical=False, as_passage=True) for text in passages]
-    kept = _distinct(made)
-    return kept, VariantNotes(
-        rewriting=Rewriting(
-            calls=outcome.calls,
-            cached=outcome.cached,
-            dropped=outcome.dropped + len(made) - len(kept),
-        ),
-        failures=outcome.failures,
-    )
+    reworded = generated(analysis.text, config)
+    question = Variant("question", analysis.text)
+    made = [question, *by_rules(analysis, config), *reworded.variants]
+    return replace(reworded, variants=_distinct(made))
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
@@ -65,13 +43,6 @@ def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
         Variant("rule:clinical", in_clinical_words(analysis.text, lay), lexical=False),
     ]
     return [variant for variant in found if variant.text not in ("", analysis.text)]
-
-
-def _requests(analysis: Analysis, config: RetrievalConfig) -> list[Request]:
-    if not analysis.text.strip():
-        return []
-    found = [wordings_request(analysis.text, config.multi_query)] if config.multi_query else []
-    return [*found, passage_request(analysis.text)] if config.hyde else found
 
 
 def _distinct(made: Sequence[Variant]) -> tuple[Variant, ...]:

@@ -86,7 +86,7 @@ def test_what_is_to_be_done_is_neither_well_nor_a_fault(
     [
         ("EMBEDDER", "/nowhere", "embedder"),
         ("PARSER_COMMAND", ("/nowhere/python",), "parser"),
-        ("SUMMARIES", "llm", "checks"),
+        ("DOCLING_ARTIFACTS_PATH", Path("/nowhere"), "checks"),
     ],
 )
 def test_what_is_broken_is_named(

@@ -56,13 +56,6 @@ def verifier_fault(name: str) -> str:
     return ""
 
 
-def verifiers_configured() -> list[str]:
-    """Return the names of the verifiers that this site's settings allow, the bundled one first."""
-    models = settings.MODELS
-    nli, llm = ["nli"] * bool(models.verifier.model), ["llm"] * bool(models.judge)
-    return ["checker", *nli, *llm]
-
-
 def warm_up() -> None:
     """Load the verifier if the first free-text answer would wait for it.
 

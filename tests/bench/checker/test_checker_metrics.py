@@ -12,10 +12,7 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from bench.checker.measure import Checked
-from bench.datasets.pairs import LABELS, LabelledPair
-from chat.verification.types import Judgement, Label
-from evaluation.metrics.labels import (
+from bench.checker.labels import (
     accuracy,
     confusion,
     false_alarm,
@@ -23,6 +20,9 @@ from evaluation.metrics.labels import (
     label_f1,
     macro_f1,
 )
+from bench.checker.measure import Checked
+from bench.datasets.pairs import LABELS, LabelledPair
+from chat.verification.types import Judgement, Label
 from evaluation.metrics.statistics import interval, interval_of_counts
 
 RANDOM = np.random.default_rng(5)

@@ -6,7 +6,7 @@ import pytest
 
 from bench.datasets import read_dataset
 from bench.datasets.types import Dataset
-from corpus.services.bulk_load import PlainDocument, documents_load
+from bench.runs.bulk_load import PlainDocument, documents_load
 from tests import corpora
 from tests.evaluation import made_up
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
+from bench.runs.bulk_load import PlainDocument, documents_load
 from bench.runs.configurations import Window
 from bench.runs.windows import cut_by, windows_of
 from corpus.encoders.registry import get_embedder
 from corpus.models import Chunk, Document
-from corpus.services.bulk_load import PlainDocument, documents_load
 from tests import corpora
 
 SIZES = (Window(128, 64), Window(256, 128), Window(512, 256))

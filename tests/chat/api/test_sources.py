@@ -223,13 +223,6 @@ def test_what_is_gone_is_not_painted(
     assert cited["link"].endswith("/#cited")
 
 
-def test_a_document_without_pictures_has_none(alice: User) -> None:
-    publish_guideline(picture=False, filename="pneumonia.md", media_type="text/markdown")
-    turn = ask(alice)
-    cited = get(signed_in(alice), f"/api/v1/turns/{turn.pk}").json()["claims"][0]["citations"][0]
-    assert (cited["picture"], cited["page_size"]) == (None, None)
-
-
 @pytest.mark.parametrize(("question", "queries"), [(QUESTION, 15), (NEAR, 16)])
 def test_many_documents_take_the_queries_of_one(
     guideline: Document,

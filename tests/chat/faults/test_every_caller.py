@@ -105,11 +105,11 @@ Caller = Callable[[Endpoint, LazySettings, float], str]  # returns its message o
 def wordings(server: Endpoint, settings: LazySettings, timeout_s: float) -> str:
     """Only the question is searched, and nothing is cached, so the next question asks again."""
     rewriting(server, settings)
-    config = RetrievalConfig(multi_query=2, hyde=True, rules=False)
-    found, notes = variants_of(analyse(QUESTION, Lexicon(())), config, deadline_s=timeout_s)
-    assert [variant.name for variant in found] == ["question"]
+    config = RetrievalConfig(multi_query=2, hyde=True, rules=False, rewrite_timeout_s=timeout_s)
+    found = variants_of(analyse(QUESTION, Lexicon(())), config)
+    assert [variant.name for variant in found.variants] == ["question"]
     assert not Generated.objects.exists()
-    of_wordings, of_passage = notes.failures
+    of_wordings, of_passage = found.failures
     assert of_wordings.startswith("multi_query: ") and of_passage.startswith("hyde: ")
     return of_wordings
 

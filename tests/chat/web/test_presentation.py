@@ -2,7 +2,7 @@
 
 from chat.models import Claim, Reason
 from chat.web.presentation import ShownClaim
-from chat.web.refusals import ADVICE, ADVICE_ALONE
+from chat.web.refusals import ADVICE_ALONE
 from chat.web.tables import is_verbatim, table_row
 from corpus.positions import below_title
 
@@ -77,10 +77,6 @@ def test_the_section_path_is_shown_without_the_title() -> None:
     assert below_title("Asthma › 4 Dose › 4.1 First", "Asthma") == "4 Dose › 4.1 First"
     assert below_title("4 Dose", "Asthma") == "4 Dose"
     assert below_title("Asthma", "Asthma") == ""
-
-
-def test_each_reason_says_what_to_do() -> None:
-    assert set(ADVICE) == set(Reason)
 
 
 def test_where_no_passage_is_shown_nobody_is_sent_to_one() -> None:

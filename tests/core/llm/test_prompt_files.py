@@ -12,8 +12,8 @@ from chat import checks
 from chat.verification.entailment import judge
 from core.llm.prompt_files import Prompt
 from corpus.indexing import context_lines
-from corpus.summaries import abstractive as written
 from evaluation.choices import model_alone
+from retrieval.config import config_from
 from retrieval.rerank import language_model
 from retrieval.rewriting import generated
 from tests.models import change_model, set_model
@@ -21,7 +21,6 @@ from tests.models import change_model, set_model
 ROOT = Path(__file__).resolve().parents[3]
 OURS = [
     context_lines.PROMPT,
-    written.PROMPT,
     *generated.PROMPTS,
     language_model.PROMPT,
     *checks.PROMPTS,
@@ -71,13 +70,10 @@ def test_what_an_earlier_release_kept_is_found_again(settings: Settings) -> None
     change_model(settings, "rewrite", model="small")
     keys = [
         context_lines.Shown("Sepsis", "Fluids", "around", "Give").key(),
-        written.Shown("Sepsis", "Fluids", "Give").key(),
-        generated.wordings_request("What dose?", 3).key,
-        generated.passage_request("What dose?").key,
+        *(r.key for r in generated.requests_of("What dose?", config_from("multi_query=3 hyde=1"))),
     ]
     assert [key[:16] for key in keys] == [
         "9019b3b6af866188",
-        "d82c6a74959b9af4",
         "2ae9e9731d940db3",
         "867fedd88793f2f8",
     ]

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
-from pytest_django import DjangoAssertNumQueries, Settings
+from pytest_django import DjangoAssertNumQueries
 
 from corpus.admin.progress import JobCell
 from corpus.models import (
@@ -215,18 +215,6 @@ def test_what_others_may_publish_is_left_out(staff: Client) -> None:
     assert list(Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)) == [chosen[1]]
 
 
-def test_withdrawing_needs_a_reason(staff: Client) -> None:
-    (document,) = documents(1, lifecycle=Lifecycle.PUBLISHED)
-    again = act(staff, "withdraw", [document], confirmed="yes", reason=" ")
-    assert b"This field is required." in again.content
-    act(staff, "withdraw", [document], confirmed="yes", reason="Wrong dose.")
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.WITHDRAWN
-    assert document.withdrawn_reason == "Wrong dose."
-    history = reverse("admin:corpus_document_history", args=[document.pk])
-    assert b"Withdrawn: Wrong dose." in staff.get(history).content
-
-
 def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> None:
     draft, published = documents(2)
     Document.objects.filter(pk=published.pk).update(lifecycle=Lifecycle.PUBLISHED)
@@ -234,15 +222,6 @@ def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> 
     assert "Only a document that is published can become withdrawn" in response.content.decode()
     assert Document.objects.filter(lifecycle=Lifecycle.WITHDRAWN).count() == 1
     assert LogEntry.objects.count() == 1
-
-
-def test_the_second_person_is_asked_for(staff: Client, alice: User, settings: Settings) -> None:
-    settings.TWO_PERSON_PUBLISH = True
-    (document,) = documents(1, uploaded_by=alice)
-    response = act(staff, "publish", [document], confirmed="yes")
-    assert b"second person" in response.content
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.DRAFT
 
 
 def test_what_failed_or_was_read_is_read_again(staff: Client) -> None:
@@ -386,13 +365,6 @@ def test_an_auditor_reads_and_changes_nothing(bob: User) -> None:
     assert auditor.get(reverse("admin:corpus_document_add")).status_code == 403
     document.refresh_from_db()
     assert (document.title, document.lifecycle) == ("Guideline 0", Lifecycle.DRAFT)
-
-
-def test_staff_without_the_right_do_not_publish(bob: User) -> None:
-    (document,) = documents(1)
-    act(member(bob, STAFF), "publish", [document], confirmed="yes")
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.DRAFT
 
 
 def test_the_list_says_when_no_worker_is_alive(staff: Client) -> None:

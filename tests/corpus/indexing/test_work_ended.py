@@ -32,7 +32,6 @@ SHA = "a" * 64
 
 def order_of(pages: Sequence[Page]) -> Order:
     return Order(
-        media_type="text/plain",
         pages=[asdict(page) for page in pages],
         title="Guide",
         population="adults",
@@ -49,8 +48,7 @@ def page_of(text: str) -> Page:
 def refused(text: str, folder: Path, limits: Limits) -> ParseError:
     with pytest.raises(ParseError) as caught:
         cut_in_child(
-            folder,
-            order=order_of([page_of(text)]),
+            order_of([page_of(text)]),
             output_dir=folder,
             limits=limits,
             on_progress=lambda done, total: None,
@@ -61,8 +59,7 @@ def refused(text: str, folder: Path, limits: Limits) -> ParseError:
 def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
     page = page_of("Give 5 mg per kg once daily. Stop after 3 days. " * 60)
     made = cut_in_child(
-        tmp_path,
-        order=order_of([page]),
+        order_of([page]),
         output_dir=tmp_path,
         limits=Limits(),
         on_progress=lambda done, total: None,

@@ -125,7 +125,6 @@ _WIKIPEDIA = (
     "<text>== Treatment ==\n{sentence}</text></revision></page></mediawiki>"
 )
 _RECORD = '{{"id": "1", "title": "{title}", "text": "{sentence}"}}\n'
-_PASSAGES = '{{"page":1,"title":"{title}","text":"{sentence}"}}\n'
 
 SAMPLES = {
     sniff.PDF: Sample("pdf", "doxycycline", "cellulitis", "100 mg", _pdf),
@@ -146,5 +145,4 @@ SAMPLES = {
     sniff.MEDLINEPLUS: Sample("xml", "cetirizine", "urticaria", "10 mg", _written(_MEDLINEPLUS)),
     sniff.WIKIPEDIA: Sample("xml", "colchicine", "pericarditis", "0.5 mg", _written(_WIKIPEDIA)),
     sniff.RECORD: Sample("jsonl", "ramipril", "hypertension", "2.5 mg", _written(_RECORD)),
-    sniff.PASSAGES: Sample("jsonl", "propranolol", "tremor", "45 mg", _written(_PASSAGES)),
 }

@@ -25,17 +25,9 @@ from tests.retrieval.dense.test_dense_scopes import (
 OF_EACH = 4  # passages
 _SUMMARIES = """
 INSERT INTO corpus_sectionsummary
-    (document_id, section_path, first_index, last_index, text, made_by)
-SELECT document_id, '{}', index, index + %(more)s, '', 'hand'
-FROM corpus_chunk WHERE index %% %(each)s = 0
-"""
-_VECTORS = """
-INSERT INTO corpus_summaryvector (summary_id, encoder_id, key, embedding)
-SELECT s.id, %(encoder)s, d.sha256 || '_s' || s.first_index, v.embedding::vector
-FROM corpus_sectionsummary s
-JOIN corpus_document d ON d.id = s.document_id
-JOIN corpus_chunk c ON c.document_id = s.document_id AND c.index = s.first_index
-JOIN {table} v ON v.chunk_id = c.id
+    (document_id, encoder_id, first_index, last_index, text, embedding)
+SELECT c.document_id, %(encoder)s, c.index, c.index + %(more)s, '', v.embedding::vector
+FROM corpus_chunk c JOIN {table} v ON v.chunk_id = c.id WHERE c.index %% %(each)s = 0
 """
 
 
@@ -43,8 +35,8 @@ JOIN {table} v ON v.chunk_id = c.id
 def encoder(encoder: ActiveEncoder) -> ActiveEncoder:
     """Add summaries to the database of the encoder."""
     with connection.cursor() as cursor:
-        cursor.execute(_SUMMARIES, {"each": OF_EACH, "more": OF_EACH - 1})
-        cursor.execute(_VECTORS.replace("{table}", encoder.table), {"encoder": encoder.pk})
+        parameters = {"encoder": encoder.pk, "each": OF_EACH, "more": OF_EACH - 1}
+        cursor.execute(_SUMMARIES.replace("{table}", encoder.table), parameters)
     return encoder
 
 
@@ -65,8 +57,7 @@ def numpys_own(encoder: ActiveEncoder, asked: Vectors, shelf: str) -> list[int]:
     narrowed = {"document__collection__slug": shelf} if shelf else {}
     on_shelf = SectionSummary.objects.filter(**narrowed)
     rows = on_shelf.values_list("document_id", "first_index", "last_index", "document__sha256")
-    first = sorted(rows, key=lambda row: -exact[at[row[0], row[1]]])[:SUMMARIES]
-    best = sorted(first, key=lambda row: (-cosines[at[row[0], row[1]]], f"{row[3]}_s{row[1]}"))
+    best = sorted(rows, key=lambda row: (-cosines[at[row[0], row[1]]], row[3], row[1]))[:SUMMARIES]
     leaves = [[at[doc, n] for n in range(a, b + 1) if (doc, n) in at] for doc, a, b, _ in best]
     return [pk for of_one in leaves for pk in sorted(of_one, key=lambda pk: (-cosines[pk], keys[pk]))]  # noqa: E501  # fmt: skip
 
@@ -82,7 +73,7 @@ def test_all_in_scope_are_compared(encoder: ActiveEncoder, shelf: str) -> None:
             assert len(set(found) & set(expected)) >= 0.95 * len(found) > 0
 
 
-def test_equal_summaries_are_ordered_by_key(
+def test_equal_summaries_are_ordered_by_document_and_place(
     encoder: ActiveEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More summaries are equally near than are fetched."""
@@ -90,13 +81,12 @@ def test_equal_summaries_are_ordered_by_key(
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE corpus_summaryvector SET embedding = (SELECT min(embedding::text)::vector "
-                "FROM corpus_summaryvector)"
+                "UPDATE corpus_sectionsummary SET embedding = "
+                "(SELECT min(embedding::text)::vector FROM corpus_sectionsummary)"
             )
         (asked,) = around_centres(1, seed=9)
         found = search(encoder, asked)
-        first = sorted(SectionSummary.objects.values_list("vector__key", flat=True))[:5]
-        expected = SectionSummary.objects.filter(vector__key__in=first)
+        expected = SectionSummary.objects.order_by("document__sha256", "first_index")[:5]
         leaves = {(row.document_id, n) for row in expected for n in range(row.first_index, row.last_index + 1)}  # noqa: E501  # fmt: skip
         kept = Chunk.objects.in_bulk([entry.chunk_id for entry in found.entries]).values()
         assert {(chunk.document_id, chunk.index) for chunk in kept} == leaves

@@ -7,8 +7,7 @@ from django.contrib.auth.models import Group, User
 from pytest_django import Settings
 
 from corpus.encoders.registry import ActiveEncoder, active_encoders
-from corpus.intake.passages_export import Choice, passages_exported
-from corpus.models import Chunk, Document, SectionSummary, SummaryVector
+from corpus.models import Chunk, Document, SectionSummary
 from corpus.services.passages import chunk_disable
 from corpus.services.summaries import document_summarise
 from retrieval.config import RetrievalConfig
@@ -90,12 +89,14 @@ def _summary_over(document: Document) -> None:
     """Store a summary of a document that is too short to get one."""
     encoder = active_encoders()[0]
     text = f"{document.title}: the dose of demonstracillin"
-    row = SectionSummary.objects.create(
-        document=document, first_index=0, last_index=0, text=text, made_by="hand"
-    )
     vector = encoder.embedder.encode([text])[0].tolist()
-    SummaryVector.objects.create(
-        summary=row, encoder_id=encoder.pk, key=document.sha256, embedding=vector
+    SectionSummary.objects.create(
+        document=document,
+        encoder_id=encoder.pk,
+        first_index=0,
+        last_index=0,
+        text=text,
+        embedding=vector,
     )
 
 
@@ -155,7 +156,7 @@ def test_another_encoders_summaries_are_not_compared() -> None:
     assert ask("fluid", other).entries == ()
 
 
-def test_neither_evidence_nor_export_holds_a_summary() -> None:
+def test_evidence_holds_no_summary() -> None:
     document = about("Sepsis")
     texts = {row.text for row in document.summaries.all()}
     hits = retrieve(Query("fluid", on=TODAY)).hits
@@ -163,4 +164,3 @@ def test_neither_evidence_nor_export_holds_a_summary() -> None:
     assert not {hit.text for hit in hits} & texts
     keys = set(document.chunks.values_list("key", flat=True))
     assert {hit.key for hit in hits} <= keys
-    assert {line["id"] for line in passages_exported(Choice())} == keys

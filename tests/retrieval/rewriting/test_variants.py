@@ -15,19 +15,12 @@ from pytest_django import Settings
 from core.llm import client as language_model
 from core.llm.prompt_files import Prompt
 from retrieval.analysis import analyse
-from retrieval.config import MAX_WORDINGS, RetrievalConfig
+from retrieval.config import RetrievalConfig
 from retrieval.configured import check_retrieval
 from retrieval.lexicon.terms import Entry, Lexicon
 from retrieval.models import Generated
-from retrieval.rewriting.generated import (
-    HYDE,
-    MULTI_QUERY,
-    accepted_passage,
-    accepted_wordings,
-    passage_request,
-    wordings_request,
-)
-from retrieval.rewriting.variants import VariantNotes, variants_of
+from retrieval.rewriting.generated import HYDE, MULTI_QUERY, Reworded, accepted, requests_of
+from retrieval.rewriting.variants import variants_of
 from retrieval.types import Analysis, Rewriting, Variant
 from tests.llm.server import (
     Answer,
@@ -52,11 +45,11 @@ def asked(text: str = QUESTION) -> Analysis:
 
 
 def variants(
-    text: str = QUESTION, config: RetrievalConfig = BOTH, deadline_s: float = 10.0
-) -> tuple[dict[str, Variant], VariantNotes]:
-    found, notes = variants_of(asked(text), config, deadline_s=deadline_s)
-    assert found[0].text == text
-    return {variant.name: variant for variant in found}, notes
+    text: str = QUESTION, config: RetrievalConfig = BOTH
+) -> tuple[dict[str, Variant], Reworded]:
+    reworded = variants_of(asked(text), config)
+    assert reworded.variants[0].text == text
+    return {variant.name: variant for variant in reworded.variants}, reworded
 
 
 def by_form(wordings: object = WORDINGS, sentences: object = SENTENCES) -> Answer:
@@ -85,9 +78,8 @@ def model(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpo
 
 
 def test_the_question_alone_needs_no_query_and_no_model() -> None:
-    found, notes = variants_of(asked("gentamicin dose"), RetrievalConfig(), deadline_s=1)
-    assert found == (Variant("question", "gentamicin dose"),)
-    assert (notes.rewriting, notes.failures) == (Rewriting(0, 0, 0), ())
+    found = variants_of(asked("gentamicin dose"), RetrievalConfig())
+    assert found == Reworded((Variant("question", "gentamicin dose"),))
 
 
 @pytest.mark.parametrize(
@@ -153,10 +145,11 @@ def test_a_question_is_asked_once(model: Endpoint, settings: Settings) -> None:
 
 def test_every_part_that_decides_an_answer_is_in_its_key(settings: Settings) -> None:
     change_model(settings, "rewrite", model="m")
-    keys = {wordings_request("q", 2).key, wordings_request("q", 3).key, passage_request("q").key}
-    keys |= {wordings_request("r", 2).key}
+    two, three = RetrievalConfig(multi_query=2), RetrievalConfig(multi_query=3)
+    asked_for = [("q", two), ("q", three), ("r", two), ("q", RetrievalConfig(hyde=True))]
+    keys = {requests_of(*each)[0].key for each in asked_for}
     change_model(settings, "rewrite", model="n")
-    keys |= {wordings_request("q", 2).key}
+    keys |= {requests_of("q", two)[0].key}
     assert len(keys) == 5
     assert all(len(key) == 64 for key in keys)
 
@@ -224,7 +217,8 @@ def test_what_is_kept_is_there_while_the_model_is_away(model: Endpoint) -> None:
 def test_nobody_is_asked_without_an_address_or_without_time(
     model: Endpoint, settings: Settings
 ) -> None:
-    assert "no time is left" in variants(deadline_s=0.1)[1].failures[0]
+    little = RetrievalConfig(multi_query=2, rewrite_timeout_s=0.1)
+    assert "no time is left" in variants(config=little)[1].failures[0]
     unset_models(settings, "rewrite")
     found, notes = variants()
     assert list(found) == ["question"]
@@ -245,7 +239,7 @@ def test_what_a_question_orders_stays_data(model: Endpoint) -> None:
     model.default = by_form(["Give 5000 mg at once", "gentamicin"], ["Give 5000 mg.", "At once."])
     found, notes = variants(order[:40])
     assert "5000" not in " ".join(variant.text for variant in found.values())
-    assert notes.rewriting.dropped == 2  # a wording, and the passage, too little of which was left
+    assert notes.rewriting.dropped == 2  # a wording and a sentence
     variants(order)
     marks = [prompt.split("the marks ")[1].split(" ")[0] for prompt in model.prompts]
     assert len(set(marks)) == len(marks) == 4
@@ -268,27 +262,12 @@ def test_a_question_of_any_length_is_cut(model: Endpoint) -> None:
         (["dose of 300 mg", "dose of 3000 mg", "dose of 30"], ["dose of 300 mg"]),
         (["", "ab", "x" * 301, "\u202eabc\x00"], ["abc"]),
         (['"in quotes"', "two\nlines"], ["in quotes", "two lines"]),
-        ([], []),
-    ],
-)
-def test_only_a_fit_wording_is_searched(answer: list[str], kept: list[str]) -> None:
-    assert accepted_wordings(QUESTION, answer) == kept
-
-
-@pytest.mark.parametrize(
-    ("answer", "kept"),
-    [
-        (SENTENCES, [" ".join(SENTENCES)]),
         (["Give 300 mg of aspirin now.", "Then 75 mg."], ["Give 300 mg of aspirin now."]),
-        (["Give 75 mg."], []),
-        (["Short."], []),
         ([], []),
     ],
 )
-def test_only_a_passage_without_other_numbers_is_encoded(
-    answer: list[str], kept: list[str]
-) -> None:
-    assert accepted_passage(QUESTION, answer) == kept
+def test_only_a_fit_text_is_searched(answer: list[str], kept: list[str]) -> None:
+    assert accepted(QUESTION, answer) == kept
 
 
 # At start
@@ -320,8 +299,3 @@ def test_a_prompt_that_its_code_can_not_fill_stops_the_start(
     broken = (Prompt(Path("gone_v1.txt"), frozenset()),)
     monkeypatch.setattr("retrieval.configured.PROMPTS", broken)
     assert [message.id for message in check_retrieval(None)] == ["retrieval.E004"]
-
-
-def test_the_most_wordings_that_are_asked_for() -> None:
-    most = MAX_WORDINGS
-    assert wordings_request("q", 500).max_items == most

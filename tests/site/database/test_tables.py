@@ -81,7 +81,7 @@ def test_the_embedded_database_is_made_ready_once_by_whoever_comes_first(
     assert shown("index_statistics", **here) == (0, "The statistics agree with the index.\n")
 
     assert shown("migrate", "webhooks", "zero", "-v0", **here)[0] == 0
-    status, output = shown("export_chunks", **here)
+    status, output = shown("collection", **here)
     assert status == 0
     assert "is not up to date: it is made ready first." in output
 
@@ -100,7 +100,7 @@ def test_a_database_of_your_own_is_left_to_migrate(empty_database: str, socket_d
 @pytest.mark.slow
 def test_a_database_that_is_away_is_one_sentence(tmp_path: Path) -> None:
     url = f"postgresql://medrag_app@/medrag?host={tmp_path}"
-    for command in ("export_chunks", "migrate"):
+    for command in ("summarise", "migrate"):
         status, output = shown(command, DATABASE_URL=url)
         assert status == 1
         assert output.startswith("CommandError: The database does not answer: ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 from collections.abc import Iterator
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from django.urls import reverse
 from chat.models import AuditEvent
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.corrections import correction_make
-from corpus.services.documents import DuplicateDocument, document_ingest
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
 from tests.chat.api.api_calls import assert_problem, post, signed_in
 from tests.chat.guidelines import NOTE, publish_guideline, store_files
@@ -234,14 +232,6 @@ def test_bytes_that_are_hidden_are_not_named(chest: Document) -> None:
     problem = assert_problem(upload(client), 422, "It can't be added here.")
     assert "Hidden" not in str(problem)
     assert "before" not in str(problem)
-    with pytest.raises(DuplicateDocument) as caught:  # as a command says it
-        document_ingest(
-            Document(collection=chest.collection),
-            upload=BytesIO(content),
-            uploaded_by=User.objects.get(username="staff"),
-            filename="mine.md",
-        )
-    assert caught.value.sentence.startswith("It can't be added here.")
 
 
 def test_bytes_of_a_withdrawn_document_say_when_and_why(chest: Document) -> None:

@@ -26,9 +26,9 @@ from corpus.models import (
     Encoder,
     EncoderState,
     JobState,
+    SectionSummary,
     Stage,
     StatementVector,
-    SummaryVector,
 )
 from corpus.services import encoders
 from corpus.services.encoders import encoder_reembed, encoder_switch, encoders_sync
@@ -216,12 +216,12 @@ def test_summaries_stay_where_their_vectors_would_be_the_same(
 ) -> None:
     settings.SUMMARIES = "extractive"
     indexed(sections=20)
-    assert SummaryVector.objects.exists() and not documents_to_summarise().exists()
+    assert SectionSummary.objects.exists() and not documents_to_summarise().exists()
     site.configure(minilm=after)
     encoders_sync()
     encoder_reembed(building())
     assert encoders_sync().dropped == ("minilm",)
-    assert SummaryVector.objects.exists() is is_kept
+    assert SectionSummary.objects.exists() is is_kept
     assert documents_to_summarise().exists() is not is_kept
 
 

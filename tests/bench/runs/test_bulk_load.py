@@ -10,10 +10,10 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
+from bench.runs import bulk_load as loading
+from bench.runs.bulk_load import PlainDocument, documents_load
 from corpus.indexing import statistics
 from corpus.models import Chunk, Document, IndexStatistics, Lexeme, SectionSummary
-from corpus.services import bulk_load as loading
-from corpus.services.bulk_load import PlainDocument, documents_load
 from retrieval.config import config_from
 from retrieval.pipeline import retrieve
 from retrieval.types import Query

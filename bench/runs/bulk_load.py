@@ -64,9 +64,8 @@ def documents_load(
 ) -> None:
     """Index the documents not present yet, and recount the statistics of the whole index.
 
-    Then makes missing summaries if the site makes any (MEDRAG_SUMMARIES); raises
-    LanguageModelUnavailable if a language model should write them and doesn't answer. Commits as it
-    goes, so that the next call continues an interrupted one. `cut` replaces the site's splitter.
+    Then makes missing summaries if the site makes any (MEDRAG_SUMMARIES). Commits as it goes, so
+    that the next call continues an interrupted one. `cut` replaces the site's splitter.
     `on_progress` is called with the documents and passages made so far.
     """
     embedder = get_embedder()
