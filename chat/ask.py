@@ -115,8 +115,8 @@ def answer(run: AnswerRun) -> Outcome:
 
 
 def choose_gate(run: AnswerRun) -> None:
-    """Set the gate: the active calibration of the encoder that will be searched."""
-    run.searches.gate = gate_in_use(run.searches.config)
+    """Set the gate: the calibration in use, else the gate as learned."""
+    run.searches.gate = gate_in_use()
 
 
 def search(run: AnswerRun) -> None:
