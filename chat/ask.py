@@ -125,8 +125,8 @@ def heed_stops(run: AnswerRun) -> Abstained | None:
 
 
 def choose_gate(run: AnswerRun) -> None:
-    """Set the gate: the active calibration of the encoder that will be searched."""
-    run.searches.gate = gate_in_use(run.searches.config)
+    """Set the gate: the calibration in use, else the gate as learned."""
+    run.searches.gate = gate_in_use()
 
 
 def search(run: AnswerRun) -> None:

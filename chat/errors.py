@@ -6,6 +6,12 @@ from core.errors import MedragError
 from core.llm.usage import Usage
 
 
+class GateUnavailable(MedragError):
+    """No gate can judge the evidence, so nothing may be answered."""
+
+    code = "gate"
+
+
 class GeneratorUnavailable(MedragError):
     """No claim could be written: no endpoint gave a readable answer."""
 

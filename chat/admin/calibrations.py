@@ -11,7 +11,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from chat.admin.read_only import ModelAdmin, ReadOnly, pretty, user_of
-from chat.gate.records import calibration_use, is_for_encoder_in_use
+from chat.gate.calibration import CalibrationError
+from chat.gate.records import (
+    OTHER_GATE,
+    calibration_use,
+    is_for_encoder_in_use,
+    is_of_odds_in_use,
+)
 from chat.models import CalibrationRecord
 
 
@@ -34,11 +40,11 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
     list_per_page = 50
     fieldsets = (
         (None, {"fields": ("version", "is_active", "created_at", "created_by")}),
-        ("The gate", {"fields": ("method", "weights", "threshold", "risk", "guarantee")}),
+        ("The gate", {"fields": ("method", "scaling", "threshold", "risk", "guarantee")}),
         ("Made with", {"fields": ("testset", "testset_digest", "encoder", "retrieval")}),
-        ("On questions that it was not fitted on", {"fields": ("counted", "measured", "picture")}),
+        ("On these questions", {"fields": ("counted", "measured", "picture")}),
     )
-    readonly_fields = ("version", "weights", "counted", "measured", "picture")
+    readonly_fields = ("version", "scaling", "counted", "measured", "picture")
     actions = ("use_from_now_on",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CalibrationRecord]:
@@ -54,14 +60,18 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
                 request, "Nothing was changed. Choose exactly one calibration.", messages.ERROR
             )
             return
-        calibration_use(records[0], by=user_of(request))
+        try:
+            calibration_use(records[0], by=user_of(request))
+        except CalibrationError as error:
+            self.message_user(request, error.sentence, messages.ERROR)
+            return
         if is_for_encoder_in_use(records[0]):
             self.message_user(
                 request, f"Calibration {records[0]} is used from the next question on."
             )
         else:
             sentence = (
-                f"Calibration {records[0]} was fitted for another encoder and takes effect when "
+                f"Calibration {records[0]} was made for another encoder and takes effect when "
                 "that is used."
             )
             self.message_user(request, sentence, messages.WARNING)
@@ -70,12 +80,11 @@ class CalibrationRecordAdmin(ReadOnly, ModelAdmin[CalibrationRecord]):
     def version(self, record: CalibrationRecord) -> str:
         return record.version
 
-    @admin.display(description="weights")
-    def weights(self, record: CalibrationRecord) -> str:
-        return (
-            f"{record.intercept:.2f} + {record.cosine:.2f} cosine + {record.coverage:.2f} coverage"
-            + (f", {len(record.knots)} knots" if record.knots else "")
-        )
+    @admin.display(description="scale")
+    def scaling(self, record: CalibrationRecord) -> str:
+        if not is_of_odds_in_use(record):
+            return f"{record.version} {OTHER_GATE}"
+        return f"{record.intercept:.2f} + {record.slope:.2f} learned log-odds"
 
     @admin.display(description="questions")
     def counted(self, record: CalibrationRecord) -> SafeString:

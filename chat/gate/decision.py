@@ -1,9 +1,8 @@
 """Decide whether the evidence is good enough, before anything is generated. Pure.
 
-By default the score is the probability that the best statement of the passages is the right answer,
-estimated by the reader (`chat.reader`). On a site that calibrates the gate on its own questions it
-is a logistic regression on two features of a passage: its cosine similarity to the question, and
-the idf-weighted share of the question's lexemes that it has.
+The reader (`chat.reader`) estimates the log-odds that the best statement of the passages is the
+right answer or, for a language model, that the passages hold the answer at all. A site that
+calibrates the gate on its own questions scales them, and has a threshold of its own.
 """
 
 from __future__ import annotations
@@ -15,12 +14,7 @@ from typing import Any
 from chat.gate.scorers import Scale
 from chat.models import Reason
 from chat.reader.types import Reading
-from core.errors import MedragError
 from retrieval.types import Evidence, Hit
-
-
-class GateUnavailable(MedragError):
-    """No gate can judge the evidence, so nothing may be answered."""
 
 
 @dataclass(frozen=True)
@@ -50,26 +44,24 @@ class Decision:
     not_found: tuple[str, ...] = ()  # words of the question that name a thing unknown here
 
 
-def decide(
-    evidence: Evidence, *, calibration: Scale, threshold: float, together: float | None = None
-) -> Decision:
-    """Open the gate if the best passage's probability reaches `threshold`.
+def decide(evidence: Evidence, gate: Gate, *, together: float = -math.inf) -> Decision:
+    """Open the gate if the best passage's probability reaches the threshold.
 
-    `together`, the probability that the passages hold the answer at all, is used instead if given.
-    A passage whose score is not a number comes last and never opens the gate. Reranked passages
-    keep the reranker's order, which had more information than the gate.
+    For a gate over all passages `together`, the log-odds that they hold the answer at all, decides
+    instead. A passage whose score is not a number comes last and never opens the gate. Reranked
+    passages keep the reranker's order, which had more information than the gate.
     """
 
     def place(hit: Hit) -> tuple[float, int, str]:
-        score = calibration.score(hit)
+        score = gate.scale.score(hit.odds)
         return math.inf if math.isnan(score) else -score, hit.rank, hit.key
 
     if not evidence.hits:
-        return Decision(0.0, threshold, Reason.NO_EVIDENCE, ())
+        return Decision(0.0, gate.threshold, Reason.NO_EVIDENCE, ())
     judged = tuple(sorted(evidence.hits, key=place))
     passages = evidence.hits if evidence.trace.reranked else judged
-    probability = calibration.probability(judged[0]) if together is None else together
+    probability = gate.scale.probability(together if gate.of_list else judged[0].odds)
     if not math.isfinite(probability):
-        return Decision(0.0, threshold, Reason.WEAK_EVIDENCE, passages)
-    reason = None if probability >= threshold else Reason.WEAK_EVIDENCE
-    return Decision(probability, threshold, reason, passages)
+        return Decision(0.0, gate.threshold, Reason.WEAK_EVIDENCE, passages)
+    reason = None if probability >= gate.threshold else Reason.WEAK_EVIDENCE
+    return Decision(probability, gate.threshold, reason, passages)

@@ -10,7 +10,7 @@ from chat.gate.risk import reliability, risk_coverage
 
 
 def plot_png(fitted: Fitted, *, title: str) -> bytes:
-    """Return a PNG of 1200 by 500 pixels, of the questions that the scores were not fitted on.
+    """Return a PNG of 1200 by 500 pixels, of the questions that the gate was calibrated on.
 
     On the left the reliability diagram (Guo et al., ICML 2017), each point with its number of
     questions; on the right the share of unanswerable questions among those let through against the
@@ -24,7 +24,7 @@ def plot_png(fitted: Fitted, *, title: str) -> bytes:
     left, right = figure.subplots(1, 2)
     _draw_reliability(left, fitted)
     curve = risk_coverage(fitted.probabilities, fitted.labels)
-    opened = float((fitted.probabilities >= fitted.calibration.threshold).mean())
+    opened = float((fitted.probabilities >= fitted.scale.threshold).mean())
     right.step([x for x, _ in curve], [y for _, y in curve], where="post", color="#005ea5")
     right.axvline(opened, color="#b10e1e", linestyle="--", linewidth=1)
     right.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Risk and coverage (dashed: at the threshold)")
@@ -42,6 +42,6 @@ def _draw_reliability(axes: Any, fitted: Fitted) -> None:
     axes.plot([b.mean for b in bins], [b.share for b in bins], "o-", color="#005ea5")
     for b in bins:
         axes.annotate(str(b.count), (b.mean, b.share), (6, -12), textcoords="offset points")
-    axes.axvline(fitted.calibration.threshold, color="#b10e1e", linestyle="--", linewidth=1)
+    axes.axvline(fitted.scale.threshold, color="#b10e1e", linestyle="--", linewidth=1)
     axes.set(xlim=(0, 1), ylim=(-0.02, 1.02), title="Said and true (dashed: the threshold)")
-    axes.set(xlabel="probability that a passage answers", ylabel="share that is answerable")
+    axes.set(xlabel="probability that it is answered", ylabel="share that is answerable")

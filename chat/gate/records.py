@@ -11,17 +11,17 @@ from django.db.models import Max
 
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError, Fitted
-from chat.gate.decision import Gate, GateUnavailable
+from chat.gate.decision import Gate
 from chat.gate.plot import plot_png
-from chat.gate.scorers import Calibration, Learned, same_weights
+from chat.gate.scorers import Scale
 from chat.models import CalibrationRecord
 from chat.reader.answerable import answerable
+from chat.reader.likeness import anchors, is_bundled
 from chat.reader.weights import weights
-from corpus.encoders.registry import searched_facts
-from retrieval.config import RetrievalConfig
-from retrieval.configured import site_config
+from corpus.encoders.folders import same_weights
+from corpus.encoders.registry import encoder_facts, get_embedder
 
-BUILT_IN = Learned(weights().version, weights().threshold, weights().encoder)
+BUILT_IN = Scale(weights().version, weights().threshold, weights().encoder)
 OTHER_SEARCH = (
     "The gate was calibrated with another configuration of the search, so its risk is not known: "
     "run manage.py calibrate again."
@@ -29,6 +29,14 @@ OTHER_SEARCH = (
 OTHER_COMPUTATION = (
     "The gate was calibrated with the same encoder computed in another way: run manage.py "
     "calibrate again to know its risk."
+)
+OTHER_ENCODER = (
+    "The gate was learned with another encoder, whose scale the cosines are put on, so its risk is "
+    "not known: run manage.py calibrate."
+)
+OTHER_GATE = (
+    "was made for another gate (of another release or generator) and is not used: run manage.py "
+    "calibrate again."
 )
 _LOCK_CLASS = 7_302  # PostgreSQL's advisory lock for changes of calibrations
 NO_GUARANTEE = (
@@ -46,38 +54,37 @@ class Provenance:
     retrieval: str
 
 
-def encoder_in_use(config: RetrievalConfig | None = None) -> str:
-    """Return the fingerprint of the encoder whose cosines a search gives its hits.
+def judges_list() -> bool:
+    """Tell whether the gate judges all passages together, as for a language model."""
+    return bool(settings.GENERATOR == "llm")
 
-    `config` defaults to the site's. One query. Raises `EncoderUnavailable` if the encoder is not in
-    use.
+
+def odds_in_use() -> str:
+    """Return the version of the learned log-odds that this site's gate reads."""
+    known = answerable() if judges_list() else weights()
+    return f"{known.version}:{known.digest}"
+
+
+def gate_in_use() -> Gate:
+    """Return the gate as calibrated for the primary encoder, else as learned. One query.
+
+    A calibration of other log-odds than those in use is left out, with a note. Raises
+    `GateUnavailable` where another encoder than the bundled one can't be put on its scale.
     """
-    return searched_facts((config or site_config()).encoders).fingerprint
-
-
-def gate_in_use(config: RetrievalConfig | None = None) -> Gate:
-    """Return the active calibration for the primary encoder of `config`, else the built-in one.
-
-    `config` defaults to the site's. Two queries.
-
-    A record made for another encoder is never used, since its cosines differ. The built-in
-    calibration is for the bundled encoder alone; with the generator `llm` its threshold is the one
-    for all passages together. Raises `GateUnavailable` where neither fits: then nothing can be
-    answered.
-    """
-    encoder = encoder_in_use(config)
+    encoder = encoder_facts().fingerprint
+    if not is_bundled(encoder):
+        anchors(get_embedder())
+    of_list = odds_in_use() if judges_list() else ""
     record = _active(encoder)
-    if record is not None:
-        return _gate_of(record, encoder)
-    if not same_weights(BUILT_IN.encoder, encoder):
-        raise GateUnavailable(
-            "The gate has no calibration for the encoder in use: run manage.py calibrate."
+    if record is not None and is_of_odds_in_use(record):
+        notes = () if record.encoder == encoder else (OTHER_COMPUTATION,)
+        return _with_threshold(
+            Gate(_scale_of(record), record.threshold, record.retrieval, notes, of_list)
         )
-    if settings.GENERATOR == "llm":
-        known = answerable()
-        of_list = f"{known.version}:{known.digest}"
-        return _with_threshold(Gate(BUILT_IN, known.threshold, of_list=of_list))
-    return _with_threshold(Gate(BUILT_IN, BUILT_IN.threshold))
+    unused = () if record is None else (f"{record.version} {OTHER_GATE}",)
+    unknown = () if is_bundled(encoder) else (OTHER_ENCODER,)
+    threshold = answerable().threshold if of_list else BUILT_IN.threshold
+    return _with_threshold(Gate(BUILT_IN, threshold, notes=(*unused, *unknown), of_list=of_list))
 
 
 def misfit(gate: Gate, searched: str) -> tuple[str, ...]:
@@ -90,29 +97,26 @@ def calibration_store(
     fitted: Fitted, provenance: Provenance, *, by: User | None
 ) -> CalibrationRecord:
     """Store a calibration under the next number, with its plot, and put it in use. Audited."""
-    calibration = fitted.calibration
     with transaction.atomic():
         _one_at_a_time()
         number = (CalibrationRecord.objects.aggregate(last=Max("number"))["last"] or 0) + 1
-        picture = plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}")
         record = CalibrationRecord.objects.create(
             number=number,
             created_by=by,
-            method=fitted.method,
-            intercept=calibration.intercept,
-            cosine=calibration.cosine,
-            coverage=calibration.coverage,
-            knots=calibration.knots,
-            threshold=calibration.threshold,
+            method="platt",
+            odds=odds_in_use(),
+            slope=fitted.scale.slope,
+            intercept=fitted.scale.intercept,
+            threshold=fitted.scale.threshold,
             risk=fitted.risk,
-            guarantee=fitted.guarantee,
+            guarantee="conformal",
             counts=dict(fitted.counts),
             metrics=dict(fitted.metrics),
             encoder=provenance.encoder,
             retrieval=provenance.retrieval,
             testset=provenance.testset[:200],
             testset_digest=provenance.testset_digest,
-            plot=picture,
+            plot=plot_png(fitted, title=f"Gate site-{number}, {provenance.testset}"),
         )
         calibration_use(record, by=by)
     return record
@@ -122,8 +126,10 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
     """Use this calibration from the next question on, wherever its encoder is in use. Audited.
 
     Deactivates all other records for the same weights, however these are computed, in the same
-    transaction.
+    transaction. Raises `CalibrationError` for a record of other log-odds than those in use.
     """
+    if not is_of_odds_in_use(record):
+        raise CalibrationError(f"{record.version} {OTHER_GATE}", hint="Nothing was changed.")
     with transaction.atomic():
         _one_at_a_time()
         _deactivate(record.encoder)
@@ -137,26 +143,19 @@ def calibration_use(record: CalibrationRecord, *, by: User | None) -> None:
                 "encoder": record.encoder,
                 "guarantee": record.guarantee,
                 "method": record.method,
+                "odds": record.odds,
                 "retrieval": record.retrieval,
                 "risk": record.risk,
                 "testset_digest": record.testset_digest,
                 "threshold": record.threshold,
-                "weights": [record.intercept, record.cosine, record.coverage],
+                "weights": [record.intercept, record.slope],
             },
         )
 
 
 def built_in_use(*, by: User | None) -> None:
-    """Use the built-in calibration again. Audited.
-
-    Raises `CalibrationError` if another encoder is in use.
-    """
-    encoder = encoder_in_use()
-    if not same_weights(BUILT_IN.encoder, encoder):
-        raise CalibrationError(
-            f"{BUILT_IN.version} was fitted for the bundled encoder, which is not in use.",
-            hint="Nothing was changed.",
-        )
+    """Use the gate as it was learned again. Audited."""
+    encoder = encoder_facts().fingerprint
     with transaction.atomic():
         _one_at_a_time()
         _deactivate(encoder)
@@ -164,7 +163,7 @@ def built_in_use(*, by: User | None) -> None:
             "calibration.used",
             actor=by,
             subject=f"calibration:{BUILT_IN.version}",
-            payload={"encoder": BUILT_IN.encoder, "threshold": BUILT_IN.threshold},
+            payload={"encoder": encoder, "odds": odds_in_use()},
         )
 
 
@@ -185,37 +184,29 @@ def record_of(version: str) -> CalibrationRecord:
     )
 
 
+def is_of_odds_in_use(record: CalibrationRecord) -> bool:
+    return record.odds == odds_in_use()
+
+
 def is_for_encoder_in_use(record: CalibrationRecord) -> bool:
-    return same_weights(record.encoder, encoder_in_use())
+    return same_weights(record.encoder, encoder_facts().fingerprint)
 
 
 def _active(encoder: str) -> CalibrationRecord | None:
-    """Return the active record of exactly this encoder, else the latest of the same weights."""
+    """Return the active record of this encoder's weights."""
     active = CalibrationRecord.objects.defer("plot").filter(is_active=True).order_by("-number")
-    fitting = [record for record in active if same_weights(record.encoder, encoder)]
-    exact = [record for record in fitting if record.encoder == encoder]
-    return next(iter(exact or fitting), None)
+    return next((record for record in active if same_weights(record.encoder, encoder)), None)
 
 
 def _deactivate(encoder: str) -> None:
     """Deactivate the records for the same weights."""
     active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
-    found = [pk for pk, other in active if other == encoder or same_weights(other, encoder)]
+    found = [pk for pk, other in active if same_weights(other, encoder)]
     CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
 
 
-def _gate_of(record: CalibrationRecord, encoder: str) -> Gate:
-    scale = Calibration(
-        intercept=record.intercept,
-        cosine=record.cosine,
-        coverage=record.coverage,
-        version=record.version,
-        threshold=record.threshold,
-        encoder=record.encoder,
-        knots=tuple((float(score), float(probability)) for score, probability in record.knots),
-    )
-    notes = () if record.encoder == encoder else (OTHER_COMPUTATION,)
-    return _with_threshold(Gate(scale, record.threshold, record.retrieval, notes))
+def _scale_of(record: CalibrationRecord) -> Scale:
+    return Scale(record.version, record.threshold, record.encoder, record.slope, record.intercept)
 
 
 def _with_threshold(gate: Gate) -> Gate:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -140,28 +139,21 @@ def _share(held: Bools) -> float | None:
     return float(held.mean()) if len(held) else None
 
 
-# The strength of L2, for features within [0, 1]. It only matters for so few questions that the
-# smoothed targets alone would not keep the weights finite.
-L2 = 1 / 30
-
-
 def smoothed_targets(labels: Bools) -> Floats:
     """Return `(N+ + 1) / (N+ + 2)` for positive labels and `1 / (N- + 2)` for negative ones.
 
     Platt, Advances in Large Margin Classifiers, 1999: finitely many examples give no certainty, and
-    kinds that do not overlap still give finite weights.
+    kinds that do not overlap still give a finite slope.
     """
     positive = int(labels.sum())
     negative = len(labels) - positive
     return np.where(labels, (positive + 1) / (positive + 2), 1 / (negative + 2))
 
 
-def platt(features: Floats, labels: Bools, *, l2: float = L2) -> tuple[float, Floats]:
-    """Fit a logistic regression on smoothed targets; return intercept and weights, none negative.
+def platt(odds: Floats, labels: Bools) -> tuple[float, float]:
+    """Return slope and intercept of the logistic regression of smoothed targets on `odds` `(n,)`.
 
-    `features` is `(n, d)`. Minimises the log loss plus `l2 / 2` times the squared weights, as in
-    Lin, Lin and Weng, Machine Learning 68, 2007. A feature whose weight would be negative gets 0
-    and is left out: that more similarity counts against a passage is noise of a small sample.
+    Lin, Lin and Weng, Machine Learning 68, 2007.
     """
     from sklearn.linear_model import LogisticRegression  # late: it takes half a second
 
@@ -169,35 +161,6 @@ def platt(features: Floats, labels: Bools, *, l2: float = L2) -> tuple[float, Fl
     targets = smoothed_targets(labels)
     shares = np.concatenate([targets, 1 - targets])
     kinds = np.repeat([True, False], len(targets))
-    weights, used = np.zeros(features.shape[1]), list(range(features.shape[1]))
-    while used:
-        model = LogisticRegression(C=1 / l2, solver="newton-cholesky", tol=1e-10)
-        model.fit(np.tile(features[:, used], (2, 1)), kinds, sample_weight=shares)
-        (found,) = model.coef_
-        if found.min() >= 0:
-            weights[used] = found
-            return float(model.intercept_[0]), weights
-        used.pop(int(found.argmin()))
-    mean = float(targets.mean())
-    return math.log(mean / (1 - mean)), weights
-
-
-def isotonic(scores: Sequence[float], labels: Bools) -> tuple[tuple[float, float], ...]:
-    """Fit the best rising step function by pooling violators; return knots (score, probability).
-
-    Ayer et al., Annals of Mathematical Statistics 26, 1955, on smoothed targets, so that no knot is
-    0 or 1. Equal scores are one point. Both columns ascend; a block of equal probability has one
-    knot at each end.
-    """
-    from scipy.optimize import isotonic_regression  # late: only needed for many questions
-
-    points, place, counts = np.unique(
-        np.asarray(scores, dtype=np.float64), return_inverse=True, return_counts=True
-    )
-    means = np.bincount(place, weights=smoothed_targets(labels)) / counts
-    found = isotonic_regression(means, weights=counts)
-    return tuple(
-        (float(points[end]), float(found.x[end]))
-        for first, after in pairwise(found.blocks)
-        for end in sorted({first, after - 1})
-    )
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10)
+    model.fit(np.tile(odds, 2)[:, None], kinds, sample_weight=shares)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])

@@ -18,19 +18,19 @@ class CalibrationRecord(models.Model):
         related_name="+",
         verbose_name="made by",
     )  # null: somebody at the terminal
-    method = models.CharField(max_length=20)  # of `chat.gate.calibration.METHODS`
+    method = models.CharField(max_length=20)  # `platt`
+    # Version and digest of the learned log-odds; empty: an earlier release's, over other features.
+    odds = models.CharField("learned odds", max_length=64, blank=True)
+    slope = models.FloatField(default=0.0)  # 0: an earlier release's
     intercept = models.FloatField()
-    cosine = models.FloatField()
-    coverage = models.FloatField()
-    knots = models.JSONField(default=list)  # (score, probability) pairs; empty unless isotonic
     threshold = models.FloatField()  # [0.5, 1]
     risk = models.FloatField()  # wanted share of unanswerable questions that get through
-    guarantee = models.CharField(max_length=20)  # `conformal` or `none`
+    guarantee = models.CharField(max_length=20)  # `conformal`; `none` of an earlier release
     counts = models.JSONField()  # of questions by kind
-    metrics = models.JSONField()  # of questions that the weights were not fitted on
+    metrics = models.JSONField()
     encoder = models.CharField(
         "search model", max_length=200
-    )  # fingerprint of the encoder whose cosines were fitted
+    )  # fingerprint of the encoder whose cosines were read
     retrieval = models.CharField(max_length=64)  # fingerprint of the search
     testset = models.CharField("test set", max_length=200)
     testset_digest = models.CharField("SHA-256 of the test set", max_length=64)

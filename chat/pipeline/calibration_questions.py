@@ -1,8 +1,7 @@
-"""Read labelled questions and search for each, to fit a calibration.
+"""Read labelled questions, and the log-odds that the gate has for each, to calibrate it.
 
-A question is an object with `question` (text), `answerable` (true or false) and, if false, `reason`
-(a code; `ONLY_OUT_OF_DATE` means that an ended document answers it). `documents`, file names or
-SHA-256, says which documents answer it. Other fields are ignored.
+A question is an object with `question` (text) and `answerable` (true or false). `documents`, file
+names or SHA-256, says which documents answer it. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from typing import Any
 from chat.audit.chain import canonical_json
 from chat.errors import QuestionError
 from chat.gate.calibration import CalibrationError, Example
-from chat.models import Reason
-from chat.pipeline.search import explaining_search
+from chat.gate.records import judges_list
 from chat.question.clean import question_clean
+from chat.reader.choose import read
 from corpus.models import Document
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.types import Hit, Query, Rights, Scope
+from retrieval.types import Hit, Query, Rights
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,6 @@ class Labelled:
 
     question: str
     answerable: bool
-    reason: str = ""
     documents: tuple[str, ...] = ()
 
 
@@ -43,7 +41,6 @@ class Observed:
 
     examples: tuple[Example, ...]
     retrieval: str  # fingerprint of the search
-    encoder: str  # fingerprint of the encoder whose cosines these are
     not_found: int  # answerable questions none of whose documents was among the passages
 
 
@@ -86,9 +83,6 @@ def _parsed(item: Any, number: int) -> Labelled:
         raise CalibrationError(f"Question {number} is not an object with the text of a question.")
     if not isinstance(item.get("answerable"), bool):
         raise CalibrationError(f"Question {number}: answerable must be true or false.")
-    reason = item.get("reason") or ""
-    if reason and reason not in Reason.values:
-        raise CalibrationError(f"Question {number}: there is no such reason.")
     documents = item.get("documents") or []
     if not isinstance(documents, list) or not all(isinstance(name, str) for name in documents):
         raise CalibrationError(f"Question {number}: documents must be a list of names.")
@@ -96,12 +90,12 @@ def _parsed(item: Any, number: int) -> Labelled:
         question = question_clean(item["question"])
     except QuestionError as error:
         raise CalibrationError(f"Question {number}: {error}") from error
-    return Labelled(question, item["answerable"], reason, tuple(documents))
+    return Labelled(question, item["answerable"], tuple(documents))
 
 
 def questions_digest(questions: Sequence[Labelled]) -> str:
     """Return the SHA-256 over all questions and labels, in hex, regardless of order."""
-    rows = sorted([q.question, q.answerable, q.reason, sorted(q.documents)] for q in questions)
+    rows = sorted([q.question, q.answerable, sorted(q.documents)] for q in questions)
     return hashlib.sha256(canonical_json({"questions": rows}).encode()).hexdigest()
 
 
@@ -112,30 +106,29 @@ def observed(
     on: datetime.date,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Observed:
-    """Search for each question as `turn_ask` does, with everybody's rights."""
+    """Search and read for each question as `turn_ask` does, with everybody's rights."""
     examples: list[Example] = []
-    fingerprint, encoder, not_found = "", "", 0
+    fingerprint, not_found = "", 0
     for done, question in enumerate(questions, start=1):
         query = Query(question.question, on=on, rights=Rights.ALL)
         evidence = retrieve(query, config)
         fingerprint = evidence.trace.fingerprint
-        encoder = evidence.trace.encoder
-        hits = evidence.hits
-        answered = question.answerable and _is_found(question, hits)
+        answered = question.answerable and _is_found(question, evidence.hits)
         not_found += question.answerable and not answered
-        examples.append(Example(question.question, _features(hits), answered))
-        if not question.answerable:
-            examples.append(_among_ended(question, config, on=on))
+        odds = _odds(question.question, evidence.hits)
+        examples.append(Example(question.question, odds, answered))
         on_progress(done)
-    return Observed(tuple(examples), fingerprint, encoder, not_found)
+    return Observed(tuple(examples), fingerprint, not_found)
 
 
-def _among_ended(question: Labelled, config: RetrievalConfig, *, on: datetime.date) -> Example:
-    """Search the ended documents, as a refusal does to explain itself."""
-    query = Query(question.question, on=on, scope=Scope.OUT_OF_DATE, rights=Rights.ALL)
-    hits = retrieve(query, explaining_search(config)).hits
-    ended = question.reason == Reason.ONLY_OUT_OF_DATE and _is_found(question, hits)
-    return Example(question.question, _features(hits), ended, is_extra=True)
+def _odds(question: str, hits: Sequence[Hit]) -> float | None:
+    """Return the log-odds that the gate reads, of all passages or of the best; None for none."""
+    reading = read(question, hits)
+    if not reading.statements:
+        return None
+    if judges_list():
+        return reading.answerable
+    return max(hit.odds for hit in reading.told(hits) if hit.odds is not None)
 
 
 def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
@@ -152,8 +145,3 @@ def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:
         return True
     ids = {twin.document_id for twin in twins}
     return bool(ids) and Document.objects.filter(pk__in=ids, filename__in=named).exists()
-
-
-def _features(hits: Sequence[Hit]) -> tuple[tuple[float, float], ...]:
-    """Return each pair of features once, in a fixed order."""
-    return tuple(sorted({(hit.cosine, hit.coverage) for hit in hits}))

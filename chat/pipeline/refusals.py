@@ -9,8 +9,8 @@ from dataclasses import replace
 from unicodedata import numeric
 
 from chat.caveats.cautions import missing_evidence_cautions
-from chat.errors import BudgetExceeded, GeneratorUnavailable
-from chat.gate.decision import Decision, Gate, GateUnavailable
+from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
+from chat.gate.decision import Decision, Gate
 from chat.gate.scorers import logistic
 from chat.generation.types import Generation
 from chat.models import Reason
@@ -185,7 +185,7 @@ def _shown(
 
 def _likeliest(decision: Decision, gate: Gate) -> float:
     """Return the score of the likeliest passage; the gate may judge all passages together."""
-    return max((gate.scale.score(hit) for hit in decision.passages), default=-math.inf)
+    return max((gate.scale.score(hit.odds) for hit in decision.passages), default=-math.inf)
 
 
 def _odds(decision: Decision) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from chat.gate.decision import Decision, Gate, GateUnavailable, decide
+from chat.gate.decision import Decision, Gate, decide
 from chat.gate.records import misfit
-from chat.gate.scorers import logistic, same_weights
 from chat.models import Reason
 from chat.reader.choose import read
 from corpus.models import AnsweringStop
@@ -47,7 +46,7 @@ class SearchLog:
 def search_and_gate(
     query: Query, gate: Gate, searches: SearchLog, *, kind: str = FIRST
 ) -> Decision:
-    """Search, decide, and log both. Raises as `decide_on` does."""
+    """Search, decide, and log both."""
     return decide_on(query, find(query, searches, kind=kind), gate, searches, kind=kind)
 
 
@@ -64,19 +63,13 @@ def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
 def decide_on(
     query: Query, evidence: Evidence, gate: Gate, searches: SearchLog, *, kind: str = FIRST
 ) -> Decision:
-    """Read the evidence, decide whether it is good enough, and log both.
-
-    Raises `GateUnavailable` if the active encoder changed since the gate was chosen.
-    """
-    if not same_weights(gate.scale.encoder, evidence.trace.encoder):
-        raise GateUnavailable("The gate has no calibration for the encoder that was searched.")
+    """Read the evidence, decide whether it is good enough, and log both."""
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):
             searches.note(note)
     reading = read(query.text, evidence.hits)
     evidence = replace(evidence, hits=reading.told(evidence.hits))
-    together = logistic(reading.answerable) if gate.of_list else None
-    decision = decide(evidence, calibration=gate.scale, threshold=gate.threshold, together=together)
+    decision = decide(evidence, gate, together=reading.answerable)
     decision = _refused_for_words(replace(decision, reading=reading), query)
     searches.taken.append(Search(kind, evidence, decision))
     return decision

@@ -24,13 +24,14 @@ from chat.reader.features import (
     with_likeness,
     with_reader,
 )
+from chat.reader.likeness import comparable
 from chat.reader.pair_scorer import LARGE as LARGE_FOLDER
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
 from chat.types import Unit
 from core.language.gloss import question_in_english, spoken_in
-from core.rounding import COSINE_DIGITS, LOGIT_DIGITS
+from core.rounding import LOGIT_DIGITS
 from corpus.encoders import statement_vectors
 from corpus.encoders.batches import read_in_english
 from corpus.encoders.query_cache import QueryCache
@@ -85,8 +86,8 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
     embedder = get_embedder()
     vectors = _vectors(units, embedder)
-    likeness = vectors @ embedder.encode_queries([encoded_question(question, embedder)])[0]
-    features = with_likeness(features, likeness.astype(np.float64).round(COSINE_DIGITS))
+    cosines = vectors @ embedder.encode_queries([encoded_question(question, embedder)])[0]
+    features = with_likeness(features, comparable(cosines.astype(np.float64), embedder))
     return Candidates(tuple(units), features, vectors)
 
 

@@ -67,7 +67,7 @@ ADVICE: dict[Reason, str] = {
     Reason.SEARCH_UNAVAILABLE: "Your question was kept. Ask again in a minute, or open the "
     "guidelines themselves.",
     Reason.GATE_UNAVAILABLE: "Nothing can be answered until this is put right. Tell the people who "
-    "run this system: the gate has no calibration for the current search.",
+    "run this system: the gate can't judge by the search model in use.",
     Reason.GENERATOR_UNAVAILABLE: _WAIT,
     Reason.VERIFIER_UNAVAILABLE: _WAIT,
     Reason.BUDGET_EXCEEDED: "Your question was kept. Ask a shorter one, or try again in a minute.",

@@ -42,6 +42,16 @@ class Facts:
     is_english: bool = False  # as of `Embedder`
 
 
+def same_weights(one: str, other: str) -> bool:
+    """Tell whether two encoder fingerprints differ at most in what computes with the weights.
+
+    A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
+    prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so one
+    calibration is good for both, though its guarantee is not.
+    """
+    return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
+
+
 def facts_of(spec: EncoderSpec) -> Facts:
     """Return the facts of the files as they are now. Raises `SpecError` if not indexable."""
     if spec.kind != "local":

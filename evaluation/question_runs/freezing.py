@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from chat.config import answer_config
-from chat.gate.decision import GateUnavailable
+from chat.errors import GateUnavailable
 from chat.gate.records import gate_in_use
 from chat.pipeline.corpus_snapshot import corpus_snapshot
 from chat.pipeline.parts import site_parts

@@ -1,4 +1,4 @@
-"""Fit the gate on labelled questions and use it, or return to an earlier calibration."""
+"""Calibrate the gate on labelled questions and use it, or return to an earlier calibration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from chat.gate.calibration import METHODS, Fitted, Plan, calibrate, refuse_too_few_answerable
+from chat.gate.calibration import Fitted, calibrate, refuse_too_few_answerable
 from chat.gate.plot import plot_png
 from chat.gate.records import (
     BUILT_IN,
@@ -25,6 +25,7 @@ from chat.gate.records import (
 from chat.pipeline.calibration_questions import labelled_questions, observed, questions_digest
 from core.errors import MedragError
 from core.progress import Progress
+from corpus.encoders.registry import encoder_facts
 from corpus.management.arguments import asker_named, refuse_unwritable
 from corpus.models import Document
 from retrieval.configured import endpoints_silence, site_config
@@ -45,14 +46,6 @@ class Command(BaseCommand):
             "--risk", type=float, default=0.05,
             help="largest share of unanswerable questions that may pass the gate (default 0.05)",
         )  # fmt: skip
-        parser.add_argument("--method", choices=METHODS, default="auto", help="how to fit")
-        parser.add_argument(
-            "--folds", type=int, default=0, metavar="N",
-            help="cross-fit: judge each question by weights fitted on the others; gives no guarantee",  # noqa: E501
-        )  # fmt: skip
-        parser.add_argument(
-            "--seed", type=int, default=0, help="seed of the split of the questions"
-        )
         parser.add_argument(
             "--dry-run", action="store_true", help="print the result and store nothing"
         )
@@ -77,25 +70,27 @@ class Command(BaseCommand):
             calibration_use(record, by=by)
             if not is_for_encoder_in_use(record):
                 self.stderr.write(
-                    "It was fitted for another encoder and takes effect when that is used."
+                    "It was made for another encoder and takes effect when that is used."
                 )
         self.stdout.write(f"Used from the next question on: {version}.")
         self._say_what_overrides()
 
     def make(self, options: dict[str, Any], *, by: User | None) -> None:
-        plan, config = _plan(options), site_config()
+        config = site_config()
+        if not 0 < options["risk"] <= 0.5:
+            raise CommandError("--risk must be above 0 and at most 0.5.")
         refuse_unwritable(options["plot"])
         questions = labelled_questions(options["testset"])
-        refuse_too_few_answerable(sum(question.answerable for question in questions), plan)
+        refuse_too_few_answerable(sum(question.answerable for question in questions))
         if silence := endpoints_silence(config):
             raise CommandError(silence)
         if not Document.objects.filter(indexed_at__isnull=False).exists():
             raise CommandError(
                 "Nothing is indexed yet, and nothing was changed. Run manage.py ingest first."
             )
-        with Progress("Searching", len(questions), "questions") as progress:
+        with Progress("Reading", len(questions), "questions") as progress:
             seen = observed(questions, config, on=timezone.localdate(), on_progress=progress.at)
-        fitted = calibrate(seen.examples, plan)
+        fitted = calibrate(seen.examples, options["risk"])
         self._report(fitted, not_found=seen.not_found)
         if options["plot"]:
             options["plot"].write_bytes(plot_png(fitted, title=Path(options["testset"]).name))
@@ -105,7 +100,7 @@ class Command(BaseCommand):
         provenance = Provenance(
             testset=Path(options["testset"]).name,
             testset_digest=questions_digest(questions),
-            encoder=seen.encoder,
+            encoder=encoder_facts().fingerprint,
             retrieval=seen.retrieval,
         )
         record = calibration_store(fitted, provenance, by=by)
@@ -113,10 +108,9 @@ class Command(BaseCommand):
         self._say_what_overrides()
 
     def _report(self, fitted: Fitted, *, not_found: int) -> None:
-        gate, counts = fitted.calibration, fitted.counts
+        scale, counts = fitted.scale, fitted.counts
         self.stdout.write(
-            f"{counts['questions']} questions, {counts['answerable']} of them answerable; "
-            f"judged on {counts['judged']} questions that the weights were not fitted on."
+            f"{counts['questions']} questions, {counts['answerable']} of them answerable."
         )
         if not_found:
             self.stdout.write(
@@ -124,35 +118,16 @@ class Command(BaseCommand):
                 "unanswerable."
             )
         self.stdout.write(
-            f"{fitted.method}: {gate.intercept:.2f} + {gate.cosine:.2f} cosine + "
-            f"{gate.coverage:.2f} coverage; threshold {gate.threshold:.3f}"
+            f"{scale.intercept:.2f} + {scale.slope:.2f} learned log-odds; threshold "
+            f"{scale.threshold:.3f}"
         )
-        self.stdout.write(_promise(fitted))
+        self.stdout.write(
+            f"At most {fitted.risk:.1%} of unanswerable questions pass the gate, if they resemble "
+            "those of the test set (on average over test sets)."
+        )
         for name, value in fitted.metrics.items():
             self.stdout.write(f"  {name:<20}  {'-' if value is None else f'{value:.3f}'}")
 
     def _say_what_overrides(self) -> None:
         if settings.GATE_THRESHOLD is not None:
             self.stderr.write(NO_GUARANTEE)
-
-
-def _promise(fitted: Fitted) -> str:
-    if fitted.guarantee == "none":
-        return "Cross-fitted: the risk is an estimate without a guarantee."
-    return (
-        f"At most {fitted.risk:.1%} of unanswerable questions pass the gate, if they resemble "
-        "those of the test set (on average over test sets)."
-    )
-
-
-def _plan(options: dict[str, Any]) -> Plan:
-    if not 0 < options["risk"] <= 0.5:
-        raise CommandError("--risk must be above 0 and at most 0.5.")
-    if options["folds"] and not 2 <= options["folds"] <= 50:
-        raise CommandError("--folds must be from 2 to 50.")
-    return Plan(
-        risk=options["risk"],
-        method=options["method"],
-        folds=options["folds"],
-        seed=options["seed"],
-    )

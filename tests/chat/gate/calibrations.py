@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from django.contrib.auth.models import User
 
-from chat.gate.calibration import Fitted, Judged
+from chat.gate.calibration import Fitted
 from chat.gate.records import Provenance, calibration_store
-from chat.gate.scorers import Calibration
+from chat.gate.scorers import Scale
 from chat.models import CalibrationRecord
 from corpus.encoders.registry import encoder_facts
 
 
 def made_up_fit(**values: Any) -> Fitted:
-    """Return an invented fit with two judged questions; `values` are its weights by name."""
+    """Return an invented fit of two questions; `values` are those of its scale by name."""
     return Fitted(
-        calibration=replace(Calibration(-9.0, 11.0, 8.0), **values),
-        method="platt",
+        scale=replace(Scale("", 0.5, "", slope=0.8, intercept=0.5), **values),
         risk=0.05,
-        guarantee="conformal",
-        conformal_threshold=0.4,
-        judged=(Judged("a", 0.9, answerable=True), Judged("b", 0.2, answerable=False)),
-        counts={"questions": 4, "answerable": 2, "judged": 2, "judged_unanswerable": 1},
+        probabilities=np.array([0.9, 0.2]),
+        labels=np.array([True, False]),
+        counts={"questions": 2, "answerable": 1},
         metrics={"auroc": 1.0, "brier": 0.025},
     )
 

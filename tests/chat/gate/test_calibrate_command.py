@@ -28,6 +28,7 @@ from chat.pipeline.calibration_questions import (
 from chat.types import AskedQuestion
 from corpus.encoders.registry import encoder_facts
 from retrieval.config import RetrievalConfig
+from tests.chat.gate.calibrations import kept
 from tests.corpora import publish
 from tests.models import set_model
 from tests.people import narrow
@@ -36,8 +37,8 @@ pytestmark = pytest.mark.django_db
 
 DRUGS = "amoxil bisopro cefaxon digoxa enoxil flucona gentara heparil insula ketoral".split()
 ILLS = "pneumonia asthma sepsis gout migraine eczema anaemia angina colitis cystitis".split()
-OTHERS = "tungsten violins glaciers volcanoes passports bicycles lighthouses cathedrals".split()
-KINDS = "price colour history weight origin".split()
+OTHERS = "tungsten violins glaciers volcanoes passports".split()
+KINDS = "price colour history weight".split()
 
 
 def question(text: str, *, answerable: bool, **fields: Any) -> dict[str, Any]:
@@ -45,11 +46,10 @@ def question(text: str, *, answerable: bool, **fields: Any) -> dict[str, Any]:
 
 
 def questions() -> list[dict[str, Any]]:
-    """Return 30 questions with an answer and 40 without."""
+    """Return 10 questions with an answer and 20 without."""
     asked = [
-        question(f"What is the {what} of {drug} in {ill}?", answerable=True)
+        question(f"What is the dose of {drug} in {ill}?", answerable=True)
         for drug, ill in zip(DRUGS, ILLS, strict=True)
-        for what in ("dose", "daily dose", "usual adult dose")
     ]
     others = [
         question(f"What is the {kind} of {thing}?", answerable=False, reason="WEAK_EVIDENCE")
@@ -93,7 +93,7 @@ def test_fits_keeps_and_uses_it(
     plot = tmp_path / "gate.png"
     out, err = calibrate("--testset", str(testset), "--user", "alice", "--plot", str(plot))
     record = CalibrationRecord.objects.get()
-    assert "70 questions, 30 of them answerable; judged on 35" in out
+    assert "30 questions, 10 of them answerable." in out
     assert "At most 5.0% of unanswerable questions pass the gate" in out
     assert "used from the next question on: site-1" in out
     assert not err
@@ -109,17 +109,6 @@ def test_fits_keeps_and_uses_it(
     assert turn.status == TurnStatus.ANSWERED
     assert turn.trace["gate"]["scale"]["version"] == "site-1"
     assert turn.trace["notes"] == []  # calibrated with the search in use
-
-
-def test_the_same_questions_give_the_same_calibration(
-    guidelines: None, quick: None, testset: Path
-) -> None:
-    calibrate("--testset", str(testset))
-    testset.write_text(json.dumps(questions()[::-1]))
-    calibrate("--testset", str(testset))
-    first, second = CalibrationRecord.objects.order_by("number")
-    for name in "intercept cosine coverage threshold metrics testset_digest retrieval".split():
-        assert getattr(first, name) == getattr(second, name)
 
 
 def test_what_it_needs_is_looked_at_before_anything_is_searched(
@@ -140,8 +129,8 @@ def test_what_it_needs_is_looked_at_before_anything_is_searched(
     settings.RETRIEVAL = ""
     with pytest.raises(CommandError, match="Nothing is indexed yet"):
         calibrate("--testset", str(testset))
-    testset.write_text(json.dumps(questions()[:18] + questions()[30:]))
-    with pytest.raises(CommandError, match="18 answerable questions are too few"):
+    testset.write_text(json.dumps(questions()[:9] + questions()[10:]))
+    with pytest.raises(CommandError, match="9 answerable questions are too few"):
         calibrate("--testset", str(testset))
 
 
@@ -149,32 +138,21 @@ def test_a_dry_run_shows_it_and_keeps_nothing(guidelines: None, quick: None, tes
     out, _ = calibrate("--testset", str(testset), "--dry-run")
     assert "auroc" in out and "Nothing was stored." in out
     assert not CalibrationRecord.objects.exists() and not AuditEvent.objects.exists()
-
-
-def test_questions_asked_for_a_calibration_are_no_turns(
-    guidelines: None, quick: None, testset: Path
-) -> None:
-    calibrate("--testset", str(testset))
     assert not Turn.objects.exists()
 
 
 def test_too_few_questions_for_the_risk_change_nothing(
     guidelines: None, quick: None, testset: Path
 ) -> None:
-    with pytest.raises(CommandError, match="that needs 59") as refused:
+    with pytest.raises(CommandError, match="that needs 49") as refused:
         calibrate("--testset", str(testset), "--risk", "0.02")
     assert "Nothing was changed" in str(refused.value)
     assert not CalibrationRecord.objects.exists()
-    out, _ = calibrate("--testset", str(testset), "--risk", "0.025", "--folds", "5")
-    assert "without a guarantee" in out
-    assert CalibrationRecord.objects.get().guarantee == "none"
 
 
-def test_an_earlier_version_and_the_built_in_one_can_be_used_again(
-    guidelines: None, quick: None, testset: Path
-) -> None:
-    calibrate("--testset", str(testset))
-    calibrate("--testset", str(testset), "--seed", "1")
+def test_an_earlier_version_and_the_built_in_one_can_be_used_again(db: None) -> None:
+    kept()
+    kept()
     assert "site-1" in calibrate("--use", "site-1")[0]
     assert gate_in_use().scale.version == "site-1"
     calibrate("--use", BUILT_IN.version)
@@ -183,11 +161,10 @@ def test_an_earlier_version_and_the_built_in_one_can_be_used_again(
         calibrate("--use", "site-7")
 
 
-def test_what_overrides_a_calibration_is_said(
-    guidelines: None, quick: None, testset: Path, settings: LazySettings
-) -> None:
+def test_what_overrides_a_calibration_is_said(settings: LazySettings) -> None:
+    kept()
     settings.GATE_THRESHOLD = 0.7
-    assert "`gate` of MEDRAG_THRESHOLDS" in calibrate("--testset", str(testset))[1]
+    assert "`gate` of MEDRAG_THRESHOLDS" in calibrate("--use", "site-1")[1]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +173,6 @@ def test_what_overrides_a_calibration_is_said(
         (("--risk", "0"), "--risk must be"),
         (("--risk", "0.6"), "--risk must be"),
         (("--risk", "nan"), "--risk must be"),
-        (("--folds", "1"), "--folds must be"),
         (("--user", "nobody"), "no active user"),
     ],
 )
@@ -222,8 +198,7 @@ def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
     assert [right.examples[0].answerable, right.not_found] == [True, 0]
     assert [elsewhere.examples[0].answerable, elsewhere.not_found] == [False, 1]
     assert [unnamed.examples[0].answerable, unnamed.not_found] == [True, 0]
-    assert right.examples[0].features == elsewhere.examples[0].features
-    assert len(right.examples[0].features) == 2
+    assert right.examples[0].odds == elsewhere.examples[0].odds is not None
 
 
 def test_a_document_that_says_the_same_as_what_is_found_is_found(guidelines: None) -> None:
@@ -243,15 +218,9 @@ def test_a_document_that_says_the_same_as_what_is_found_is_found(guidelines: Non
     assert not_found == {"new.md": 0, "old.md": 0, "c" * 64: 0, "other.md": 1}
 
 
-def test_an_unanswerable_one_is_looked_at_among_what_has_ended(guidelines: None) -> None:
-    text = "# Scurvy\nGive ascorbil 250 mg by mouth daily to adults with scurvy."
-    publish(text, filename="scurvy.md", lifecycle="WITHDRAWN")
-    asked = Labelled("What is the dose of ascorbil in scurvy?", False, "ONLY_OUT_OF_DATE")
-    seen = observed([asked], RetrievalConfig(), on=timezone.localdate())
-    in_force, ended = seen.examples
-    assert (in_force.answerable, in_force.is_extra) == (False, False)
-    assert (ended.answerable, ended.is_extra) == (True, True)
-    assert max(ended.features) > max(in_force.features)
+def test_a_question_for_which_nothing_is_found_has_no_log_odds(db: None) -> None:
+    seen = observed([Labelled("Dose?", False)], RetrievalConfig(), on=timezone.localdate())
+    assert [example.odds for example in seen.examples] == [None]
 
 
 def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
@@ -275,7 +244,6 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
         ([{"question": 1, "answerable": True}], "Question 1 is not an object"),
         ([{"question": "Dose?", "answerable": "yes"}], "answerable must be true or false"),
         ([{"question": " \x00", "answerable": True}], "Question 1: The question is empty"),
-        ([{"question": "Dose?", "answerable": False, "reason": "BORED"}], "no such reason"),
         ([{"question": "Dose?", "answerable": True, "documents": "a.md"}], "a list of names"),
         (
             [{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],

@@ -17,11 +17,12 @@ from pytest_django import DjangoAssertNumQueries
 from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.gate.calibration import CalibrationError
-from chat.gate.decision import GateUnavailable
 from chat.gate.records import (
     BUILT_IN,
     NO_GUARANTEE,
     OTHER_COMPUTATION,
+    OTHER_ENCODER,
+    OTHER_GATE,
     OTHER_SEARCH,
     built_in_use,
     calibration_use,
@@ -29,9 +30,11 @@ from chat.gate.records import (
     misfit,
     record_of,
 )
-from chat.models import AuditEvent, CalibrationRecord, Channel, Reason, Turn, TurnStatus
+from chat.models import AuditEvent, CalibrationRecord, Channel, Turn, TurnStatus
+from chat.pipeline.comparison import Group
+from chat.replay import turn_replay
 from chat.types import AskedQuestion
-from corpus.encoders.registry import searched_facts
+from corpus.encoders.registry import encoder_facts
 from medrag_site import doctor
 from medrag_site.groups import AUDITORS, STAFF
 from retrieval.config import RetrievalConfig
@@ -56,8 +59,8 @@ def versions_active() -> list[str]:
 def foreign_encoder(monkeypatch: pytest.MonkeyPatch, fingerprint: str) -> None:
     """Make the site believe that another encoder is in use."""
 
-    facts = replace(searched_facts(), fingerprint=fingerprint)
-    monkeypatch.setattr("chat.gate.records.searched_facts", lambda names=(): facts)
+    facts = replace(encoder_facts(), fingerprint=fingerprint)
+    monkeypatch.setattr("chat.gate.records.encoder_facts", lambda: facts)
 
 
 # What decides
@@ -70,12 +73,11 @@ def test_without_a_record_the_built_in_one_decides() -> None:
 
 def test_what_was_kept_last_decides(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     kept(intercept=-1.0, threshold=0.55)
-    record = kept(intercept=-2.0, threshold=0.65, knots=((0.0, 0.1), (1.0, 0.9)))
-    with django_assert_num_queries(2):
+    record = kept(intercept=-2.0, slope=0.7, threshold=0.65)
+    with django_assert_num_queries(1):
         gate = gate_in_use()
     assert (gate.scale.version, gate.threshold) == (record.version, 0.65)
-    assert gate.scale.as_dict()["intercept"] == -2.0
-    assert gate.scale.as_dict()["knots"]
+    assert (gate.scale.intercept, gate.scale.slope) == (-2.0, 0.7)
     assert versions_active() == [record.version] == ["site-2"]
 
 
@@ -121,10 +123,7 @@ def test_a_calibration_of_another_encoder_is_never_used(monkeypatch: pytest.Monk
     assert gate_in_use().scale == BUILT_IN
     kept()
     foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa:torch-f32")
-    with pytest.raises(GateUnavailable, match=r"run manage\.py calibrate"):
-        gate_in_use()
-    with pytest.raises(CalibrationError, match="which is not in use"):
-        built_in_use(by=None)
+    assert (gate_in_use().scale, gate_in_use().notes) == (BUILT_IN, (OTHER_ENCODER,))
 
 
 def test_each_encoder_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,19 +155,66 @@ def test_the_one_that_is_chosen_decides_also_beside_one_of_exactly_this_computat
     assert (gate_in_use().threshold, gate_in_use().notes) == (0.66, (OTHER_COMPUTATION,))
 
 
-def test_without_a_gate_that_fits_every_question_is_refused(
+def test_another_encoder_is_answered_with_and_its_risk_is_said_to_be_unknown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     publish_guideline()
-    assert ask().status == TurnStatus.ANSWERED
-    foreign_encoder(monkeypatch, "third:aaaaaaaaaaaaaaaa:torch-f32")
+    other = "third:aaaaaaaaaaaaaaaa:torch-f32"
+    foreign_encoder(monkeypatch, other)
     turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
-    assert not turn.claims.exists()
-    assert turn.trace["failure"] == "GateUnavailable" and turn.trace["searches"] == []
-    assert AuditEvent.objects.latest("seq").subject == f"turn:{turn.pk}"
+    assert (turn.status, turn.trace["notes"]) == (TurnStatus.ANSWERED, [OTHER_ENCODER])
     (finding,) = [finding for finding in doctor.examine() if finding.name == "gate"]
     assert not finding.ok and "manage.py calibrate" in finding.detail
+    kept(encoder=other, retrieval=turn.trace["searches"][0]["fingerprint"])
+    assert ask().trace["notes"] == []
+    built_in_use(by=None)
+    assert versions_active() == [] and gate_in_use().notes == (OTHER_ENCODER,)
+
+
+# An earlier gate
+
+
+def of_an_earlier_release() -> CalibrationRecord:
+    """Store a calibration over cosine and coverage, as the migration leaves it."""
+    record = kept()
+    CalibrationRecord.objects.update(odds="", slope=0.0, intercept=-5.05)
+    record.refresh_from_db()
+    return record
+
+
+def test_a_calibration_of_an_earlier_gate_is_not_used_and_that_is_said(
+    admin_client: Client,
+) -> None:
+    record = of_an_earlier_release()
+    gate = gate_in_use()
+    assert (gate.scale, gate.threshold) == (BUILT_IN, BUILT_IN.threshold)
+    assert gate.notes == (f"site-1 {OTHER_GATE}",)
+    publish_guideline()
+    (finding,) = [finding for finding in doctor.examine() if finding.name == "gate"]
+    assert not finding.ok and f"site-1 {OTHER_GATE}" in finding.detail
+    page = admin_client.get(reverse("admin:chat_calibrationrecord_change", args=[record.pk]))
+    assert OTHER_GATE in page.content.decode()
+    assert OTHER_GATE in choose(admin_client, record)
+    with pytest.raises(CalibrationError, match="was made for another gate") as refused:
+        calibration_use(record, by=None)
+    assert "Nothing was changed" in refused.value.sentence
+    kept()
+    assert gate_in_use().notes == () and versions_active() == ["site-2"]
+
+
+def test_a_replay_of_a_turn_of_an_earlier_gate_says_that_the_gate_differs() -> None:
+    publish_guideline()
+    turn = ask()
+    scale = {
+        "version": "site-1", "intercept": -5.05, "cosine": 6.26, "coverage": 4.35, "knots": "",
+        "threshold": 0.5, "encoder": BUILT_IN.encoder,
+    }  # fmt: skip
+    turn.trace["gate"] = {"scale": scale, "threshold": 0.5, "notes": []}
+    replayed = turn_replay(turn)
+    (settings,) = [one for one in replayed.changed if one.group is Group.SETTINGS]
+    places = {one.place for one in settings.differences}
+    assert {"gate.scale.version", "gate.scale.cosine", "gate.threshold"} <= places
+    assert replayed.verdict.is_whole
 
 
 # Another search
@@ -271,7 +317,7 @@ def test_a_superuser_chooses_and_it_is_theirs(admin_client: Client) -> None:
     assert versions_active() == ["site-1"]
     assert AuditEvent.objects.latest("seq").actor.endswith(":admin")
     foreign = kept(encoder="other:0123456789abcdef:torch-f32")
-    assert "was fitted for another encoder" in choose(admin_client, foreign)
+    assert "was made for another encoder" in choose(admin_client, foreign)
 
 
 def test_an_auditor_reads_and_does_not_choose() -> None:

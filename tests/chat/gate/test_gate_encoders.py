@@ -1,4 +1,4 @@
-"""Test that the gate judges only the cosines of the encoder that it was calibrated for."""
+"""Test the gate with other encoders than the bundled one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from django.conf import LazySettings
 from django.db import connections, transaction
 
 from chat.ask import turn_ask
-from chat.gate.decision import Gate
-from chat.gate.records import BUILT_IN, encoder_in_use, gate_in_use
-from chat.gate.scorers import Calibration
+from chat.errors import GateUnavailable
+from chat.gate.records import BUILT_IN, OTHER_SEARCH, gate_in_use
 from chat.models import CalibrationRecord, Channel, Reason, Turn, TurnStatus
 from chat.types import AskedQuestion
 from corpus.encoders import vectors
-from corpus.encoders.registry import active_encoders, embedder_of, searched_rows
+from corpus.encoders.registry import embedder_of, encoder_facts, searched_rows
 from corpus.services.encoders import encoders_sync
-from retrieval.config import RetrievalConfig
+from medrag_site import doctor
 from tests.chat.gate.calibrations import kept
 from tests.corpora import publish
 from tests.corpus.encoders import tiny_models
@@ -49,45 +48,31 @@ def ask() -> Turn:
     return turn_ask(AskedQuestion(QUESTION, user=None, channel=Channel.COMMAND))
 
 
-def test_a_search_by_another_encoder_is_not_judged_by_the_first_ones_gate(
+def test_whatever_is_searched_the_gate_is_of_the_encoder_that_the_reader_reads_with(
     two: None, settings: LazySettings
 ) -> None:
-    assert ask().status == TurnStatus.ANSWERED
-    kept(intercept=9.0, cosine=0.0, coverage=0.0)
+    assert ask().trace["gate"]["scale"] == BUILT_IN.as_dict()
+    kept(encoder=encoder_facts().fingerprint)
     settings.RETRIEVAL = "encoders=tiny"
     turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
-    assert turn.trace["failure"] == "GateUnavailable" and not turn.nearest
-
-
-def test_the_gate_is_that_of_the_encoder_which_the_site_searches_first(
-    two: None, settings: LazySettings
-) -> None:
-    tiny = encoder_in_use(RetrievalConfig(encoders=("tiny",)))
-    (searched,) = active_encoders(("tiny",))
-    assert tiny == searched.embedder.fingerprint != encoder_in_use()
-    settings.RETRIEVAL = "encoders=tiny,minilm"
-    kept(encoder=tiny, intercept=9.0, cosine=0.0, coverage=0.0)
-    turn = ask()
-    assert gate_in_use().scale.version == turn.trace["gate"]["scale"]["version"] == "site-1"
-    assert turn.trace["searches"][0]["encoder"] == tiny
-    settings.RETRIEVAL = "encoders=minilm,tiny"
-    assert gate_in_use().scale == BUILT_IN
+    assert turn.trace["searches"][0]["encoder"] != encoder_facts().fingerprint
+    assert turn.trace["gate"]["scale"]["version"] == "site-1"
+    assert OTHER_SEARCH in turn.trace["notes"]
 
 
 @pytest.mark.django_db
-def test_an_encoder_that_came_between_gate_and_search_is_a_refusal(
-    monkeypatch: pytest.MonkeyPatch,
+def test_an_encoder_that_tells_nothing_apart_opens_no_gate(
+    settings: LazySettings, tmp_path: Path
 ) -> None:
     publish(ANSWER)
-    before = Gate(Calibration(0.0, 1.0, 1.0, encoder="before:0123456789abcdef:torch-f32"), 0.0)
-    monkeypatch.setattr("chat.ask.gate_in_use", lambda config: before)
+    settings.EMBEDDER = str(tiny_models.with_modules(tmp_path / "tiny"))
+    with pytest.raises(GateUnavailable, match="doesn't tell a statement that answers"):
+        gate_in_use()
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GATE_UNAVAILABLE)
     assert turn.trace["searches"] == [] and not turn.claims.exists()
-    after = Gate(Calibration(0.0, 1.0, 1.0, encoder=encoder_in_use()), 0.0)
-    monkeypatch.setattr("chat.ask.gate_in_use", lambda config: after)
-    assert ask().status == TurnStatus.ANSWERED
+    (finding,) = [finding for finding in doctor.examine() if finding.name == "gate"]
+    assert not finding.ok and "doesn't tell a statement" in finding.detail
 
 
 def test_two_that_are_kept_at_once_have_numbers_of_their_own(own_database: str) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from django.conf import LazySettings
 
 from chat.ask import turn_ask
 from chat.gate.decision import Gate, decide
-from chat.gate.records import BUILT_IN, gate_in_use
+from chat.gate.records import BUILT_IN, OTHER_GATE, gate_in_use
 from chat.models import Channel, Reason, TurnStatus
+from chat.pipeline.calibration_questions import Labelled, observed
+from chat.pipeline.search import SearchLog, search_and_gate
 from chat.reader.answerable import NOTHING, answerable, of_list
 from chat.types import AskedQuestion
+from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.evidence.hits import TODAY
+from tests.chat.gate.calibrations import kept
 from tests.corpora import publish
 from tests.llm.contents import as_content
 from tests.llm.server import endpoint, replies
@@ -55,10 +61,37 @@ def test_each_generator_has_its_gate(settings: LazySettings) -> None:
 def test_all_passages_together_decide_in_the_place_of_the_best() -> None:
     publish(TEXT)
     evidence = retrieve(Query(QUESTION, on=TODAY))
-    for together, reason in ((0.9, None), (0.1, Reason.WEAK_EVIDENCE), (float("nan"), Reason.WEAK_EVIDENCE)):  # noqa: E501  # fmt: skip
-        decision = decide(evidence, calibration=BUILT_IN, threshold=0.5, together=together)
+    gate = Gate(BUILT_IN, 0.5, of_list="of all")
+    weak = Reason.WEAK_EVIDENCE
+    for together, reason in ((2.0, None), (-2.0, weak), (float("nan"), weak)):
+        decision = decide(evidence, gate, together=together)
         assert decision.reason == reason
         assert decision.passages
+
+
+def test_a_calibration_scales_the_log_odds_that_its_generator_reads(settings: LazySettings) -> None:
+    """One made for the other generator is left out, and the gate says so."""
+    publish(TEXT)
+    of_best = kept(threshold=0.99)
+    settings.GENERATOR = "llm"
+    gate = gate_in_use()
+    assert gate.scale == BUILT_IN and gate.notes == (f"{of_best.version} {OTHER_GATE}",)
+    record = kept(slope=0.5, intercept=1.0, threshold=0.6)
+    gate = gate_in_use()
+    assert (gate.scale.version, gate.threshold, gate.notes) == (record.version, 0.6, ())
+    assert gate.of_list == record.odds != of_best.odds
+    decision = decide(retrieve(Query(QUESTION, on=TODAY)), gate, together=-1.0)
+    assert decision.probability == pytest.approx(1 / (1 + math.exp(-0.5)))
+
+
+def test_the_log_odds_of_a_question_are_those_that_the_gate_reads(settings: LazySettings) -> None:
+    publish(TEXT)
+    for generator in ("extractive", "llm"):
+        settings.GENERATOR = generator
+        (example,) = observed([Labelled(QUESTION, True)], RetrievalConfig(), on=TODAY).examples
+        searches = SearchLog(RetrievalConfig())
+        decision = search_and_gate(Query(QUESTION, on=TODAY), gate_in_use(), searches)
+        assert gate_in_use().scale.probability(example.odds) == decision.probability
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,8 @@ def test_a_refusal_says_that_it_is_not_sure_and_not_that_no_guideline_answers(
 
 
 def test_passages_stand_in_the_order_of_their_best_statements(db: None) -> None:
-    """The gate, as this site calibrated it, prefers the passages that are least like a question."""
-    kept(intercept=-90.0, cosine=-50.0, coverage=-50.0)
+    """This gate prefers the passages that are least likely to answer."""
+    kept(slope=-1.0, intercept=-90.0)
     publish("# Zelomycin\nZelomycin is kept in a fridge on the ward.")
     publish("# Charts\nA missed tablet of zelomycin is written on the chart.")
     publish("# Rash\nTell the ward when a rash appears under zelomycin.")

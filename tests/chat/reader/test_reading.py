@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.gate.scorers import same_weights
 from chat.reader.choose import SHORTLIST, read, shortlisted, sifted
 from chat.reader.features import coverage, weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import NOT_READ, Reading
 from chat.reader.weights import weights
 from core.language.en.questions.asked import Denials
+from corpus.encoders.folders import same_weights
 from corpus.encoders.registry import encoder_facts
 from corpus.encoders.types import EncoderUnusable
 from retrieval.lexical.search import asked_lexemes
