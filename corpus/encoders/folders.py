@@ -64,16 +64,26 @@ def facts_of(spec: EncoderSpec) -> Facts:
 
 def local_model(spec: EncoderSpec) -> LocalModel:
     """Return where the model is and how to run it. Raises `SpecError` where there is none."""
+    folder = _folder_of(spec, spec.model)
     return LocalModel(
-        folder=_folder_of(spec, spec.model),
+        folder=folder,
         query_folder=_folder_of(spec, spec.query_model) if spec.query_model else None,
         pooling=spec.pooling,
         passage_prefix=spec.passage_prefix,
         query_prefix=spec.query_prefix,
         max_tokens=spec.max_tokens,
         backend=spec.backend,
-        is_english=spec.model == BUNDLED,
+        is_english=_is_bundled(folder),
     )
+
+
+def _is_bundled(folder: Path) -> bool:
+    """Tell whether a folder has the bundled encoder's files, which know English alone."""
+    own = bundled_folder()
+    try:
+        return folder == own or folder_facts(folder).digest == folder_facts(own).digest
+    except EncoderUnusable:
+        return False
 
 
 def endpoint(spec: EncoderSpec, *, key: str = "") -> OpenAIModel:
