@@ -13,7 +13,11 @@ from dataclasses import replace
 from django.conf import settings
 from django.utils import timezone
 
-from chat.caveats.cautions import stop_caution, unknown_word_cautions
+from chat.caveats.cautions import (
+    other_language_caution,
+    stop_caution,
+    unknown_word_cautions,
+)
 from chat.caveats.earlier import forgotten
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
@@ -148,6 +152,9 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
     unread = _unread(run)
     reason = unread or decision.reason
     run.tell(Judged(decision.probability, decision.threshold, str(reason or "")))
+    if unread is Reason.OTHER_LANGUAGE:
+        spoken, answered = spoken_in(run.query.text), settings.ANSWER_LANGUAGES
+        run.cautions.append(other_language_caution(spoken, answered))
     if unread:
         return refusal(run, unread)
     return explained(run) if decision.reason else None

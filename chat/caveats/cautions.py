@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from django.conf.locale import LANG_INFO
+
 from chat.caveats.applicability import Applicability, statements_numbered
 from chat.caveats.conflicts import Conflict
 from chat.models import ClaimKind
@@ -162,6 +164,28 @@ def stop_caution(stop: AnsweringStop) -> Caution:
     """Tell what answering is stopped from, why, and whom to call."""
     shas = (stop.document.sha256,) if stop.document else ()
     return Caution(STOPPED, stop.sentence, documents=shas)
+
+
+# That a question in this language is not answered here, and to ask in one of those named.
+_NOT_ANSWERED = {
+    "da": "Spørgsmål på dansk besvares ikke her. Spørg på: {}.",
+    "de": "Fragen auf Deutsch werden hier nicht beantwortet. Fragen Sie auf: {}.",
+    "es": "Aquí no se responden preguntas en español. Pregunte en: {}.",
+    "fr": "Les questions en français ne reçoivent pas de réponse ici. Posez-la en : {}.",
+    "it": "Qui non si risponde a domande in italiano. Chieda in: {}.",
+    "nl": "Vragen in het Nederlands worden hier niet beantwoord. Stel de vraag in: {}.",
+    "no": "Spørsmål på norsk blir ikke besvart her. Spør på: {}.",
+    "pt": "Aqui não se responde a perguntas em português. Pergunte em: {}.",
+    "sv": "Frågor på svenska besvaras inte här. Fråga på: {}.",
+}
+
+
+def other_language_caution(spoken: str, answered: Sequence[str]) -> Caution:
+    """Tell in which languages to ask, in the question's language where there is a sentence."""
+    known = (code for code in answered if code in LANG_INFO)
+    names = ", ".join(str(LANG_INFO[code]["name_local"]) for code in known) or "English"
+    sentence = _NOT_ANSWERED.get(spoken, "This site answers questions in: {}.")
+    return Caution(LANGUAGE, sentence.format(names))
 
 
 def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:

@@ -41,6 +41,7 @@ def test_a_question_in_a_language_that_is_not_answered_is_refused_and_told_why()
     turn = ask(QUESTION)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.OTHER_LANGUAGE)
     assert turn.nearest
+    assert "Fragen Sie auf: English." in turn.warnings[0]["text"]
 
 
 def test_an_english_question_is_not_answered_from_a_language_that_is_not_answered() -> None:
