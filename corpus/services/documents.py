@@ -24,6 +24,7 @@ from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage,
 from corpus.parsing.clean import clean_line
 from corpus.parsing.engines import require_models
 from corpus.parsing.sniff import media_type_of
+from corpus.scanning import refuse_infected
 from corpus.signals import (
     document_discarded,
     document_reindexed,
@@ -87,8 +88,8 @@ def document_ingest(
 
     Row, job and receivers of `document_uploaded` commit together. Call it outside a transaction, so
     that no lock is held while the upload is read. `filename` defaults to the upload's own. Raises
-    FileTooLarge, ParseError (from `media_type_of`), NotPermitted, DiskFull and DuplicateDocument;
-    then nothing is kept.
+    FileTooLarge, Infected, ScannerUnavailable, ParseError (from `media_type_of`), NotPermitted,
+    FilesUnavailable, DiskFull and DuplicateDocument; then nothing is kept.
     """
     document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
     return document_add(document, uploaded_by=uploaded_by)
@@ -108,6 +109,7 @@ def document_store(
     full = reporting_full_disk(settings.FILES_DIR, size_bytes, writing="a file", hint=UPLOAD_AGAIN)
     with full, files.scratch_folder() as folder:
         received = files.receive(upload, folder)  # type: ignore[arg-type]
+        refuse_infected(received.path)
         document.media_type = media_type_of(received.path, document.filename)
         _refuse_duplicate(received.sha256, uploaded_by)
         document.sha256, document.size_bytes = received.sha256, received.size_bytes

@@ -6,6 +6,11 @@ from medrag_site.env import Env
 
 env = Env()
 
+SCANNER = env.socket(
+    "MEDRAG_SCANNER",
+    about="clamd, which looks at each file before it is kept or read: see "
+    "[upload](operations.md#upload)",
+)
 parsing = env.group("MEDRAG_PARSING", about="limits for uploading and parsing documents")
 UPLOAD_MAX_BYTES = 1024**2 * parsing.integer(
     "upload_mb", 50, low=1, high=2000, about="largest file, in MiB"

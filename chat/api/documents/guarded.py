@@ -17,6 +17,7 @@ from corpus.parsing.types import ParseError
 from corpus.review.corrections import CorrectionsNotSeen
 from corpus.review.pictures import NoPicture
 from corpus.review.words_found import PagesNotReviewed
+from corpus.scanning import Infected
 from corpus.services.documents import DuplicateDocument, NotNow
 from corpus.services.lifecycle import BadSuccessor, ReasonNeeded, SecondPersonNeeded
 from corpus.services.metadata import BadValue
@@ -31,6 +32,7 @@ _STATUS: Mapping[type[MedragError], HTTPStatus] = {
     CorrectionsNotSeen: HTTPStatus.CONFLICT,
     BadSuccessor: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    Infected: HTTPStatus.UNPROCESSABLE_ENTITY,
     ParseError: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadValue: HTTPStatus.BAD_REQUEST,
     ReasonNeeded: HTTPStatus.BAD_REQUEST,

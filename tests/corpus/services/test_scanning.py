@@ -1,0 +1,86 @@
+"""Test that a scanner looks at each file first, with a played clamd that speaks its protocol."""
+
+from __future__ import annotations
+
+import socketserver
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from corpus import files
+from corpus.models import Document
+from corpus.scanning import Infected, ScannerUnavailable, refuse_infected
+from tests.corpus.documents import GUIDELINE, ingest
+
+pytestmark = pytest.mark.django_db
+VIRUS = "This is a test of the scanner: XVIRUSX"
+
+
+class Played(socketserver.StreamRequestHandler):
+    """Answers INSTREAM: a finding for one word, an error for another, else OK."""
+
+    def handle(self) -> None:
+        assert self.rfile.read(10) == b"zINSTREAM\0"
+        content = b""
+        while length := struct.unpack(">I", self.rfile.read(4))[0]:
+            content += self.rfile.read(length)
+        if b"XVIRUSX" in content:
+            self.wfile.write(b"stream: Played.Virus-1 FOUND\0")
+        elif b"XTOOLARGEX" in content:
+            self.wfile.write(b"INSTREAM size limit exceeded. ERROR\0")
+        elif b"XSILENTX" not in content:
+            self.wfile.write(b"stream: OK\0")
+
+
+@pytest.fixture(params=["tcp", "unix"])
+def scanner(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Iterator[None]:
+    if request.param == "tcp":
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Played)
+        settings.SCANNER = f"tcp://127.0.0.1:{server.server_address[1]}"
+    else:
+        path = str(tmp_path / "clamd.ctl")
+        server = socketserver.ThreadingUnixStreamServer(path, Played)  # type: ignore[assignment]
+        settings.SCANNER = f"unix://{path}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield
+    server.shutdown()
+    server.server_close()
+
+
+def nothing_is_kept() -> bool:
+    folder = Path(files.storage().path("documents"))
+    return not Document.objects.exists() and not [p for p in folder.rglob("*") if p.is_file()]
+
+
+def test_a_clean_file_is_kept(scanner: None) -> None:
+    assert ingest(GUIDELINE * 3000).pk  # of several pieces
+
+
+def test_an_infected_file_is_refused_by_name_and_kept_nowhere(scanner: None) -> None:
+    with pytest.raises(Infected, match=r"Played\.Virus-1") as told:
+        ingest(VIRUS)
+    assert "Nothing of it was kept" in told.value.sentence and nothing_is_kept()
+
+
+@pytest.mark.parametrize("word", ["XTOOLARGEX", "XSILENTX"])
+def test_a_file_without_a_verdict_is_held_back(scanner: None, word: str) -> None:
+    with pytest.raises(ScannerUnavailable) as told:
+        ingest(word)
+    assert told.value.retryable and nothing_is_kept()
+
+
+def test_a_scanner_that_is_down_lets_none_through(settings: Settings) -> None:
+    settings.SCANNER = "tcp://127.0.0.1:9"
+    with pytest.raises(ScannerUnavailable, match="does not answer"):
+        ingest()
+    assert nothing_is_kept()
+
+
+def test_without_a_scanner_nothing_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(VIRUS)
+    refuse_infected(path)
