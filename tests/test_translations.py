@@ -63,9 +63,9 @@ def marked() -> Iterator[str]:
             yield str(ast.literal_eval(literal))
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_mark = isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKS
-            if is_mark and node.args and isinstance(node.args[0], ast.Constant):  # type: ignore[attr-defined]
-                yield node.args[0].value  # type: ignore[attr-defined]
+            match node:
+                case ast.Call(ast.Name(name), [ast.Constant(str(message)), *_]) if name in MARKS:
+                    yield message
 
 
 def words() -> Iterator[str]:
