@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from chat.audit import log as audit
 from chat.errors import QuestionError
@@ -43,7 +44,10 @@ def conversation_rename(conversation: Conversation, *, title: str, by: User) -> 
     """
     said = _title(title)
     if not said:
-        raise QuestionError("The title is empty.", hint="Nothing was changed. Write a few words.")
+        raise QuestionError(
+            gettext("The title is empty."),
+            hint=gettext("Nothing was changed. Write a few words."),
+        )
     with transaction.atomic():
         conversation.title = said
         conversation.save(update_fields=["title"])
@@ -110,8 +114,9 @@ def _title(words: str) -> str:
     guarded = question_guarded(clean_line(words), settings.IDENTIFIERS)
     if guarded.is_blocked:
         raise QuestionError(
-            f"The title seems to identify a patient ({', '.join(guarded.kinds)}).",
-            hint="Nothing was stored. Please remove those words.",
+            gettext("The title seems to identify a patient (%(kinds)s).")
+            % {"kinds": ", ".join(map(gettext, guarded.kinds))},
+            hint=gettext("Nothing was stored. Please remove those words."),
         )
     return guarded.text[:MAX_TITLE_CHARS].strip()
 

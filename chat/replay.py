@@ -14,8 +14,10 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import override
 
 from chat.ask import answer
 from chat.audit import log as audit
@@ -94,8 +96,9 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
             hint="Ask the question again.",
         )
     run = _run_of(turn, regenerate=regenerate)
-    outcome = answer(run)
-    stored, now = _stored(turn), _now(run, outcome)
+    with override(turn.trace["asked"].get("page", settings.LANGUAGE_CODE)):  # as its cautions are
+        outcome = answer(run)
+        stored, now = _stored(turn), _now(run, outcome)
     if regenerate:
         stored, now = _without_drawn(stored), _without_drawn(now)
     verdict = sameness(stored["outcome"], now["outcome"])

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from chat.audit import log as audit
 from chat.caveats.cautions import Caution
@@ -98,13 +99,14 @@ def _identified(guarded: Guarded, policy: str) -> list[Caution]:
     """Return the warnings about identifiers, for the asked."""
     if not guarded.kinds:
         return []
-    kinds = ", ".join(guarded.kinds)
+    kinds = ", ".join(map(gettext, guarded.kinds))
+    found = gettext("The question seems to identify a patient (%(kinds)s).") % {"kinds": kinds}
     done = {
-        "warn": "It was stored as it was typed. Please leave such details out.",
-        "redact": "It was taken out before the question was stored or searched.",
-        "block": "Nothing was searched or sent, and it was not stored.",
+        "warn": gettext("It was stored as it was typed. Please leave such details out."),
+        "redact": gettext("It was taken out before the question was stored or searched."),
+        "block": gettext("Nothing was searched or sent, and it was not stored."),
     }[policy]
-    return [Caution(IDENTIFIERS, f"The question seems to identify a patient ({kinds}). {done}")]
+    return [Caution(IDENTIFIERS, f"{found} {done}")]
 
 
 def _nearest(hit: Hit, excerpt: Sequence[Unit]) -> dict[str, Any]:

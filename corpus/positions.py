@@ -7,8 +7,9 @@ the JSON of `corpus.parsing.types.Block`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from corpus.boxes import Blocks, Span, Spans
@@ -16,6 +17,8 @@ from corpus.boxes import Blocks, Span, Spans
 SECTIONS = " › "  # between the headings of a section's path
 _ENDS = ":.,;"  # of a heading, which gets no colon then
 _PARAGRAPH, _TABLE = "paragraph", "table"
+_WORD = re.compile(r"[a-z]+")
+Say = Callable[[str], str]  # translates a word or two
 
 
 def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
@@ -52,14 +55,21 @@ def _range_in(offsets: tuple[list[int], list[int]], span: Span) -> range:
     return range(bisect_right(ends, span[0]), bisect_left(starts, span[1]))
 
 
-def place_words(page: int, section: str, position: str, label: str = "") -> str:
+def place_words(page: int, section: str, position: str, label: str = "", *, say: Say = str) -> str:
     """Return `page 7, Dosing`, or `Dosing, paragraph 12` where there is a position.
 
     With a label of the page, `page 7 (printed as 5), Dosing`.
     """
-    printed = f" (printed as {label})" if label else ""
-    parts = (section, position) if position else (f"page {page}{printed}", section)
+    if position:
+        return ", ".join(filter(None, (section, position_words(position, say))))
+    printed = say(" (printed as %s)") % label if label else ""
+    parts = (f"{say('page')} {page}{printed}", section)
     return ", ".join(part for part in parts if part)
+
+
+def position_words(position: str, say: Say) -> str:
+    """Translate a position of `positions_of` word for word."""
+    return _WORD.sub(lambda word: say(word[0]), position)
 
 
 def below_title(section: str, title: str) -> str:

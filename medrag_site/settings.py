@@ -121,6 +121,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "medrag_site.request_log.RequestIds",
+    "medrag_site.web.page_language.PageLanguage",  # before any that may answer
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "medrag_site.web.request_validation.SoundRequests",
@@ -160,6 +161,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -181,6 +183,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # see medrag_site.web.page_language
+LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "medrag_site.formats"
 USE_I18N = True
 USE_TZ = True

@@ -1,7 +1,8 @@
 """Tell whom an answer is for, what it assumes, and whether that fits the question's patient.
 
 The nearest text that names people counts: the statement itself, else the caption of its table, else
-the headings above it, else the document's title and population. No query.
+the headings above it, else the document's title and population. No query. Sentences are in the
+language of the page.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 from chat.caveats.footnotes import text_without_footnotes, without_footnotes
 from chat.caveats.neighbours import hits_of
+from chat.caveats.wording import groups_in_words, statements_numbered, words_for_people
 from chat.models import ClaimKind
 from chat.reader.agreement import headings_of
 from chat.types import DraftClaim
@@ -39,8 +44,8 @@ _EVERYBODY = frozenset(("all", "any", "everybody", "all ages"))
 _PER_KG = re.compile(r"\w/kg\b|\bper (?:kg|kilogram)\b", re.IGNORECASE)
 _EGFR = re.compile(r"\be?GFR\b", re.IGNORECASE)
 _CLEARANCE = re.compile(r"\bCrCl\b|\bcreatinine clearance\b", re.IGNORECASE)
-_NOT_STATED = "not stated by the source"
-_OF_ALL_AGES = "people of all ages"
+_NOT_STATED = gettext_lazy("not stated by the source")
+_OF_ALL_AGES = gettext_lazy("people of all ages")
 _RANGES = 1  # several in one quote are columns of a table: none is assumed
 
 
@@ -125,23 +130,27 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     named = {number: _who(claim) for number, claim in claims.items()}
     parts = [_for_whom(asked, named)]
     if not asked.weights and any(map(_is_by_weight, claims.values())):
-        parts.append("You need the weight.")
+        parts.append(gettext("You need the weight."))
     parts += _bounded(asked, claims)
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
     if missing := [state for state in asked.states if state not in stated]:
-        these = "This statement is" if len(claims) == 1 else "These statements are"
-        parts.append(f"{these} not about {' or '.join(group_words(missing))}.")
+        sentence = ngettext(
+            "This statement is not about %(who)s.",
+            "These statements are not about %(who)s.",
+            len(claims),
+        )
+        parts.append(sentence % {"who": gettext(" or ").join(groups_in_words(missing))})
     return " ".join(part for part in parts if part)
 
 
 def _for_whom(asked: People, named: Mapping[int, str]) -> str:
     """Return whom the statements apply to; empty if for everybody or the people of the question."""
-    if set(named.values()) <= {", ".join(group_words(asked.groups)), _OF_ALL_AGES}:
+    if set(named.values()) <= {", ".join(groups_in_words(asked.groups)), str(_OF_ALL_AGES)}:
         return ""
-    if set(named.values()) == {_NOT_STATED}:
-        return "The source does not say whom this is for."
-    return f"Applies to: {_each(named)}."
+    if set(named.values()) == {str(_NOT_STATED)}:
+        return gettext("The source does not say whom this is for.")
+    return gettext("Applies to: %(who)s.") % {"who": _each(named)}
 
 
 def _unasked(
@@ -167,8 +176,12 @@ def _unasked(
 
 def _only(unasked: Mapping[str, Sequence[int]]) -> str:
     return " ".join(
-        f"{statements_numbered(at).capitalize()} {_be(at)} only for {who}, "
-        "which the question does not name."
+        ngettext(
+            "%(these)s is only for %(who)s, which the question does not name.",
+            "%(these)s are only for %(who)s, which the question does not name.",
+            len(at),
+        )
+        % {"these": capfirst(statements_numbered(at)), "who": words_for_people(who)}
         for who, at in unasked.items()
     )
 
@@ -179,21 +192,22 @@ def _who(claim: DraftClaim) -> str:
     A state named only in the statement is a condition of it, which the reader sees in its text.
     """
     parts = dict.fromkeys(_who_by(hit, claim) for hit in hits_of(claim))
-    return " and ".join(parts)
+    return gettext(" and ").join(parts)
 
 
 def _who_by(hit: Hit, claim: DraftClaim) -> str:
     about, headed = _by(hit, claim), _stood_under(claim, hit)
     ages = about.age_groups or headed.age_groups
-    words = [", ".join(group_words(ages))] if ages else []
+    words = [", ".join(groups_in_words(ages))] if ages else []
     if len(about.ages) == 1:
-        words = [f"{words[0] if words else 'people'} aged {aged(about.ages[0])}"]
-    words += group_words(headed.states)
-    words += [without(group) for group in headed.denied]
+        people = words[0] if words else gettext("people")
+        words = [f"{people} {words_for_people(f'aged {aged(about.ages[0])}')}"]
+    words += groups_in_words(headed.states)
+    words += [words_for_people(without(group)) for group in headed.denied]
     if words:
         return ", ".join(words)
     population = hit.population.strip()
-    return _OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED
+    return str(_OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED)
 
 
 def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
@@ -208,10 +222,12 @@ def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
             if not given:
                 bounds.setdefault(bound.words, []).append(number)
             elif len(given) == 1 and given[0].meets(bound.interval):
-                value = _plain(said(given[0], bound.unit))
-                bounds.setdefault(f"{bound.words}; the patient's is {value}", []).append(number)
+                value = words_for_people(_plain(said(given[0], bound.unit)))
+                words = gettext("%(bound)s; the patient's is %(value)s")
+                bounds.setdefault(words % {"bound": bound.words, "value": value}, []).append(number)
     return [
-        f"{_these(at, tuple(claims.values())).capitalize()} {_be(at)} for {words}."
+        ngettext("%(these)s is for %(words)s.", "%(these)s are for %(words)s.", len(at))
+        % {"these": capfirst(_these(at, tuple(claims.values()))), "words": words}
         for words, at in bounds.items()
     ]
 
@@ -251,7 +267,8 @@ def _bounds(claim: DraftClaim) -> list[_BoundOf]:
 def _bound(name: str, interval: Interval, unit: str) -> str:
     """Return a bound in words: `a creatinine clearance above 60`, `an eGFR of 45 or more`."""
     value = _plain(said(interval, unit))
-    return f"{name} {value}" if value.startswith(("above", "below")) else f"{name} of {value}"
+    is_open = value.startswith(("above", "below"))
+    return words_for_people(f"{name} {value}" if is_open else f"{name} of {value}")
 
 
 def _is_by_weight(claim: DraftClaim) -> bool:
@@ -279,7 +296,16 @@ def _mismatch(question: str, claims: Sequence[DraftClaim], pairs: Sequence[Apart
     return " ".join(
         _outside(question, claims, pair, at)
         if pair.of
-        else f"The question is about {pair.ours}; {_these(at, claims)} {_be(at)} for {pair.theirs}."
+        else ngettext(
+            "The question is about %(ours)s; %(these)s is for %(theirs)s.",
+            "The question is about %(ours)s; %(these)s are for %(theirs)s.",
+            len(at),
+        )
+        % {
+            "ours": words_for_people(pair.ours),
+            "these": _these(at, claims),
+            "theirs": words_for_people(pair.theirs),
+        }
         for pair, at in by_pair.items()
     )
 
@@ -292,7 +318,10 @@ def _outside(question: str, claims: Sequence[DraftClaim], pair: Apart, at: Seque
         name, other = _kidney_name(question), _kidney_name(claims[at[0] - 1].text)
         ours, theirs = (_plain(words.replace("mL/min", "")) for words in (ours, theirs))
         theirs = theirs if other in (name, KIDNEY) else f"{other} {theirs}"
-    return f"The patient's {name} ({ours}) is outside {_these(at, claims)} ({theirs})."
+    sentence = gettext("The patient's %(name)s (%(ours)s) is outside %(these)s (%(theirs)s).")
+    words = {"name": name, "ours": ours, "theirs": theirs}
+    said_of = {key: words_for_people(text) for key, text in words.items()}
+    return sentence % {**said_of, "these": _these(at, claims)}
 
 
 def _kidney_name(text: str) -> str:
@@ -303,21 +332,8 @@ def _kidney_name(text: str) -> str:
 
 def _these(at: Sequence[int], claims: Sequence[DraftClaim]) -> str:
     """Return `this statement` for a single claim, else the statements' numbers."""
-    return "this statement" if len(claims) == 1 else statements_numbered(at)
-
-
-def statements_numbered(at: Sequence[int]) -> str:
-    """Return `statement 2`, or `statements 1, 2 and 4`."""
-    return f"statement{'s' if len(at) > 1 else ''} {_numbers(at)}"
-
-
-def _numbers(at: Sequence[int]) -> str:
-    return " and ".join(filter(None, (", ".join(map(str, at[:-1])), str(at[-1]))))
+    return gettext("this statement") if len(claims) == 1 else statements_numbered(at)
 
 
 def _plain(words: str) -> str:
     return " ".join(words.split())
-
-
-def _be(at: Sequence[int]) -> str:
-    return "is" if len(at) == 1 else "are"

@@ -1,7 +1,8 @@
 """Build the cautions of an answer, as they are stored with a turn and shown to readers.
 
-A caution has a code for programs, a sentence for people, and the numbers of the statements that it
-is about. Settings decide whether it is shown or the answer is refused.
+A caution has a code for programs, a sentence for people in the language of the page, and the
+numbers of the statements that it is about. Settings decide whether it is shown or the answer is
+refused.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.conf.locale import LANG_INFO
+from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from chat.caveats.applicability import Applicability, statements_numbered
+from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
+from chat.caveats.wording import statements_numbered, words_for_people
 from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.doses import lacks_dose
 from core.language.gloss import has_table, question_in_english
 from corpus.models import AnsweringStop, Authority
+from corpus.positions import place_words
 from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
@@ -53,7 +58,8 @@ def omission_caution(left_out: DraftClaim) -> Caution:
     quote = left_out.quotes[0]
     return Caution(
         OMISSION,
-        f"A caution is not part of this answer: {_place(quote.hit, quote.page)}. Read it first.",
+        gettext("A caution is not part of this answer: %(place)s. Read it first.")
+        % {"place": _place(quote.hit, quote.page)},
         documents=(quote.hit.sha256,),
         page=quote.page,
     )
@@ -61,49 +67,66 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
     """Tell which statements say that they are not for the patient, by number, with their words."""
-    said = [f"statement {number} (“{text}”)" for number, text in sorted(words.items())]
+    said = [f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())]
     choices = (ClaimKind.ANSWER, ClaimKind.ROW)
     left = [
         n for n, claim in enumerate(claims, start=1) if claim.kind in choices and n not in words
     ]
-    sentence = f"Not for this patient by the source's own words: {'; '.join(said)}."
+    sentence = gettext("Not for this patient by the source's own words: %(said)s.")
     if not left:
-        sentence = f"No option shown here is left for this patient. {sentence}"
+        none_left = gettext("No option shown here is left for this patient.")
+        sentence = f"{none_left} {sentence}"
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
-    return Caution(BARRED, sentence, tuple(sorted(words)), tuple(dict.fromkeys(shas)))
+    return Caution(
+        BARRED,
+        sentence % {"said": "; ".join(said)},
+        tuple(sorted(words)),
+        tuple(dict.fromkeys(shas)),
+    )
 
 
 def allergy_caution(
     medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
 ) -> Caution:
     """Tell which answers don't mention what the patient is allergic to. `places` are 0-based."""
-    does = "does" if len(places) == 1 else "do"
-    text = f"{does} not mention an allergy to {' and '.join(medicines)}. Check before giving."
-    return _of_statements(text, places, claims)
+    text = ngettext(
+        "%(these)s does not mention an allergy to %(medicines)s. Check before giving.",
+        "%(these)s do not mention an allergy to %(medicines)s. Check before giving.",
+        len(places),
+    )
+    return _of_statements(text, gettext(" and ").join(medicines), places, claims)
 
 
 def anaphylaxis_caution(
     medicines: Sequence[str], places: Collection[int], claims: Sequence[DraftClaim]
 ) -> Caution:
     """Tell which statements hold only if the reaction was no anaphylaxis. `places` are 0-based."""
-    are = "is" if len(places) == 1 else "are"
-    text = f"{are} not for anaphylaxis to {' or '.join(medicines)}. Ask what the reaction was."
-    return _of_statements(text, places, claims)
+    text = ngettext(
+        "%(these)s is not for anaphylaxis to %(medicines)s. Ask what the reaction was.",
+        "%(these)s are not for anaphylaxis to %(medicines)s. Ask what the reaction was.",
+        len(places),
+    )
+    return _of_statements(text, gettext(" or ").join(medicines), places, claims)
 
 
-def _of_statements(text: str, places: Collection[int], claims: Sequence[DraftClaim]) -> Caution:
+def _of_statements(
+    text: str, medicines: str, places: Collection[int], claims: Sequence[DraftClaim]
+) -> Caution:
     numbers = tuple(sorted(place + 1 for place in places))
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in numbers)
-    which = statements_numbered(numbers).capitalize()
-    return Caution(ALLERGY, f"{which} {text}", numbers, tuple(dict.fromkeys(shas)))
+    sentence = text % {"these": capfirst(statements_numbered(numbers)), "medicines": medicines}
+    return Caution(ALLERGY, sentence, numbers, tuple(dict.fromkeys(shas)))
 
 
 def earlier_caution(forgotten: Sequence[str]) -> Caution:
     """Tell what the conversation said of its patient that this question leaves out."""
     return Caution(
         EARLIER,
-        f"This question was read by itself, without what you said before: {'; '.join(forgotten)}. "
-        "If it is the same patient, ask again and say so.",
+        gettext(
+            "This question was read by itself, without what you said before: %(facts)s. If it is "
+            "the same patient, ask again and say so."
+        )
+        % {"facts": "; ".join(map(words_for_people, forgotten))},
     )
 
 
@@ -111,11 +134,14 @@ def further_caution(left_out: Sequence[DraftClaim]) -> Caution:
     """Tell where the source has limits beyond those shown or mentioned one by one."""
     quotes = [limit.quotes[0] for limit in left_out]
     places = dict.fromkeys(_place(quote.hit, quote.page) for quote in quotes)
-    count = "One more caution" if len(left_out) == 1 else f"{len(left_out)} more cautions"
-    stands = "stands" if len(left_out) == 1 else "stand"
+    sentence = ngettext(
+        "One more caution stands in the source: %(places)s. Read before acting.",
+        "%(number)s more cautions stand in the source: %(places)s. Read before acting.",
+        len(left_out),
+    )
     return Caution(
         OMISSION,
-        f"{count} {stands} in the source: {'; '.join(places)}. Read before acting.",
+        sentence % {"number": len(left_out), "places": "; ".join(places)},
         documents=tuple(dict.fromkeys(quote.hit.sha256 for quote in quotes)),
         page=quotes[0].page,
     )
@@ -139,7 +165,8 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
     ordered = sides if is_before(ours, theirs) else sides[::-1]
     return Caution(
         CONFLICT,
-        f"Guidelines differ ({conflict.kind}). {' '.join(ordered)}",
+        gettext("Guidelines differ (%(kind)s). %(sides)s")
+        % {"kind": gettext(conflict.kind), "sides": " ".join(ordered)},
         _numbers((conflict.ours, conflict.theirs), claims),
         (ours.sha256, theirs.sha256),
     )
@@ -148,8 +175,8 @@ def conflict_caution(conflict: Conflict, claims: Sequence[DraftClaim]) -> Cautio
 def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str:
     quote = claim.quotes[0]
     if value and _numbers((claim,), claims):
-        return value
-    return f"see {_place(quote.hit, quote.page)}"
+        return gettext(value)  # `to do it`; any other is the statement's own
+    return gettext("see %(place)s") % {"place": _place(quote.hit, quote.page)}
 
 
 def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
@@ -194,8 +221,11 @@ def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:
     if numbers:
         yield Caution(
             LANGUAGE,
-            f"{statements_numbered(numbers).capitalize()}: only found by its words. Limits, "
-            "patients and doses are not checked in its language. Read the page before acting.",
+            gettext(
+                "%(these)s: only found by its words. Limits, patients and doses are not checked in "
+                "its language. Read the page before acting."
+            )
+            % {"these": capfirst(statements_numbered(numbers))},
             numbers,
         )
 
@@ -204,21 +234,25 @@ def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator
     """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
     asked = question_in_english(question)
     if nearest and lacks_dose(asked, (hit.in_english.text for hit in nearest)):
-        yield Caution(LACK, "The nearest passages give no dose.")
+        yield Caution(LACK, gettext("The nearest passages give no dose."))
 
 
 def unknown_word_cautions(not_found: Sequence[str]) -> Iterator[Caution]:
     """Yield a caution that names the words for which a question was refused, if any."""
     if not_found:
-        named = " or ".join(f"“{word}”" for word in not_found)
-        yield Caution(UNKNOWN_WORD, f"Nothing that was found has {named}. Check the spelling.")
+        named = gettext(" or ").join(f"“{word}”" for word in not_found)
+        sentence = gettext("Nothing that was found has %(words)s. Check the spelling.")
+        yield Caution(UNKNOWN_WORD, sentence % {"words": named})
 
 
 def _place(hit: Hit, page: int) -> str:
     """Return document, heading and page of a passage, or its position where it has one."""
-    version = f", version {hit.version}" if hit.version else ""
-    issuer = f" ({hit.issuer}{version})" if hit.issuer else version
-    parts = (hit.title + issuer, *hit.section_path[-1:], hit.position or f"page {page}")
+    version = gettext("version %(version)s") % {"version": hit.version} if hit.version else ""
+    issuer = ", ".join(filter(None, (hit.issuer, version)))
+    title = (
+        f"{hit.title} ({issuer})" if hit.issuer else ", ".join(filter(None, (hit.title, issuer)))
+    )
+    parts = (title, *hit.section_path[-1:], place_words(page, "", hit.position, say=gettext))
     return ", ".join(parts)
 
 
@@ -235,9 +269,9 @@ def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
 
 _WIDTH = {Authority.LOCAL: 0, Authority.TRUST: 1, Authority.NATIONAL: 2}
 _WORDS = {
-    Authority.LOCAL: "local",
-    Authority.TRUST: "trust-wide",
-    Authority.NATIONAL: "national",
+    Authority.LOCAL: gettext_lazy("local"),
+    Authority.TRUST: gettext_lazy("trust-wide"),
+    Authority.NATIONAL: gettext_lazy("national"),
 }
 
 
@@ -257,7 +291,7 @@ def is_before(one: Hit, other: Hit) -> bool:
 def named(hit: Hit, *, with_title: bool = False) -> str:
     """Name a passage's document: `Northfield (trust-wide, 2025)`, with its title on request."""
     year = hit.effective_from.year if hit.effective_from else hit.year
-    width = _WORDS[Authority(hit.authority)] if hit.authority else ""
+    width = str(_WORDS[Authority(hit.authority)]) if hit.authority else ""
     facts = ", ".join(part for part in (width, str(year or "")) if part)
     name = hit.issuer or hit.title
     if with_title and hit.issuer:

@@ -5,6 +5,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from django.utils.formats import date_format
+from django.utils.translation import gettext
 
 from corpus.models import Document, Lifecycle
 
@@ -24,7 +25,9 @@ class Notice:
     @property
     def sentence(self) -> str:
         """The text, with the document's successor where that may be named."""
-        return f"{self.text} Replaced by {self.successor}." if self.successor else self.text
+        if not self.successor:
+            return self.text
+        return f"{self.text} {gettext('Replaced by')} {self.successor}."
 
 
 def document_notices(
@@ -36,28 +39,35 @@ def document_notices(
     """
     notices: list[Notice] = []
     if document.lifecycle == Lifecycle.WITHDRAWN:
-        when = f" on {_day(document.withdrawn_at.date())}" if document.withdrawn_at else ""
-        why = f" Reason: {document.withdrawn_reason}" if document.withdrawn_reason else ""
-        notices.append(Notice(WITHDRAWN, "stop", f"Withdrawn{when}. Do not use.{why}"))
+        text = gettext("Withdrawn. Do not use.")
+        if document.withdrawn_at:
+            day = _day(document.withdrawn_at.date())
+            text = gettext("Withdrawn on %(day)s. Do not use.") % {"day": day}
+        if document.withdrawn_reason:
+            text += gettext(" Reason: %(reason)s") % {"reason": document.withdrawn_reason}
+        notices.append(Notice(WITHDRAWN, "stop", text))
     elif document.lifecycle == Lifecycle.SUPERSEDED:
         successor = document.superseded_by
         if successor is not None and successor.collection_id not in readable:
             successor = None
-        notices.append(Notice(SUPERSEDED, "stop", "Superseded. Do not use.", successor=successor))
+        text = gettext("Superseded. Do not use.")
+        notices.append(Notice(SUPERSEDED, "stop", text, successor=successor))
     elif document.lifecycle in (Lifecycle.DRAFT, Lifecycle.REVIEW):
         state = Lifecycle(document.lifecycle).label
-        text = f"{state}: not published, never used for an answer."
+        text = gettext("%(state)s: not published, never used for an answer.") % {"state": state}
         notices.append(Notice(UNPUBLISHED, "stop", text))
     elif document.lifecycle == Lifecycle.PUBLISHED:
         if document.effective_from and document.effective_from > on:
-            text = f"Not in force until {_day(document.effective_from)}."
+            text = gettext("Not in force until %(day)s.") % {"day": _day(document.effective_from)}
             notices.append(Notice(NOT_IN_FORCE, "stop", text))
         if document.is_review_due(on):
             due = _day(document.review_by) if document.review_by else ""
-            text = f"Past its review date ({due}). Still in force; check with its issuer."
+            text = gettext(
+                "Past its review date (%(day)s). Still in force; check with its issuer."
+            ) % {"day": due}
             notices.append(Notice(REVIEW_DUE, "caution", text))
     return tuple(notices)
 
 
 def _day(date: datetime.date) -> str:
-    return date_format(date, "j F Y")
+    return date_format(date, gettext("j F Y"))

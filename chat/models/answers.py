@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy
 
 from corpus.models import Document
 from corpus.positions import SECTIONS, below_title, place_words, unsaid
@@ -18,23 +19,56 @@ REMOVED = "Text removed under retention"  # in place of removed text
 class Reason(models.TextChoices):
     """Reasons for a refusal. The code is stable; the label is for people."""
 
-    NO_EVIDENCE = "NO_EVIDENCE", "The search found no guideline in force"
-    WEAK_EVIDENCE = "WEAK_EVIDENCE", "Not sure enough to answer"
-    ONLY_OUT_OF_DATE = "ONLY_OUT_OF_DATE", "Only a guideline that is no longer in force answers it"
-    NOT_PERMITTED_EVIDENCE = "NOT_PERMITTED_EVIDENCE", "The guidelines on this are not open to you"
-    UNCLEAR_QUESTION = "UNCLEAR_QUESTION", "It is not clear what this question is about"
-    STOPPED = "STOPPED", "Answering is stopped"
-    OTHER_LANGUAGE = "OTHER_LANGUAGE", "Questions in this language are not answered here"
-    OUT_OF_SCOPE = "OUT_OF_SCOPE", "This is outside what these guidelines cover"
-    UNSUPPORTED_CLAIMS = "UNSUPPORTED_CLAIMS", "No statement could be verified against its source"
-    LOW_CONFIDENCE = "LOW_CONFIDENCE", "Not sure enough that what was found is the whole answer"
-    CONFLICT = "CONFLICT", "Guidelines in force disagree on this"
-    IDENTIFIERS_IN_QUESTION = "IDENTIFIERS_IN_QUESTION", "The question seems to identify a patient"
-    SEARCH_UNAVAILABLE = "SEARCH_UNAVAILABLE", "The guidelines could not be searched just now"
-    GATE_UNAVAILABLE = "GATE_UNAVAILABLE", "It could not be judged whether a guideline answers this"
-    GENERATOR_UNAVAILABLE = "GENERATOR_UNAVAILABLE", "The answer could not be written just now"
-    VERIFIER_UNAVAILABLE = "VERIFIER_UNAVAILABLE", "The answer could not be verified just now"
-    BUDGET_EXCEEDED = "BUDGET_EXCEEDED", "The question took longer than is allowed"
+    NO_EVIDENCE = "NO_EVIDENCE", gettext_lazy("The search found no guideline in force")
+    WEAK_EVIDENCE = "WEAK_EVIDENCE", gettext_lazy("Not sure enough to answer")
+    ONLY_OUT_OF_DATE = (
+        "ONLY_OUT_OF_DATE",
+        gettext_lazy("Only a guideline that is no longer in force answers it"),
+    )
+    NOT_PERMITTED_EVIDENCE = (
+        "NOT_PERMITTED_EVIDENCE",
+        gettext_lazy("The guidelines on this are not open to you"),
+    )
+    UNCLEAR_QUESTION = (
+        "UNCLEAR_QUESTION",
+        gettext_lazy("It is not clear what this question is about"),
+    )
+    STOPPED = "STOPPED", gettext_lazy("Answering is stopped")
+    OTHER_LANGUAGE = (
+        "OTHER_LANGUAGE",
+        gettext_lazy("Questions in this language are not answered here"),
+    )
+    OUT_OF_SCOPE = "OUT_OF_SCOPE", gettext_lazy("This is outside what these guidelines cover")
+    UNSUPPORTED_CLAIMS = (
+        "UNSUPPORTED_CLAIMS",
+        gettext_lazy("No statement could be verified against its source"),
+    )
+    LOW_CONFIDENCE = (
+        "LOW_CONFIDENCE",
+        gettext_lazy("Not sure enough that what was found is the whole answer"),
+    )
+    CONFLICT = "CONFLICT", gettext_lazy("Guidelines in force disagree on this")
+    IDENTIFIERS_IN_QUESTION = (
+        "IDENTIFIERS_IN_QUESTION",
+        gettext_lazy("The question seems to identify a patient"),
+    )
+    SEARCH_UNAVAILABLE = (
+        "SEARCH_UNAVAILABLE",
+        gettext_lazy("The guidelines could not be searched just now"),
+    )
+    GATE_UNAVAILABLE = (
+        "GATE_UNAVAILABLE",
+        gettext_lazy("It could not be judged whether a guideline answers this"),
+    )
+    GENERATOR_UNAVAILABLE = (
+        "GENERATOR_UNAVAILABLE",
+        gettext_lazy("The answer could not be written just now"),
+    )
+    VERIFIER_UNAVAILABLE = (
+        "VERIFIER_UNAVAILABLE",
+        gettext_lazy("The answer could not be verified just now"),
+    )
+    BUDGET_EXCEEDED = "BUDGET_EXCEEDED", gettext_lazy("The question took longer than is allowed")
 
 
 # A refusal for one of these reasons is a gap: no guideline in force gave the answer.
@@ -57,10 +91,16 @@ class Mode(models.TextChoices):
 
 
 class ClaimKind(models.TextChoices):
-    ANSWER = "answer", "Answer"
-    ROW = "row", "Another row of this table"  # added, so that a small table is shown whole
-    CAUTION = "caution", "Caution from the same guideline"  # added, since the answer left it out
-    OTHERWISE = "otherwise", "Another guideline says otherwise"
+    ANSWER = "answer", gettext_lazy("Answer")
+    ROW = (
+        "row",
+        gettext_lazy("Another row of this table"),
+    )  # added, so that a small table is shown whole
+    CAUTION = (
+        "caution",
+        gettext_lazy("Caution from the same guideline"),
+    )  # added, since the answer left it out
+    OTHERWISE = "otherwise", gettext_lazy("Another guideline says otherwise")
 
 
 class Scope(models.TextChoices):
@@ -178,8 +218,10 @@ class Turn(models.Model):
         """A sentence on when the text was removed; empty if it was not."""
         if self.text_removed_at is None:
             return ""
-        day = date_format(timezone.localtime(self.text_removed_at), "j F Y")
-        return f"The text of this question and of its answer was removed under retention on {day}."
+        day = date_format(timezone.localtime(self.text_removed_at), gettext("j F Y"))
+        return gettext(
+            "The text of this question and of its answer was removed under retention on %(day)s."
+        ) % {"day": day}
 
 
 class Claim(models.Model):
@@ -210,9 +252,11 @@ class Claim(models.Model):
 
 def reference_line(title: str, version: str, document: Document, place: str) -> str:
     """Return where words stand, as a line of text: the one form of all texts for people."""
-    of = f"version {version}" if version else ""
+    of = gettext("version %(version)s") % {"version": version} if version else ""
     day = document.effective_from
-    since = f"in force from {date_format(day, 'j F Y')}" if day else ""
+    since = ""
+    if day:
+        since = gettext("in force from %(day)s") % {"day": date_format(day, gettext("j F Y"))}
     return ", ".join(filter(None, (title, of, document.published, since, place)))
 
 
@@ -262,4 +306,5 @@ class Citation(models.Model):
     def place(self) -> str:
         """Place in words: `page 7, Dosing`, or without pages `Dosing, paragraph 12`."""
         label = getattr(self, "page_label", None) or ""  # of `selectors.citations_read`
-        return place_words(self.page, below_title(self.section, self.title), self.position, label)
+        section = below_title(self.section, self.title)
+        return place_words(self.page, section, self.position, label, say=gettext)

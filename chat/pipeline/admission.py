@@ -17,6 +17,7 @@ from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 from django.db import connections
+from django.utils.translation import gettext
 
 from core.errors import MedragError
 
@@ -38,8 +39,11 @@ class Busy(MedragError):
     def __init__(self, wait_s: float) -> None:
         self.wait_s = max(1, round(wait_s))
         super().__init__(
-            f"Many questions are being answered just now: yours would wait about {self.wait_s} s.",
-            hint="Nothing was stored. Please ask it again in a moment.",
+            gettext(
+                "Many questions are being answered just now: yours would wait about %(seconds)s s."
+            )
+            % {"seconds": self.wait_s},
+            hint=gettext("Nothing was stored. Please ask it again in a moment."),
         )
 
 

@@ -7,6 +7,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
+from django.utils.translation import get_language
+
 from chat.generation.types import Generation
 from chat.models import Mode
 from chat.pipeline.run import AnswerRun
@@ -39,7 +42,7 @@ def fingerprint_of(run: AnswerRun) -> str:
 
 
 def trace_of(run: AnswerRun) -> dict[str, Any]:
-    searches = run.searches
+    searches, page = run.searches, get_language()
     return {
         "asked": {
             "collections": list(run.query.collections),
@@ -48,6 +51,7 @@ def trace_of(run: AnswerRun) -> dict[str, Any]:
             "options": [asdict(option) for option in run.understood.options],
             **({"unclear": run.query.text} if run.understood.is_unclear else {}),
             **({"forgotten": list(run.forgotten)} if run.forgotten else {}),
+            **({"page": page} if page != settings.LANGUAGE_CODE else {}),  # its language
         },
         "follow_up": {"by": run.understood.by, "notes": list(run.understood.notes)},
         "spelling": dict(run.understood.spelling),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from chat.errors import QuestionError
 from chat.question.guard import Guarded, question_guarded
@@ -23,13 +24,15 @@ def question_clean(raw: str) -> str:
     """
     if len(raw) > settings.QUESTION_MAX_CHARS:
         raise QuestionError(
-            f"The question has {len(raw):,} characters; at most "
-            f"{settings.QUESTION_MAX_CHARS:,} are allowed.",
-            hint="Nothing was stored. Please ask it in fewer words.",
+            gettext("The question has %(number)s characters; at most %(most)s are allowed.")
+            % {"number": f"{len(raw):,}", "most": f"{settings.QUESTION_MAX_CHARS:,}"},
+            hint=gettext("Nothing was stored. Please ask it in fewer words."),
         )
     question = clean_line(raw)
     if not any(character.isalnum() for character in question):
-        raise QuestionError("The question is empty.", hint="Please type a question.")
+        raise QuestionError(
+            gettext("The question is empty."), hint=gettext("Please type a question.")
+        )
     return question
 
 
@@ -61,6 +64,7 @@ def narrowing_check(filters: Filters, collections: Sequence[str], policy: str) -
     for word in (*itertools.chain.from_iterable(lists), *collections):
         if kinds := question_guarded(clean_line(word), "block").kinds:
             raise QuestionError(
-                f"The filters of the search seem to identify a patient ({', '.join(kinds)}).",
-                hint="Nothing was stored, searched or sent. Please remove those words.",
+                gettext("The filters of the search seem to identify a patient (%(kinds)s).")
+                % {"kinds": ", ".join(map(gettext, kinds))},
+                hint=gettext("Nothing was stored, searched or sent. Please remove those words."),
             )

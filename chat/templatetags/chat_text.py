@@ -2,13 +2,14 @@ import datetime
 
 from django import template
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation
 from chat.web import marking
 from chat.web.painting import Corrected, corrections_of
 from corpus.models import Document
-from corpus.positions import below_title
+from corpus.positions import below_title, position_words
 from corpus.types import OCR_CONFIDENT
 
 register = template.Library()
@@ -18,6 +19,12 @@ register = template.Library()
 def below(section: str, title: str) -> str:
     """Return the section path without the title: `{{ citation.section|below:citation.title }}`."""
     return below_title(section, title)
+
+
+@register.filter
+def position(words: str) -> str:
+    """Return a stored position in the page's language: `{{ citation.position|position }}`."""
+    return position_words(words, gettext)
 
 
 @register.filter
@@ -35,8 +42,8 @@ def scanned(confidence: float | None) -> str:
     if confidence is None:
         return ""
     if confidence >= OCR_CONFIDENT:
-        return "read by OCR"
-    return f"read by OCR, confidence {int(confidence * 100)} %"
+        return gettext("read by OCR")
+    return gettext("read by OCR, confidence %(percent)s %%") % {"percent": int(confidence * 100)}
 
 
 @register.filter

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from chat.reviews.feedback import MAX_COMMENT_CHARS
 from chat.web.narrowing import NARROWING
@@ -12,6 +13,14 @@ from corpus.models import Collection
 from retrieval.filters import filters_from
 from retrieval.types import Filters
 
+# Of the fields of `NARROWING`
+LABELS = {
+    "specialty": gettext_lazy("Specialty"),
+    "population": gettext_lazy("Population"),
+    "issuer": gettext_lazy("Issuer"),
+    "journal": gettext_lazy("Journal"),
+    "source_type": gettext_lazy("Source type"),
+}
 Narrowing = Mapping[str, list[tuple[str, str]]]
 
 
@@ -19,25 +28,26 @@ class AskForm(forms.Form):
     """A question; with a choice of collection only if there are several."""
 
     question = forms.CharField(
-        label="Your question",
+        label=gettext_lazy("Your question"),
         max_length=settings.QUESTION_MAX_CHARS,
         widget=forms.Textarea(
             attrs={
                 "rows": 2,
                 "autocomplete": "off",
                 "enterkeyhint": "send",
-                "placeholder": "For example: what is the first dose of gentamicin in adults?",
             }
         ),
-        error_messages={"required": "Please write a question."},
+        error_messages={"required": gettext_lazy("Please write a question.")},
     )
     collection = forms.ModelChoiceField(
         Collection.objects.none(),
         to_field_name="slug",
         required=False,
-        label="Search in",
-        empty_label="All guidelines",
-        error_messages={"invalid_choice": "That collection is not here any more. Choose another."},
+        label=gettext_lazy("Search in"),
+        empty_label=gettext_lazy("All guidelines"),
+        error_messages={
+            "invalid_choice": gettext_lazy("That collection is not here any more. Choose another.")
+        },
     )
 
     whole = forms.BooleanField(required=False, widget=forms.HiddenInput)  # set: not a follow-up
@@ -49,11 +59,13 @@ class AskForm(forms.Form):
         self.fields["question"].widget.attrs.pop("maxlength", None)  # the server explains
         for name, choices in narrowing.items():
             self.fields[name] = forms.ChoiceField(
-                label=name.replace("_", " ").capitalize(),
-                choices=[("", "Any"), *choices],
+                label=LABELS[name],
+                choices=[("", gettext("Any")), *choices],
                 required=False,
                 error_messages={
-                    "invalid_choice": "No guideline in force has that any more. Choose again."
+                    "invalid_choice": gettext(
+                        "No guideline in force has that any more. Choose again."
+                    )
                 },
             )
         if len(collections) < 2:
@@ -62,7 +74,8 @@ class AskForm(forms.Form):
             choice = self.fields["collection"]
             shown = [collection.pk for collection in collections]
             choice.queryset = Collection.objects.filter(pk__in=shown)  # type: ignore[attr-defined]
-            choice.choices = [("", "All guidelines")] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
+            every = ("", gettext("All guidelines"))
+            choice.choices = [every] + [(c.slug, c.name) for c in collections]  # type: ignore[attr-defined]
         for name in ("collection", *NARROWING):  # drop choices that no longer exist
             field = self.fields.get(name)
             if field and self.initial.get(name) not in dict(field.choices):  # type: ignore[attr-defined]
@@ -97,10 +110,10 @@ class AskForm(forms.Form):
 
 class FeedbackForm(forms.Form):
     helpful = forms.TypedChoiceField(
-        choices=[("yes", "Helpful"), ("no", "Not helpful")],
+        choices=[("yes", gettext_lazy("Helpful")), ("no", gettext_lazy("Not helpful"))],
         coerce=lambda value: value == "yes",
         error_messages=dict.fromkeys(
-            ("required", "invalid_choice"), "Please say whether it was helpful."
+            ("required", "invalid_choice"), gettext_lazy("Please say whether it was helpful.")
         ),
     )
     comment = forms.CharField(
@@ -108,7 +121,9 @@ class FeedbackForm(forms.Form):
         max_length=MAX_COMMENT_CHARS,
         strip=True,
         error_messages={
-            "max_length": "The comment was not saved, because it is longer than 2,000 "
-            "characters. Shorten it and send it again."
+            "max_length": gettext_lazy(
+                "The comment was not saved, because it is longer than 2,000 characters. Shorten it "
+                "and send it again."
+            )
         },
     )

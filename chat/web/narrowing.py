@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from chat.models import Turn
 from corpus.models import SourceType
 
@@ -56,5 +58,8 @@ def _words(filters: Mapping[str, Any]) -> list[str]:
     found = [str(word) for name in _LISTS for word in filters.get(name) or ()]
     labels = dict(SourceType.choices)
     found += [str(labels.get(kind, kind)) for kind in filters.get("source_types") or ()]
-    years = (("from", filters.get("year_from")), ("up to", filters.get("year_to")))
-    return [*found, *(f"{word} {year}" for word, year in years if year is not None)]
+    years = (
+        (gettext("from %(year)s"), filters.get("year_from")),
+        (gettext("up to %(year)s"), filters.get("year_to")),
+    )
+    return [*found, *(words % {"year": year} for words, year in years if year is not None)]

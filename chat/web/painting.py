@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from chat.models import Citation
 from corpus.boxes import Blocks, Span, Spans, boxes_of, overlaps
 from corpus.models import Page
@@ -153,8 +155,14 @@ class Corrected:
     @property
     def sentence(self) -> str:
         if self.is_quoted:
-            return f"corrected by staff: the page reads “{self.text}”, “{self.read}” had been read"
-        return f"misread when this was answered: the page reads “{self.text}”, not “{self.read}”"
+            said = gettext(
+                "corrected by staff: the page reads “%(text)s”, “%(read)s” had been read"
+            )
+        else:
+            said = gettext(
+                "misread when this was answered: the page reads “%(text)s”, not “%(read)s”"
+            )
+        return said % {"text": self.text, "read": self.read}
 
 
 @dataclass(frozen=True)

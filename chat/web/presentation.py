@@ -10,6 +10,8 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from chat.caveats.cautions import ALLERGY, APPLICABILITY, BARRED
 from chat.caveats.notices import Notice, document_notices
@@ -34,15 +36,19 @@ from core.language.words import CELLS
 from corpus.models import Document, Lifecycle
 from corpus.positions import SECTIONS, headed
 
-MATCH = "Row that matches the question"
-NOT_FOR_PATIENT = "Not for this patient, by its own words"
-CHECK_FIRST = "Check the cited page before acting."
-ENDED: dict[str, str] = {
-    Lifecycle.WITHDRAWN: "Do not use this answer: a guideline that it cites was withdrawn.",
-    Lifecycle.SUPERSEDED: "Do not use this answer: a guideline that it cites was superseded.",
+MATCH = gettext_lazy("Row that matches the question")
+NOT_FOR_PATIENT = gettext_lazy("Not for this patient, by its own words")
+CHECK_FIRST = gettext_lazy("Check the cited page before acting.")
+ENDED: dict[str, str | Promise] = {
+    Lifecycle.WITHDRAWN: gettext_lazy(
+        "Do not use this answer: a guideline that it cites was withdrawn."
+    ),
+    Lifecycle.SUPERSEDED: gettext_lazy(
+        "Do not use this answer: a guideline that it cites was superseded."
+    ),
 }
-NOT_NAMED = "a collection that is not open to you"
-NOT_OPEN = "This statement came from a guideline that is not open to you."
+NOT_NAMED = gettext_lazy("a collection that is not open to you")
+NOT_OPEN = gettext_lazy("This statement came from a guideline that is not open to you.")
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,9 @@ class ShownClaim:
         the patient in any case.
         """
         if self.is_barred:
-            return NOT_FOR_PATIENT
+            return str(NOT_FOR_PATIENT)
         if self.is_match:
-            return MATCH
+            return str(MATCH)
         if self.claim.kind == ClaimKind.ROW and not self.is_other:
             return ""
         return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
@@ -197,8 +203,8 @@ class ShownTurn:
     @property
     def as_of(self) -> str:
         """A sentence with the day and time of the answer."""
-        day = date_format(timezone.localtime(self.turn.created_at), "j F Y, H:i")
-        return f"From guidelines in force on {day}."
+        day = date_format(timezone.localtime(self.turn.created_at), gettext("j F Y, H:i"))
+        return gettext("From guidelines in force on %(day)s.") % {"day": day}
 
     @property
     def plain_text(self) -> str:
@@ -206,11 +212,19 @@ class ShownTurn:
         turn = self.turn
         lines = [self.ended] if self.ended else []
         lines += [turn.question]
-        lines += [f"Read as: {self.standalone}"] if self.standalone else []
-        lines += [f"Searched only: {self.narrowed}."] if self.narrowed else []
+        lines += (
+            [gettext("Read as: %(question)s") % {"question": self.standalone}]
+            if self.standalone
+            else []
+        )
+        lines += (
+            [gettext("Searched only: %(narrowed)s.") % {"narrowed": self.narrowed}]
+            if self.narrowed
+            else []
+        )
         for claim in self.claims:
             lines += ["", *_copied(claim)]
-        notes = [f"Note: {warning['text']}" for warning in self.warnings]
+        notes = [gettext("Note: %(text)s") % warning for warning in self.warnings]
         notes += [f"{document.title}: {notice.sentence}" for document, notice in self.notices]
         lines += ["", *notes] if notes else []
         return "\n".join([*lines, "", f"{self.as_of} {CHECK_FIRST}"])
@@ -239,7 +253,7 @@ def shown_turns(
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
-    names = dict.fromkeys(slugs, NOT_NAMED) | collection_names(slugs, readable=readable)
+    names = dict.fromkeys(slugs, str(NOT_NAMED)) | collection_names(slugs, readable=readable)
     opened = turns_open(listed, readable, reader=reader)
     today = _Reader(on, readable, names)
     claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
@@ -302,14 +316,16 @@ def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) ->
         nearest=nearest,
         standalone=opened.standalone,
         option=opened.option,
-        advice=(ADVICE if nearest else ADVICE_ALONE)[Reason(opened.reason)] if turn.reason else "",
+        advice=str((ADVICE if nearest else ADVICE_ALONE)[Reason(opened.reason)])
+        if turn.reason
+        else "",
         owner=opened.owner,
         confidence=opened.confidence,
         narrowed=narrowed_to(turn, reader.names),
         warnings=tuple({**warning, "level": _level(warning)} for warning in opened.warnings),
         withheld=_withheld(opened),
         hidden=opened.hidden,
-        ended=ENDED.get(opened.ended, ""),
+        ended=str(ENDED.get(opened.ended, "")),
         recalled=opened.ended.lower(),
     )
 
@@ -336,7 +352,7 @@ def _withheld(opened: OpenTurn) -> tuple[str, ...]:
     """Return why statements were not shown, by the check they failed, in the mode that says so."""
     if opened.turn.mode != Mode.STANDARD:
         return ()
-    return tuple(WHY[failed] for failed in opened.failed if failed in WHY)
+    return tuple(str(WHY[failed]) for failed in opened.failed if failed in WHY)
 
 
 def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:

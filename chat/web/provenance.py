@@ -229,7 +229,7 @@ def _left(trace: Mapping[str, Any]) -> tuple[Left, ...]:
     return tuple(
         Left(
             text=str(verdict.get("text", "")),
-            why=WHY.get(verdict["failed"], str(verdict["failed"])),
+            why=str(WHY.get(verdict["failed"], verdict["failed"])),
             detail=str(verdict.get("detail", "")),
         )
         for verdict in trace.get("verdicts") or ()

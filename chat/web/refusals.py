@@ -8,6 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from chat.caveats.notices import Notice
 from chat.models import Reason
@@ -16,73 +18,103 @@ from chat.rights import OpenTurn
 from corpus.models import Document, Lifecycle
 from corpus.positions import below_title, place_words
 
-_WAIT = (
+_WAIT = gettext_lazy(
     "Your question was kept. What the search found is below: read it in its documents, or ask "
     "again in a minute."
 )
-_IN_FULL = (
+_IN_FULL = gettext_lazy(
     "It leaves something out that I can't tell. Ask it in full: the medicine or condition, the "
     "patient, and what you want to know."
 )
 
 # Why a statement was withheld, by the check that it failed.
-WHY: dict[str, str] = {
-    "citation": "it cites no passage that was found",
-    "quote": "its quote is not in the passage",
-    "numbers": "a number, a unit or how often is not what the guideline says",
-    "medicines": "it names a medicine that the passage does not name",
-    "routes": "it names another route than the passage",
-    "groups": "it is about other patients than the passage",
-    "polarity": "it says the opposite of the passage",
-    "exchanged": "it exchanges two things of the passage",
-    "language": "it puts into other words what a guideline says in another language",
-    "qualifiers": "it leaves out of which patients the passage says it",
-    "restated": "it says no more than the question",
-    "entailment": "the passage does not clearly say it",
+WHY: dict[str, str | Promise] = {
+    "citation": gettext_lazy("it cites no passage that was found"),
+    "quote": gettext_lazy("its quote is not in the passage"),
+    "numbers": gettext_lazy("a number, a unit or how often is not what the guideline says"),
+    "medicines": gettext_lazy("it names a medicine that the passage does not name"),
+    "routes": gettext_lazy("it names another route than the passage"),
+    "groups": gettext_lazy("it is about other patients than the passage"),
+    "polarity": gettext_lazy("it says the opposite of the passage"),
+    "exchanged": gettext_lazy("it exchanges two things of the passage"),
+    "language": gettext_lazy("it puts into other words what a guideline says in another language"),
+    "qualifiers": gettext_lazy("it leaves out of which patients the passage says it"),
+    "restated": gettext_lazy("it says no more than the question"),
+    "entailment": gettext_lazy("the passage does not clearly say it"),
 }
 
-ADVICE: dict[Reason, str] = {
-    Reason.NO_EVIDENCE: "Name the condition or medicine as the guideline would write it. If a "
-    "guideline should exist, tell the topic's owner.",
-    Reason.WEAK_EVIDENCE: "It may be in these passages: read them in their documents, or ask again "
-    "with more detail: the medicine, the patient group, the setting.",
-    Reason.ONLY_OUT_OF_DATE: "Do not act on the old text. Use what replaced it, or ask the topic's "
-    "owner what applies now.",
-    Reason.NOT_PERMITTED_EVIDENCE: "Ask corpus staff for access, or ask a colleague who "
-    "knows this topic.",
-    Reason.UNCLEAR_QUESTION: f"{_IN_FULL} It may be in these passages.",
-    Reason.STOPPED: "Do not wait for it: call the person named above, or read the guidelines "
-    "themselves.",
-    Reason.OTHER_LANGUAGE: "Ask in a language that this site answers in. It may be in these "
-    "passages.",
-    Reason.OUT_OF_SCOPE: "Ask about care that the guidelines here cover, or use another source.",
-    Reason.UNSUPPORTED_CLAIMS: "Read the nearest passages in their documents: no statement drawn "
-    "from them passed the check against its source.",
-    Reason.LOW_CONFIDENCE: "It may be in these passages: read them in their documents, or ask a "
-    "narrower question.",
-    Reason.CONFLICT: "Read both passages with their dates and issuers, and ask the topic's owner "
-    "which one applies.",
-    Reason.IDENTIFIERS_IN_QUESTION: "Ask again without names, dates of birth, addresses or record "
-    "numbers. An age and a condition are enough.",
-    Reason.SEARCH_UNAVAILABLE: "Your question was kept. Ask again in a minute, or open the "
-    "guidelines themselves.",
-    Reason.GATE_UNAVAILABLE: "Nothing can be answered until this is put right. Tell the people who "
-    "run this system: the gate can't judge by the search model in use.",
+ADVICE: dict[Reason, str | Promise] = {
+    Reason.NO_EVIDENCE: gettext_lazy(
+        "Name the condition or medicine as the guideline would write it. If a "
+        "guideline should exist, tell the topic's owner."
+    ),
+    Reason.WEAK_EVIDENCE: gettext_lazy(
+        "It may be in these passages: read them in their documents, or ask again "
+        "with more detail: the medicine, the patient group, the setting."
+    ),
+    Reason.ONLY_OUT_OF_DATE: gettext_lazy(
+        "Do not act on the old text. Use what replaced it, or ask the topic's "
+        "owner what applies now."
+    ),
+    Reason.NOT_PERMITTED_EVIDENCE: gettext_lazy(
+        "Ask corpus staff for access, or ask a colleague who knows this topic."
+    ),
+    Reason.UNCLEAR_QUESTION: gettext_lazy(
+        "It leaves something out that I can't tell. Ask it in full: the medicine or condition, the "
+        "patient, and what you want to know. It may be in these passages."
+    ),
+    Reason.STOPPED: gettext_lazy(
+        "Do not wait for it: call the person named above, or read the guidelines themselves."
+    ),
+    Reason.OTHER_LANGUAGE: gettext_lazy(
+        "Ask in a language that this site answers in. It may be in these passages."
+    ),
+    Reason.OUT_OF_SCOPE: gettext_lazy(
+        "Ask about care that the guidelines here cover, or use another source."
+    ),
+    Reason.UNSUPPORTED_CLAIMS: gettext_lazy(
+        "Read the nearest passages in their documents: no statement drawn "
+        "from them passed the check against its source."
+    ),
+    Reason.LOW_CONFIDENCE: gettext_lazy(
+        "It may be in these passages: read them in their documents, or ask a narrower question."
+    ),
+    Reason.CONFLICT: gettext_lazy(
+        "Read both passages with their dates and issuers, and ask the topic's owner "
+        "which one applies."
+    ),
+    Reason.IDENTIFIERS_IN_QUESTION: gettext_lazy(
+        "Ask again without names, dates of birth, addresses or record "
+        "numbers. An age and a condition are enough."
+    ),
+    Reason.SEARCH_UNAVAILABLE: gettext_lazy(
+        "Your question was kept. Ask again in a minute, or open the guidelines themselves."
+    ),
+    Reason.GATE_UNAVAILABLE: gettext_lazy(
+        "Nothing can be answered until this is put right. Tell the people who "
+        "run this system: the gate can't judge by the search model in use."
+    ),
     Reason.GENERATOR_UNAVAILABLE: _WAIT,
     Reason.VERIFIER_UNAVAILABLE: _WAIT,
-    Reason.BUDGET_EXCEEDED: "Your question was kept. Ask a shorter one, or try again in a minute.",
+    Reason.BUDGET_EXCEEDED: gettext_lazy(
+        "Your question was kept. Ask a shorter one, or try again in a minute."
+    ),
 }
 
 # Advice when no passage is shown, which doesn't mention passages.
-ADVICE_ALONE: dict[Reason, str] = ADVICE | {
-    Reason.WEAK_EVIDENCE: "Ask again with more detail: the medicine, the patient group, the "
-    "setting. Or open the guidelines themselves.",
+ADVICE_ALONE: dict[Reason, str | Promise] = ADVICE | {
+    Reason.WEAK_EVIDENCE: gettext_lazy(
+        "Ask again with more detail: the medicine, the patient group, the "
+        "setting. Or open the guidelines themselves."
+    ),
     Reason.UNCLEAR_QUESTION: _IN_FULL,
-    Reason.OTHER_LANGUAGE: "Ask in a language that this site answers in.",
-    Reason.UNSUPPORTED_CLAIMS: "No statement drawn from the guidelines passed the check against "
-    "its source. Open the guidelines themselves, or use another source.",
-    Reason.LOW_CONFIDENCE: "Ask a narrower question, or use another source.",
-    Reason.CONFLICT: "Ask the topic's owner which guideline applies.",
+    Reason.OTHER_LANGUAGE: gettext_lazy("Ask in a language that this site answers in."),
+    Reason.UNSUPPORTED_CLAIMS: gettext_lazy(
+        "No statement drawn from the guidelines passed the check against "
+        "its source. Open the guidelines themselves, or use another source."
+    ),
+    Reason.LOW_CONFIDENCE: gettext_lazy("Ask a narrower question, or use another source."),
+    Reason.CONFLICT: gettext_lazy("Ask the topic's owner which guideline applies."),
     Reason.GENERATOR_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
     Reason.VERIFIER_UNAVAILABLE: ADVICE[Reason.SEARCH_UNAVAILABLE],
 }
@@ -116,7 +148,8 @@ class Passage:
 
     def reference(self) -> str:
         """Where it stands, as a line of text."""
-        place = place_words(self.page, below_title(self.section, self.title), self.position)
+        section = below_title(self.section, self.title)
+        place = place_words(self.page, section, self.position, say=gettext)
         return reference_line(self.title, self.version, self.document, place)
 
 

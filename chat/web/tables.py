@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from chat.caveats.tables import rows_asked_for
 from chat.models import Citation, Claim, ClaimKind
 from chat.selectors import pages_at
@@ -50,9 +52,12 @@ class CitedTable:
             return ""
         named = [label for label in labels[:MAX_LABELS] if label]
         if len(named) < len(labels):
-            named.append(f"{len(labels) - len(named)} more")
-        count = f"{len(self.rows) - len(labels)} of the {len(self.rows)} rows of this table"
-        return f"{count}. Not shown: {'; '.join(named)}."
+            named.append(gettext("%(number)s more") % {"number": len(labels) - len(named)})
+        return gettext("%(shown)s of the %(all)s rows of this table. Not shown: %(labels)s.") % {
+            "shown": len(self.rows) - len(labels),
+            "all": len(self.rows),
+            "labels": "; ".join(named),
+        }
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
@@ -110,8 +110,11 @@ def _answered(
 def _streamed(request: SignedInRequest, form: AskForm, thread: Conversation | None) -> EventStream:
     """Stream the steps of a question, then the response as an event."""
 
+    language = translation.get_language()
+
     def work(tell: Tell) -> list[Frame]:
-        response = _answered(request, form, thread, tell=tell)
+        with translation.override(language):  # in a thread of its own
+            response = _answered(request, form, thread, tell=tell)
         page = {
             "html": response.content.decode(),
             "location": response.headers.get("HX-Redirect"),

@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from corpus.types import publication
 
@@ -53,26 +54,26 @@ class Collection(models.Model):
 
 
 class Lifecycle(models.TextChoices):
-    DRAFT = "DRAFT", "Draft"
-    REVIEW = "REVIEW", "In review"
-    PUBLISHED = "PUBLISHED", "Published"
-    SUPERSEDED = "SUPERSEDED", "Superseded"
-    WITHDRAWN = "WITHDRAWN", "Withdrawn"
+    DRAFT = "DRAFT", gettext_lazy("Draft")
+    REVIEW = "REVIEW", gettext_lazy("In review")
+    PUBLISHED = "PUBLISHED", gettext_lazy("Published")
+    SUPERSEDED = "SUPERSEDED", gettext_lazy("Superseded")
+    WITHDRAWN = "WITHDRAWN", gettext_lazy("Withdrawn")
 
 
 class Authority(models.TextChoices):
-    NATIONAL = "national", "National"
-    TRUST = "trust", "Trust-wide"
-    LOCAL = "local", "Local"
+    NATIONAL = "national", gettext_lazy("National")
+    TRUST = "trust", gettext_lazy("Trust-wide")
+    LOCAL = "local", gettext_lazy("Local")
 
 
 class SourceType(models.TextChoices):
-    GUIDELINE = "guideline", "Guideline"
-    ARTICLE = "article", "Journal article"
-    BOOK = "book", "Book chapter"
-    ANSWERS = "answers", "Questions and answers"
-    REFERENCE = "reference", "Reference page"
-    OTHER = "other", "Other"
+    GUIDELINE = "guideline", gettext_lazy("Guideline")
+    ARTICLE = "article", gettext_lazy("Journal article")
+    BOOK = "book", gettext_lazy("Book chapter")
+    ANSWERS = "answers", gettext_lazy("Questions and answers")
+    REFERENCE = "reference", gettext_lazy("Reference page")
+    OTHER = "other", gettext_lazy("Other")
 
 
 class ReadWith(models.TextChoices):

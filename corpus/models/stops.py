@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from corpus.models.documents import Collection, Document
 
@@ -68,9 +69,13 @@ class AnsweringStop(models.Model):
     def what(self) -> str:
         if self.document:
             return f"“{self.document.title}”"
-        return f"the collection {self.collection.name}" if self.collection else "all guidelines"
+        if self.collection:
+            return gettext("the collection {name}").format(name=self.collection.name)
+        return gettext("all guidelines")
 
     @property
     def sentence(self) -> str:
         """What everybody who asks is told."""
-        return f"{self}: {self.reason.rstrip('.')}. Call {self.contact}."
+        return gettext("Answering from {what} is stopped: {reason}. Call {contact}.").format(
+            what=self.what, reason=self.reason.rstrip("."), contact=self.contact
+        )

@@ -132,7 +132,7 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
             return render_to_string(SIDES, {**context, "asker": result.run.asker})
         reason = result.detail.get("reason")
         context |= {
-            "reason": Reason(reason).label if reason else "",
+            "reason": str(Reason(reason).label) if reason else "",
             "option": option_words(result.question, result.detail.get("option", "")),
             "alone": self._alone(result),
             "claims": shown_claims(result),

@@ -47,11 +47,11 @@ def test_a_reason_that_rests_on_a_closed_guideline_is_told_as_the_neutral_one(
 ) -> None:
     secret = publish("# Secret\nGive nothing.", collection="closed")
     gap(alice, secret)
-    assert Reason.ONLY_OUT_OF_DATE.label in told(staff)
+    assert str(Reason.ONLY_OUT_OF_DATE.label) in told(staff)
     narrow(secret.collection, "searchers", "Ward")
     page = told(staff)
-    assert Reason.ONLY_OUT_OF_DATE.label not in page
-    assert page.count(Reason.WEAK_EVIDENCE.label) == 2
+    assert str(Reason.ONLY_OUT_OF_DATE.label) not in page
+    assert page.count(str(Reason.WEAK_EVIDENCE.label)) == 2
 
 
 def test_many_take_no_more_queries(staff: Client, alice: User, guideline: Document) -> None:

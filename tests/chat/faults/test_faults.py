@@ -254,6 +254,6 @@ def test_search_works_meanwhile_and_says_so(server: Endpoint, alice: User, clien
     server.default = status(503)
     turn = ask(user=alice)
     assert turn.reason in DOWN
-    assert Reason(turn.reason).label in shown(turn, client)
+    assert str(Reason(turn.reason).label) in shown(turn, client)
     assert DOSE in shown(turn, client), "the passage is shown, as a passage"
     assert retrieve(Query(QUESTION, on=timezone.localdate())).hits

@@ -51,6 +51,17 @@ def test_the_next_comes_as_a_fragment_or_says_what_is_wrong(client: Client, read
     assert "question-error" in page["html"]
 
 
+def test_a_stream_is_in_the_language_of_the_browser(
+    client: Client, reader: User, settings: LazySettings
+) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "de")
+    address = reverse("chat:ask_in", args=[Conversation.objects.create(user=reader).pk])
+    headers = HTMX | {"Accept-Language": "de"}
+    response = client.post(address, {"question": QUESTION}, headers=headers)
+    (*_, (_, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
+    assert "Wörtlich aus 1 Leitlinie" in page["html"]
+
+
 def test_where_no_stream_is_left_it_is_answered_plainly(
     client: Client, reader: User, settings: LazySettings
 ) -> None:

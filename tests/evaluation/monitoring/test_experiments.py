@@ -108,8 +108,8 @@ def test_each_arm_is_counted_by_itself(
     held = [(h.baseline.hits, h.baseline.n, h.candidate.hits, h.candidate.n) for h in found.shares]
     assert held == [(4, 5, 2, 4), (1, 2, 1, 1), (2, 3, 0, 1)]
     assert [(h.name, h.baseline.hits, h.candidate.hits) for h in found.refused] == [
-        (Reason.NO_EVIDENCE.label, 1, 1),
-        (Reason.LOW_CONFIDENCE.label, 0, 1),
+        (str(Reason.NO_EVIDENCE.label), 1, 1),
+        (str(Reason.LOW_CONFIDENCE.label), 0, 1),
     ]
     answered = found.shares[0].difference
     assert answered is not None

@@ -95,7 +95,7 @@ def test_each_figure_says_of_what() -> None:
     ]
     (weak,) = found.refused
     assert (weak.name, weak.now.share, weak.before.share) == (
-        Reason.WEAK_EVIDENCE.label,
+        str(Reason.WEAK_EVIDENCE.label),
         0.2,
         0.5,
     )

@@ -103,6 +103,9 @@ _WITHOUT = {
     "renal impairment": "people without renal impairment",
     "hepatic impairment": "people without hepatic impairment",
 }
+GROUP_WORDS = frozenset(
+    (*_SINGULAR.values(), *_PLURAL.values(), *_WITHOUT.values(), *_WITHOUT)
+)  # all words for groups
 
 
 @dataclass(frozen=True)
