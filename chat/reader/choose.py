@@ -30,7 +30,7 @@ from chat.reader.pair_scorer import Group, StatementReader, site_reader
 from chat.reader.types import Read, Reading
 from chat.reader.weights import weights
 from chat.types import Unit
-from core.language.gloss import question_in_english, spoken_in
+from core.language.gloss import has_table, question_in_english, spoken_in
 from core.rounding import LOGIT_DIGITS
 from corpus.encoders import statement_vectors
 from corpus.encoders.batches import read_in_english
@@ -76,10 +76,10 @@ def read(question: str, hits: Sequence[Hit]) -> Reading:
 def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     """Return all statements that agree with the question, not yet read.
 
-    None of passages in a language that is not answered here.
+    None of passages in a language that is not answered here, or whose words can't be compared.
     """
     asked = question_in_english(question)
-    spoken = [hit for hit in hits if hit.language in settings.ANSWER_LANGUAGES]
+    spoken = [hit for hit in hits if _can_be_read(hit, spoken_in(question))]
     units = in_agreement(asked, by_every_name(asked), quotable_units(spoken, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
@@ -89,6 +89,16 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     cosines = vectors @ embedder.encode_queries([encoded_question(question, embedder)])[0]
     features = with_likeness(features, comparable(cosines.astype(np.float64), embedder))
     return Candidates(tuple(units), features, vectors)
+
+
+def _can_be_read(hit: Hit, asked_in: str) -> bool:
+    """Tell whether a passage may answer a question in a language.
+
+    Rules must be able to read both, else both must be in that language.
+    """
+    if hit.language not in settings.ANSWER_LANGUAGES:
+        return False
+    return hit.language == asked_in or (has_table(hit.language) and has_table(asked_in))
 
 
 def shortlisted(question: str, found: Candidates, *, reread: int = REREAD) -> Candidates:

@@ -41,7 +41,7 @@ from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.suggesting import respelled
 from core.errors import MedragError
 from corpus.access import readable_ids
-from corpus.models import Collection
+from corpus.models import AnsweringStop, Collection
 from corpus.stops import stops_held
 
 SIDEBAR = 30
@@ -220,8 +220,14 @@ def _context(
         "in_force": sum(getattr(collection, "in_force", 0) for collection in collections),
         "history": with_recalls(conversations_of(request.user))[:SIDEBAR],
         "recalls": recalls_unseen(request.user),
-        "stops": stops_held().readable(readable_ids(request.user)),
+        "stops": _stops(request),
     }
+
+
+def _stops(request: SignedInRequest) -> list[AnsweringStop]:
+    """Return the stops of answering that this reader is told of. One query, two while one holds."""
+    held = stops_held()
+    return held.readable(readable_ids(request.user)) if held.held else []
 
 
 def _link(request: SignedInRequest, thread: Conversation | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pytest_django import Settings
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
@@ -22,6 +23,7 @@ VORHOF = (
     "# Apixaban bei Vorhofflimmern\nGeben Sie Erwachsenen mit Vorhofflimmern zweimal täglich "
     "2,5 mg Apixaban. Bei Patienten mit einer mechanischen Herzklappe ist das nicht zu geben."
 )
+IN_SWEDISH = "Hur hög är dosen av apixaban och när ska den ges vid förmaksflimmer?"
 IN_GERMAN = "Wie hoch ist die Dosis von Apixaban bei Vorhofflimmern?"
 
 
@@ -55,13 +57,26 @@ def test_words_of_the_language_and_forms_of_what_is_shown_are_known(question: st
     assert ask(question).status == TurnStatus.ANSWERED
 
 
-def test_a_question_in_another_language_needs_passages_with_its_words() -> None:
+def test_a_question_in_german_is_answered_in_english_where_its_words_are_known(
+    settings: Settings,
+) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "de")
     publish(ATRIAL)
-    turn = ask(IN_GERMAN)
-    assert turn.status == TurnStatus.ABSTAINED
-    assert not turn.warnings or "Vorhofflimmern" in warnings(turn)
+    assert ask(IN_GERMAN).status == TurnStatus.ANSWERED
+    assert ask(IN_GERMAN.replace("Apixaban", "Zelomycin")).status == TurnStatus.ABSTAINED
 
 
-def test_a_question_in_the_language_of_its_guideline_is_not_refused_for_its_words() -> None:
+def test_a_question_that_rules_cant_read_is_answered_in_its_own_language_only(
+    settings: Settings,
+) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "sv")
+    publish(ATRIAL)
+    assert ask(IN_SWEDISH).status == TurnStatus.ABSTAINED
+
+
+def test_a_question_in_the_language_of_its_guideline_is_not_refused_for_its_words(
+    settings: Settings,
+) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "de")
     publish(VORHOF, language="de")
     assert "“" not in warnings(ask(IN_GERMAN))

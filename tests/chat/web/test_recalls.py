@@ -133,10 +133,10 @@ def test_many_recalls_cost_as_many_queries_as_one(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     turns = [ask(alice) for _ in range(7)]
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         clinician.get("/")
     document_withdraw(guideline, by=None, reason="Harm was reported.")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = text_of(clinician.get("/"))
     assert "a guideline was withdrawn that answers of yours cite" in page
     assert f"{len(turns)} answers in all" in page

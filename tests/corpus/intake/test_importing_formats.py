@@ -38,7 +38,7 @@ def test_pubmed(tmp_path: Path) -> None:
         "paragraph: It worked in 40 of 50 (80%).",
     ]
     assert trial.metadata == {
-        "source": "Invented Journal of Renal Dosing",
+        "journal": "Invented Journal of Renal Dosing",
         "year": "2019",
         "source_type": "article",
         "url": "https://pubmed.ncbi.nlm.nih.gov/90000001/",
@@ -133,7 +133,7 @@ def test_jats(tmp_path: Path) -> None:
         "paragraph: Extra doses: 7 mg.",
     ]
     assert article.metadata == {
-        "source": "Annals of Invented Nephrology",
+        "journal": "Annals of Invented Nephrology",
         "year": "2019",
         "source_type": "article",
         "url": "https://pmc.ncbi.nlm.nih.gov/articles/PMC9999001/",
@@ -258,7 +258,7 @@ def test_json_lines(tmp_path: Path) -> None:
         "paragraph: Say it.",
     ]
     assert chapter.metadata == {
-        "source": "Invented Letters",
+        "journal": "Invented Letters",
         "year": "2014",
         "source_type": "book",
         "url": "https://example.org/c",
