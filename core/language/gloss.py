@@ -4,11 +4,16 @@ The rules on medicines, patients, doses, limits and negation read English (`core
 language has a table, the files `core/language/{code}/*.toml`, that says these words in English,
 word for word: a gloss, which is read by rules and models and never shown. Of a text in a language
 without a table nothing is known: rules find nothing in it, and only its own words may be shown.
+A language has a table as soon as its folder has one file, so an unfinished one does harm.
 
 A table has `[words]`: phrases in lower case, each with its English; `stem*` stands for every word
-that begins so. A compound of two of its words is read as both: `Penicillinallergie`. `[patterns]`
-are regular expressions with replacements, applied first, in order, for what is no word: `2x tgl.`,
-`1-0-1`, a decimal comma. `[english_too]` has words that tell nothing of a question's language.
+that begins so. Of several phrases the longest counts; other spellings (`dia` for `día`) are other
+phrases. In every language, a compound of two of its words is read as both: `Penicillinallergie`.
+`[patterns]` are regular expressions with replacements, whatever the case, applied first, in order,
+for what has digits or signs: `2x tgl.`, `1-0-1`, a decimal comma. `[words]` then reads what they
+wrote, too: with `once = "eleven"` of Spanish, a pattern must not write `once daily`.
+`[english_too]` has words that tell nothing of a question's language. Each part may be in several
+files, but no entry in two.
 """
 
 from __future__ import annotations
@@ -124,7 +129,8 @@ def gloss(text: str, code: str) -> str:
 def spoken_in(question: str) -> str:
     """Return the language of a question, which may be a few words without grammar.
 
-    By its stop words, else the language whose table has most of its words; else English.
+    By its stop words, else the first language, by code, whose table has more than half of its
+    words; else English.
     """
     if (code := language(question)) != ENGLISH:
         return code
