@@ -4,7 +4,7 @@ The rules on medicines, patients, doses, limits and negation read English (`core
 language has a table, the files `core/language/{code}/*.toml`, that says these words in English,
 word for word: a gloss, which is read by rules and models and never shown. Of a text in a language
 without a table nothing is known: rules find nothing in it, and only its own words may be shown.
-A language has a table as soon as its folder has one file, so an unfinished one does harm.
+A table that lacks what rules need (`_NEEDED`, or patterns for numbers) counts as none.
 
 A table has `[words]`: phrases in lower case, each with its English; `stem*` stands for every word
 that begins so. Of several phrases the longest counts; other spellings (`dia` for `día`) are other
@@ -18,6 +18,7 @@ files, but no entry in two.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections import Counter, defaultdict
@@ -32,6 +33,14 @@ ENGLISH = "en"
 _FOLDER = Path(__file__).parent
 _TABLES = sorted({file.parent.name for file in _FOLDER.glob("*/*.toml")})
 _WORD = re.compile(r"[^\W\d_]+")
+# What a whole table says somewhere: patients, negations, limits, how often, how much, how long.
+_NEEDED = frozenset(
+    """
+    adults children infants pregnant pregnancy breastfeeding renal hepatic impairment not no never
+    without avoid contraindicated only unless except allergic allergy daily twice every hours days
+    weeks months years maximum least most under over orally intravenous severe mild
+    """.split()
+)
 _GAP = re.compile(r"[\s.\-]+")  # between the words of a phrase
 _LEAST_STEM = 3
 _LEAST_PART = 4  # letters of each part of a compound
@@ -162,10 +171,27 @@ def _knows(word: str, code: str) -> bool:
     return table is not None and table.knows(word)
 
 
+def tables() -> dict[str, str]:
+    """Return the digest of each whole table, by language: another table reads texts otherwise."""
+    return {code: _digest(code) for code in _TABLES if table_of(code)}
+
+
+@lru_cache(maxsize=32)
+def _digest(code: str) -> str:
+    files = sorted((_FOLDER / code).glob("*.toml"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
 @lru_cache(maxsize=32)
 def table_of(code: str) -> Table | None:
-    """Return the table of a language; None without one. Raises ValueError for a faulty table."""
+    """Return the table of a language; None without one, or where it lacks what rules need.
+
+    Half a table would have the language taken for read. Raises ValueError for a faulty one.
+    """
     if code not in _TABLES:
+        return None
+    said = {word for _, english in _read(code, "words") for word in english.split()}
+    if not said >= _NEEDED or not _read(code, "patterns"):
         return None
     phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
     stems: dict[str, str] = {}

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 
 from django.conf import settings
-from django.db.models import F, Func, TextField, Value
+from django.db.models import Case, F, Func, TextField, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Concat
 
+from core.language.detection import base_of
+from core.language.gloss import tables
 from corpus.chunking import CHUNKER_VERSION, ChunkSettings
 from corpus.encoders.folders import Facts
 from corpus.encoders.types import Embedder
@@ -68,9 +70,10 @@ def is_read_otherwise(engine: str, *, media_type: str, read_with: str) -> bool:
 
 
 def fingerprint(document: Document, recipe: str) -> str:
-    """Return 64 hexadecimal digits over engine, recipe, language, context line and corrections."""
+    """Return 64 hexadecimal digits over all that its passages were made by."""
     parts = [document.engine, recipe, document.title, document.population]
-    parts.append(document.language + document.corrections_key)
+    table = tables().get(base_of(document.language), "")
+    parts.append(document.language + table + document.corrections_key)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -78,7 +81,12 @@ def fingerprint_in_sql(recipe: str) -> Combinable:
     """Return `fingerprint` as an expression over documents."""
     line = Value("\n")
     parts = [F("engine"), line, Value(recipe), line, F("title"), line, F("population"), line]
-    parts += [F("language"), F("corrections_key")]
+    cases = (
+        When(language__iregex=rf"^{code}([-_].*)?$", then=Value(digest))
+        for code, digest in sorted(tables().items())
+    )
+    table = Case(*cases, default=Value(""), output_field=TextField())
+    parts += [F("language"), table, F("corrections_key")]
     return _Sha256(Concat(*parts, output_field=TextField()))
 
 

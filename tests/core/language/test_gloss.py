@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.language import gloss as gloss_module
 from core.language.detection import language, prevailing
 from core.language.en.clinical_terms import routes
 from core.language.en.medicines.names import drug_classes, drugs
@@ -162,3 +163,18 @@ def test_a_short_text_has_the_language_of_its_document() -> None:
     assert language("Adrenalin 0,5 mg", default="de") == "de"
     german = "Die Dosis ist nicht zu erhöhen und wird mit Wasser gegeben."
     assert prevailing([german, german, "The dose is not to be given with water."]) == "de"
+
+
+def test_a_table_that_lacks_what_rules_need_counts_as_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "es").mkdir()
+    words = '[patterns]\n"x" = "y"\n[words]\n"dos veces al día" = "twice daily"\n'
+    (tmp_path / "es" / "words.toml").write_text(words, encoding="utf-8")
+    monkeypatch.setattr(gloss_module, "_FOLDER", tmp_path)
+    monkeypatch.setattr(gloss_module, "_TABLES", ["es"])
+    gloss_module.table_of.cache_clear()
+    try:
+        assert not has_table("es")
+    finally:
+        gloss_module.table_of.cache_clear()

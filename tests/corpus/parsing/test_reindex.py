@@ -88,8 +88,12 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
 
 
 @pytest.mark.django_db
-def test_python_and_the_database_make_the_same_fingerprint() -> None:
-    document = indexed(guideline(), title="µg, ½ & “x” \\ %s", population="adults\tof all ages")
+@pytest.mark.parametrize("language", ["en", "de", "de-AT", "sv"])
+def test_python_and_the_database_make_the_same_fingerprint(language: str) -> None:
+    title = "µg, ½ & “x” \\ %s"
+    document = indexed(
+        guideline(), title=title, population="adults\tof all ages", language=language
+    )
     found = Document.objects.annotate(
         by_database=recipe.fingerprint_in_sql(recipe.site_recipe(encoder_facts()))
     ).get()
