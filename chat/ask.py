@@ -157,6 +157,8 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
         run.cautions.append(other_language_caution(spoken, answered))
     if unread:
         return refusal(run, unread)
+    if decision.reason and run.searches.met:  # what is left is not what would have answered
+        return Abstained(Reason.STOPPED, confidence=decision.probability)
     return explained(run) if decision.reason else None
 
 

@@ -68,7 +68,8 @@ def test_what_is_stopped_is_never_quoted_and_who_would_have_got_it_is_told(
     document = publish(GENTAMICIN)
     stop(officer, **{of: document if of == "document" else document.collection})
     turn = ask()
-    assert turn.status == TurnStatus.ABSTAINED and not turn.nearest
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.STOPPED)
+    assert not turn.nearest
     assert any(TOLD in warning["text"] for warning in turn.warnings)
 
 
