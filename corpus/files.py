@@ -165,7 +165,11 @@ def has_page_image(sha256: str, number: int) -> bool:
 def open_page_image(sha256: str, number: int) -> BinaryIO:
     """Open a page image. Raises FileNotFoundError and FilesUnavailable."""
     with _reported():
-        return cast(BinaryIO, storage().open(page_image_name(sha256, number)))
+        picture = storage().open(page_image_name(sha256, number))
+        if is_on_disk():
+            return cast(BinaryIO, picture)
+        with picture:  # S3 sends it when it is read, and may fail then
+            return BytesIO(picture.read())
 
 
 def open_document(sha256: str) -> BinaryIO:

@@ -26,6 +26,11 @@ class Stops:
                 return stop
         return self.of_site
 
+    def hide(self, document: int, collection: str) -> bool:
+        """Tell whether any stop that covers a document leaves it out of searches, too."""
+        covering = (Stops((stop,)).on(document, collection) for stop in self.held if stop.hides)
+        return any(stop is not None for stop in covering)
+
     def readable(self, collections: Set[int]) -> list[AnsweringStop]:
         """Return the stops of the site and of these collections (keys) and their documents."""
         return [stop for stop in self.held if _collection_of(stop) in (None, *collections)]

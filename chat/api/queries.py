@@ -158,8 +158,7 @@ def passages_found(
 def _without_hidden(evidence: Evidence) -> Evidence:
     """Leave out what a stop of answering hides from searches, too."""
     stops = stops_held()
-    stopped = {hit.key: stops.on(hit.document_id, hit.collection) for hit in evidence.hits}
-    shown = tuple(h for h in evidence.hits if not getattr(stopped[h.key], "hides", False))
+    shown = tuple(h for h in evidence.hits if not stops.hide(h.document_id, h.collection))
     return replace(evidence, hits=shown)
 
 

@@ -16,6 +16,7 @@ from retrieval.spelling import words_not_found
 from retrieval.types import Evidence, Query
 
 FIRST, EXPLAINING = "first", "explaining"
+HEEDED = 3  # best passages, as many as a refusal shows: who would have read them is told of a stop
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class SearchLog:
     config: RetrievalConfig
     gate: Gate | None = None
     stops: Stops = field(default_factory=Stops)
-    met: dict[int, AnsweringStop] = field(default_factory=dict)  # stops on what was found, by key
+    met: dict[int, AnsweringStop] = field(
+        default_factory=dict
+    )  # stops on the best that was found, by key
     taken: list[Search] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -55,8 +58,8 @@ def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
     config = explaining_search(searches.config) if kind == EXPLAINING else searches.config
     evidence = retrieve(query, config)
     stopped = {hit.key: searches.stops.on(hit.document_id, hit.collection) for hit in evidence.hits}
-    found = [stop for stop in stopped.values() if stop is not None]
-    searches.met |= {stop.pk: stop for stop in found} if kind == FIRST else {}
+    best = (stopped[hit.key] for hit in evidence.hits[:HEEDED])
+    searches.met |= {stop.pk: stop for stop in best if stop} if kind == FIRST else {}
     return replace(evidence, hits=tuple(h for h in evidence.hits if stopped[h.key] is None))
 
 

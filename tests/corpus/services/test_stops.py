@@ -80,6 +80,24 @@ def test_another_guideline_still_answers(officer: User) -> None:
     assert ask().status == TurnStatus.ANSWERED
 
 
+def test_whose_question_is_on_something_else_is_told_nothing_of_a_stop(officer: User) -> None:
+    stop(officer, document=publish(GENTAMICIN))
+    for name in ("vancomycin", "amikacin", "teicoplanin"):
+        publish(f"# {name.title()} levels in adults\n## Levels\nMeasure {name} after 18 hours.")
+    asked = AskedQuestion(
+        "When is a vancomycin level measured, or amikacin or teicoplanin?", None, Channel.API
+    )
+    assert "stopped" not in {warning["code"] for warning in turn_ask(asked).warnings}
+
+
+def test_any_stop_that_hides_hides(officer: User) -> None:
+    document = publish(GENTAMICIN)
+    stop(officer, document=document)
+    assert not stops_held().hide(document.pk, document.collection.slug)
+    stop(officer, hides=True)
+    assert stops_held().hide(document.pk, document.collection.slug)
+
+
 def test_both_are_in_the_log_and_the_doctor_says_so(officer: User) -> None:
     held = stop(officer)
     assert not next(f for f in doctor.examine() if f.name == "answering").ok
