@@ -20,6 +20,7 @@ from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
 from core.llm.models_file import Models, ModelsError, models_from
+from medrag_site.secret_files import secret_file
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
@@ -397,15 +398,3 @@ def _toml_keys(name: str, path: Path, needs: tuple[str, ...] = ()) -> dict[str, 
             f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."
         )
     return keys
-
-
-def secret_file(path: Path, make: Callable[[], str]) -> str:
-    """Return the secret kept in `path`, created on first use and readable by this user alone."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(handle, "w") as stream:
-        stream.write(make() + "\n")
-    return path.read_text().strip()

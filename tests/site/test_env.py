@@ -17,7 +17,8 @@ from pytest_django import Settings
 from core.llm.models_file import Models
 from medrag_site.configuration.site import secure_origins, without_ports
 from medrag_site.database import roles as databases
-from medrag_site.env import Declared, Env, secret_file
+from medrag_site.env import Declared, Env
+from medrag_site.secret_files import secret_file
 from tests.models import models_file
 
 
