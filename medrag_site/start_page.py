@@ -8,10 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.text import slugify
 
 from chat.selectors import turns_refused_in_collections_of, turns_unhelpful_citing_collections_of
@@ -20,6 +20,7 @@ from corpus.staff_selectors import collections_changeable, documents_waiting_cou
 from corpus.stops import stops_held
 from evaluation.models import RetractionAlert
 from evaluation.monitoring.quality import may_see_quality
+from medrag_site.assurance.hazards import hazards
 
 # By the names of `WAITING`, which the list's filter uses too.
 LABELS = {
@@ -79,6 +80,16 @@ class AdministrationSite(AdminSite):
             for group, models in grouped.items()
             if models
         ]
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Add the hazard log, which everybody who may enter reads."""
+        view = self.admin_view(self.hazard_log)
+        return [path("hazards/", view, name="hazards"), *super().get_urls()]
+
+    def hazard_log(self, request: HttpRequest) -> HttpResponse:
+        """Render the hazard log, with the controls of each hazard."""
+        context = {**self.each_context(request), "title": "Hazard log", "hazards": hazards()}
+        return TemplateResponse(request, "admin/hazards.html", context)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

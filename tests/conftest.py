@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from pytest_django import DjangoDbBlocker
 
 from core.llm.breaker import forget_failures
+from tests.controls import pytest_runtest_makereport  # noqa: F401  a hook
 from tests.databases import fresh_database, start_server
 
 # Files with tests that take long, the longest first: they start sites, or ask many questions.

@@ -50,7 +50,7 @@ BESIDES = {
         "/admin/chat/calibrationrecord/",
         "/admin/evaluation/dayfigures/quality/",
     ),
-    "administrator": ("/admin/axes/accessattempt/", "/admin/password_change/"),
+    "administrator": ("/admin/axes/accessattempt/", "/admin/hazards/", "/admin/password_change/"),
 }
 
 

@@ -1,0 +1,117 @@
+"""Say for a data protection assessment what is kept and what leaves, by the settings in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from chat.models import TokenGrant
+from corpus.encoders.registry import configured_specs
+from medrag_site.release import release
+from webhooks.models import Endpoint as WebhookEndpoint
+
+_HERE = ("127.0.0.1", "localhost", "::1", "")
+# What the model of each role is sent: the table of docs/operations.md.
+_SENT = {
+    "generate": "question, options, passages found with title, section and population",
+    "judge": "question, claims, passages",
+    "rewrite": "question",
+    "context": "text of guidelines",
+    "rerank": "question, passages",
+}
+_KEPT = (
+    ("Questions and answers, with traces", "database", "until `manage.py retention` removes them"),
+    ("Log: who did what and when, no clinical text", "database", "for good"),
+    ("Signed heads of the log: numbers and hashes", "data folder", "for good"),
+    ("Guidelines and their text, withdrawn ones too", "files and database", "for good"),
+    ("Accounts, groups, hashes of passwords and tokens", "database", "until deleted"),
+    ("Sessions", "database", "until they end"),
+    ("Failed sign-ins: account and address", "database", "until an administrator deletes them"),
+    ("Request log: path without query, id, status, milliseconds", "standard error", "the site's"),
+)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What leaves this machine, to whom, and by which setting; `is_here`: it does not leave."""
+
+    to: str
+    what: str
+    setting: str
+    is_here: bool = False
+
+
+def flows() -> Iterator[Flow]:
+    """Yield each flow that the settings and the database allow now. Runs two queries."""
+    yield from _services()
+    yield from _models()
+    for spec in configured_specs():
+        if spec.url:
+            yield _flow(spec.url, "text of guidelines, questions", f"MEDRAG_ENCODERS [{spec.name}]")
+    for endpoint in WebhookEndpoint.objects.filter(is_active=True):
+        events = ", ".join(endpoint.events)
+        yield _flow(endpoint.url, f"{events}: codes, titles and ids, no question", "Webhooks")
+    if tokens := TokenGrant.objects.filter(token__expiry__isnull=False).count():
+        what = "answers, passages and documents, by each token's scopes and its owner's rights"
+        yield Flow(f"programs with {tokens} API tokens", what, "API tokens")
+
+
+def _services() -> Iterator[Flow]:
+    if settings.DATABASE_URL:
+        yield _flow(settings.DATABASE_URL, "all that is kept but files", "DATABASE_URL")
+    if bucket := settings.FILES["bucket"]:
+        where = settings.FILES["endpoint"] or f"https://s3.amazonaws.com ({bucket})"
+        yield _flow(where, "guidelines and pictures of their pages", "MEDRAG_FILES")
+    if settings.SCANNER:
+        yield _flow(settings.SCANNER, "each uploaded file", "MEDRAG_SCANNER")
+    if settings.OIDC_ISSUER:
+        yield _flow(settings.OIDC_ISSUER, "codes of signing in; no question", "MEDRAG_OIDC")
+    if settings.AUDIT_HEADS_URL:
+        yield _flow(settings.AUDIT_HEADS_URL, "row number, hash and time", "MEDRAG_AUDIT_HEADS url")
+
+
+def _models() -> Iterator[Flow]:
+    for role, what in _SENT.items():
+        named = getattr(settings.MODELS, role)
+        for endpoint in named if isinstance(named, tuple) else (named,):
+            if endpoint.url:
+                yield _flow(endpoint.url, what, f"MEDRAG_MODELS [{role}]")
+
+
+def _flow(address: str, what: str, setting: str) -> Flow:
+    """Name the host only: an address may hold a password."""
+    parts = urlsplit(address)
+    is_here = parts.scheme == "unix" or (parts.hostname or "") in _HERE
+    return Flow(parts.hostname or parts.path or address, what, setting, is_here)
+
+
+def data_flows(known: Iterable[Flow] | None = None) -> str:
+    """Return the page as Markdown."""
+    return "\n".join(_page(list(flows() if known is None else known)))
+
+
+def _page(known: list[Flow]) -> Iterator[str]:
+    yield f"# Data flows, release {release()}\n"
+    yield "From the settings in force and the endpoints in the database. This page does not know "
+    yield "who reads the disk, backups and logs of this machine, what the named services keep, and "
+    yield "on which legal basis.\n"
+    yield "## What leaves\n"
+    if not known:
+        yield "Nothing: no service, endpoint or token is configured.\n"
+    else:
+        yield "| to | what | by | |\n|---|---|---|---|"
+        for flow in known:
+            here = "on this machine" if flow.is_here else "leaves"
+            yield f"| {flow.to} | {flow.what} | {flow.setting} | {here} |"
+        yield ""
+    yield "Browsers of people who are signed in get pages, answers and documents. "
+    yield f"Identifiers of patients in questions: `{settings.IDENTIFIERS}`.\n"
+    yield "## What is kept\n"
+    yield "| what | where | how long |\n|---|---|---|"
+    for what, where, how_long in _KEPT:
+        yield f"| {what} | {where} | {how_long} |"
+    yield f"| Messages of webhooks | database | {settings.WEBHOOKS_KEEP_DAYS} days |"
+    yield "| Backups | where `manage.py backup` writes them | until deleted |\n"

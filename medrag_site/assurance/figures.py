@@ -1,0 +1,29 @@
+"""Give the figures of this site's own evaluations, with their dates, or say that there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evaluation.models import QuestionRun, RunState
+from evaluation.question_runs.selectors import run_lines
+from medrag_site.release import release
+
+
+def figures() -> str:
+    """Return the card of the last finished run of each question set, as Markdown."""
+    return "\n".join(_page())
+
+
+def _page() -> Iterator[str]:
+    yield f"# Figures, release {release()}\n"
+    yield "Of this installation's guidelines and question sets. Those of the release are in "
+    yield "docs/evaluation.md. They don't know how people use the answers.\n"
+    ended = QuestionRun.objects.filter(state=RunState.DONE).exclude(metrics={})
+    latest = ended.order_by("question_set_id", "-pk").distinct("question_set_id")
+    runs = list(latest.select_related("question_set", "asker"))
+    if not runs:
+        yield "No run of a question set has ended here: add a set and start one under "
+        yield "*Evaluation of this site*, or by `manage.py evaluate run`.\n"
+    for run in runs:
+        yield f"Ended {run.finished_at:%Y-%m-%d}.\n" if run.finished_at else ""
+        yield from run_lines(run)

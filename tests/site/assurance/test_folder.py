@@ -1,0 +1,134 @@
+"""The folder of documents: whole, true to the settings in force, and honest where nothing is."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from io import StringIO
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+
+from core.llm.client import Endpoint
+from core.llm.models_file import Models
+from medrag_site.assurance import data_flows, documents, folder, sbom
+from medrag_site.assurance.data_flows import flows
+from medrag_site.assurance.model_cards import model_cards
+from tests.site.assurance.test_hazards import _functions
+from webhooks.models import Endpoint as WebhookEndpoint
+from webhooks.models import Event
+
+DAY = datetime.date(2026, 11, 27)
+CARD = "{https://mc.chai.org/v0.2/schema.xsd}"
+
+
+@pytest.mark.slow
+def test_the_sbom_names_packages_and_weights():
+    inventory = json.loads(sbom.sbom())
+    assert (inventory["bomFormat"], inventory["specVersion"]) == ("CycloneDX", "1.6")
+    names = {part["name"]: part for part in inventory["components"]}
+    assert names["Django"]["licenses"][0]["license"]["id"] == "BSD-3-Clause"
+    checker = names["The checker"]
+    assert checker["type"] == "machine-learning-model"
+    assert len(checker["hashes"][0]["content"]) == 64
+
+
+def test_each_card_has_the_sections_of_the_schema_in_its_order():
+    cards = model_cards()
+    assert set(cards) == {"system.xml", "large-reader.xml", "small-reader.xml", "checker.xml"}
+    for text in cards.values():
+        root = ElementTree.fromstring(text)
+        assert [child.tag.removeprefix(CARD) for child in root] == [
+            "BasicInfo", "ReleaseInfo", "ModelSummary", "UsesAndDirections", "Warnings",
+            "TrustIngredients", "KeyMetrics", "Resources", "Bibliography",
+        ]  # fmt: skip
+        for metric in root.find(f"{CARD}KeyMetrics"):
+            assert json.loads(metric.find(f".//{CARD}ValueJson").text) in (None, 0.85, 0.963, 0.79,
+                0.940, 0.91, 0.08)  # fmt: skip
+        assert all(leaf.text for leaf in root.iter() if not len(leaf) and "Biblio" not in leaf.tag)
+
+
+@pytest.mark.parametrize("row", documents.rows("security"), ids=lambda row: row["id"])
+def test_each_row_on_security_names_tests_that_are_there(row):
+    assert row["state"] in documents.STATES
+    for test in row["tests"]:
+        file, _, name = test.partition("::")
+        assert name in _functions(file), test
+
+
+def test_openacr_has_every_criterion_once_at_its_level():
+    report = yaml.safe_load(documents.accessibility_yaml(DAY))
+    levels = {"success_criteria_level_a": 30, "success_criteria_level_aa": 20}
+    for chapter, count in levels.items():
+        numbers = [row["num"] for row in report["chapters"][chapter]["criteria"]]
+        assert len(set(numbers)) == len(numbers) == count
+        assert all(isinstance(number, str) for number in numbers)
+
+
+@pytest.mark.django_db
+def test_nothing_leaves_a_site_as_it_comes():
+    assert list(flows()) == []
+    assert "Nothing: no service" in data_flows.data_flows()
+
+
+@pytest.mark.django_db
+def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(settings):
+    settings.DATABASE_URL = "postgresql://medrag:secret@db.example.org/medrag"
+    settings.SCANNER = "unix:///run/clamav/clamd.ctl"
+    settings.MODELS = Models(
+        generate=(Endpoint(url="https://models.example.org/v1", model="m", key="k" * 20),),
+        rerank=Endpoint(url="http://127.0.0.1:9/rerank", model="r"),
+    )
+    WebhookEndpoint.objects.create(
+        name="records", url="https://records.example.org/in", events=[Event.GAP], secret="s"
+    )
+    WebhookEndpoint.objects.create(
+        name="off", url="https://off.example.org", events=[Event.GAP], secret="s", is_active=False
+    )
+    assert [(flow.to, flow.is_here) for flow in flows()] == [
+        ("db.example.org", False),
+        ("/run/clamav/clamd.ctl", True),
+        ("models.example.org", False),
+        ("127.0.0.1", True),
+        ("records.example.org", False),
+    ]
+    text = data_flows.data_flows()
+    assert "secret" not in text
+    assert "kkk" not in text
+
+
+@pytest.mark.django_db
+def test_a_folder_is_whole_and_says_what_it_lacks(tmp_path, monkeypatch):
+    def fail() -> str:
+        raise sbom.SbomError("The inventory of packages could not be made.", hint="Why.")
+
+    monkeypatch.setattr(folder, "sbom", fail)
+    out, to = StringIO(), tmp_path / "out"
+    with pytest.raises(SystemExit) as end:
+        call_command("assurance", out=to, stdout=out)
+    assert end.value.code == 1
+    assert "sbom.cdx.json: The inventory of packages could not be made. Why." in out.getvalue()
+    monkeypatch.setattr(folder, "sbom", lambda: "{}\n")
+    call_command("assurance", out=to, stdout=out)  # over the first
+    listed = (to / "README.md").read_text().splitlines()[6:]
+    there = {path.name + "/" * path.is_dir() for path in to.iterdir()} - {"README.md"}
+    assert {line.split(" | ")[0].removeprefix("| ") for line in listed if line} == there
+    assert "No run of a question set" in (to / "figures.md").read_text()
+
+
+@pytest.mark.django_db
+def test_a_folder_of_others_is_left_alone(tmp_path):
+    (tmp_path / "README.md").write_text("# Mine\n")
+    with pytest.raises(CommandError, match="holds other files"):
+        call_command("assurance", out=tmp_path)
+    assert (tmp_path / "README.md").read_text() == "# Mine\n"
+
+
+@pytest.mark.django_db
+def test_the_administration_shows_the_hazard_log(client, admin_client):
+    page = admin_client.get("/admin/hazards/")
+    assert page.status_code == 200
+    assert b"H01 The answer is for other patients" in page.content
+    assert client.get("/admin/hazards/").status_code == 302
