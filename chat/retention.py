@@ -11,6 +11,7 @@ import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.conf import settings
 from django.db import ProgrammingError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -21,6 +22,8 @@ from chat.models import REMOVED, Channel, Citation, Claim, Conversation, Feedbac
 from core.errors import MedragError
 
 OWNER = "owner"
+Ends = Mapping[str, datetime.datetime]
+KINDS = ("questions", "comments", "notes")
 BATCH = 100  # rows of a transaction: nobody who asks waits long for the log
 
 _GONE: dict[str, dict[str, Any]] = {
@@ -34,37 +37,50 @@ class NotOwner(MedragError):
     """The owner's connection has no more rights than the application's."""
 
 
-def texts_expired(before: datetime.datetime) -> dict[str, QuerySet[Any]]:
-    """Return the rows with expired text, by kind; conversations before their turns.
+def periods_end(now: datetime.datetime, *, older_than: datetime.timedelta | None = None) -> Ends:
+    """Return until when text has expired, by kind, for one age or the site's periods.
+
+    A kind without a period is left out: its text is kept.
+    """
+    if older_than:
+        return dict.fromkeys(KINDS, now - older_than)
+    days = {kind: int(settings.RETENTION[kind]) for kind in KINDS}
+    return {kind: now - datetime.timedelta(count) for kind, count in days.items() if count}
+
+
+def texts_expired(ends: Ends) -> dict[str, QuerySet[Any]]:
+    """Return the rows with expired text, by table; conversations before their turns.
 
     A question also forms its conversation's title, which expires with it. Questions of evaluations
     are nobody's and are kept.
     """
-    turns = Turn.objects.using(OWNER).filter(created_at__lt=before, text_removed_at=None)
+    never = datetime.datetime.min.replace(tzinfo=datetime.UTC)
+    asked, said, noted = (ends.get(kind, never) for kind in KINDS)
+    turns = Turn.objects.using(OWNER).filter(created_at__lt=asked, text_removed_at=None)
     turns = turns.exclude(channel=Channel.EVALUATION)
     titled = turns.filter(conversation=OuterRef("pk"), question__startswith=OuterRef("title"))
     titles = Conversation.objects.using(OWNER).exclude(title__in=["", REMOVED])
     comments = Feedback.objects.using(OWNER).exclude(comment__in=["", REMOVED])
     notes = Review.objects.using(OWNER).exclude(note__in=["", REMOVED])
     return {
-        "conversations": titles.filter(Q(updated_at__lt=before) | Q(Exists(titled))),
-        "feedback": comments.filter(created_at__lt=before),
-        "reviews": notes.filter(done_at__lt=before),
+        "conversations": titles.filter(Q(updated_at__lt=asked) | Q(Exists(titled))),
+        "feedback": comments.filter(created_at__lt=said),
+        "reviews": notes.filter(done_at__lt=noted),
         "turns": turns,
     }
 
 
 def texts_remove(
-    before: datetime.datetime, *, tell: Callable[[int], None] = lambda rows: None
+    ends: Ends, *, tell: Callable[[int], None] = lambda rows: None
 ) -> Mapping[str, int]:
-    """Remove all expired text; return the number of rows by kind.
+    """Remove all expired text; return the number of rows by table.
 
     Each batch is a transaction, so an interrupted run continues where it stopped. `tell` is called
     with each batch's rows. Writes one event at the end unless nothing expired. Raises NotOwner.
     """
-    counts = dict.fromkeys(texts_expired(before), 0)
+    counts = dict.fromkeys(texts_expired(ends), 0)
     try:
-        for what, rows in texts_expired(before).items():
+        for what, rows in texts_expired(ends).items():
             while done := _batch(what, rows):
                 counts[what] += done
                 tell(done)
@@ -75,7 +91,7 @@ def texts_remove(
             "command again.",
         ) from error
     if any(counts.values()):
-        payload = {"before": before.isoformat(), **counts}
+        payload = {"before": {kind: at.isoformat() for kind, at in ends.items()}, **counts}
         with transaction.atomic(using=OWNER):
             audit.record("retention", actor=None, subject="", payload=payload, using=OWNER)
     return counts

@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
 from django.utils import timezone
 
+from chat.audit.forwarding import backlog
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from chat.sign_in.oidc import ProviderError, provider_check
@@ -118,6 +119,18 @@ def _audit() -> tuple[bool, str]:
     if missing:
         return False, " ".join(missing)
     return True, "the application can neither change nor delete it"
+
+
+def _collector() -> tuple[bool | None, str]:
+    """Report a collector that lacks events, as a fault once something kept them back."""
+    lack = backlog()
+    if lack is None:
+        return True, "none: MEDRAG_AUDIT_FORWARD sends the log elsewhere"
+    if not lack.events:
+        return True, f"{settings.AUDIT_FORWARD_TO} has every event"
+    since = f", the first of {lack.oldest:%Y-%m-%d %H:%M} UTC" if lack.oldest else ""
+    told = f"{settings.AUDIT_FORWARD_TO} lacks {lack.events} events{since}"
+    return (False if lack.fault else None), f"{told}. {lack.fault}".strip()
 
 
 def _worker() -> tuple[bool, str]:
@@ -269,6 +282,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "pgvector": _pgvector,
     "migrations": _migrations,
     "audit log": _audit,
+    "collector": _collector,
     "checks": _checks,
     "worker": _worker,
     "embedder": _encoder,

@@ -166,15 +166,14 @@ class Env:
         wanted = f"an address such as {EXAMPLE_ADDRESS}"
         return self._parsed(name, "", address_of, wanted, about)
 
-    def socket(self, name: str, *, about: str = "") -> str:
-        """Return `tcp://host:port` or `unix:///path`; empty if unset."""
+    def matching(self, name: str, pattern: str, wanted: str, *, about: str = "") -> str:
+        """Return a text that matches the pattern whole; empty if unset."""
 
         def parse(raw: str) -> str:
-            if not re.fullmatch(r"tcp://[a-z0-9.-]+(:[0-9]{1,5})?|unix:///\S+", raw):
+            if not re.fullmatch(pattern, raw):
                 raise ValueError(raw)
             return raw
 
-        wanted = "an address such as tcp://127.0.0.1:3310 or unix:///run/clamav/clamd.ctl"
         return self._parsed(name, "", parse, wanted, about)
 
     def origins(self, name: str, *, about: str = "") -> list[str]:

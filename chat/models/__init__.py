@@ -16,7 +16,7 @@ from chat.models.answers import (
 )
 from chat.models.calibration import CalibrationRecord
 from chat.models.experiments import Arm, Experiment
-from chat.models.log import AuditEvent, AuditHead
+from chat.models.log import AuditEvent, AuditHead, LogForward
 from chat.models.reviews import (
     ClaimLabel,
     Feedback,
@@ -44,6 +44,7 @@ __all__ = [
     "Experiment",
     "Feedback",
     "Flag",
+    "LogForward",
     "Mode",
     "Reason",
     "Review",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from core.leases import Leased
 
 
 class AuditEvent(models.Model):
@@ -48,3 +52,27 @@ class AuditHead(models.Model):
 
     def __str__(self) -> str:
         return str(self.seq)
+
+
+class LogForwardRows(QuerySet["LogForward"]):
+    """Rows of collectors."""
+
+    def free(self) -> LogForwardRows:
+        """Return the rows that nobody sends from now."""
+        return self.filter(Q(lease_until=None) | Q(lease_until__lt=Now()))
+
+
+class LogForward(Leased):
+    """How far the log was sent to one collector, and what kept the last attempt."""
+
+    to = models.CharField(max_length=500, primary_key=True)
+    seq = models.PositiveBigIntegerField(default=0)
+    fault = models.CharField(max_length=300, blank=True)
+
+    objects = LogForwardRows.as_manager()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.to} {self.seq}"

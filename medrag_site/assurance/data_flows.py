@@ -22,14 +22,18 @@ _SENT = {
     "context": "text of guidelines",
     "rerank": "question, passages",
 }
+_TEXTS = {
+    "questions": "Questions and answers, with traces",
+    "comments": "Comments of feedback",
+    "notes": "Notes of reviewers",
+}
 _KEPT = (
-    ("Questions and answers, with traces", "database", "until `manage.py retention` removes them"),
     ("Log: who did what and when, no clinical text", "database", "for good"),
     ("Signed heads of the log: numbers and hashes", "data folder", "for good"),
     ("Guidelines and their text, withdrawn ones too", "files and database", "for good"),
     ("Accounts, groups, hashes of passwords and tokens", "database", "until deleted"),
     ("Sessions", "database", "until they end"),
-    ("Failed sign-ins: account and address", "database", "until an administrator deletes them"),
+    ("Failed sign-ins: account and address", "database", "30 days"),
     ("Request log: path without query, id, status, milliseconds", "standard error", "the site's"),
 )
 
@@ -71,6 +75,10 @@ def _services() -> Iterator[Flow]:
         yield _flow(settings.OIDC_ISSUER, "codes of signing in; no question", "MEDRAG_OIDC")
     if settings.AUDIT_HEADS_URL:
         yield _flow(settings.AUDIT_HEADS_URL, "row number, hash and time", "MEDRAG_AUDIT_HEADS url")
+    if settings.AUDIT_FORWARD_TO:
+        more = ", payloads" if settings.AUDIT_FORWARD_PAYLOAD else ""
+        what = f"the log: who did what and when{more}; no question"
+        yield _flow(settings.AUDIT_FORWARD_TO, what, "MEDRAG_AUDIT_FORWARD")
 
 
 def _models() -> Iterator[Flow]:
@@ -113,5 +121,8 @@ def _page(known: list[Flow]) -> Iterator[str]:
     yield "| what | where | how long |\n|---|---|---|"
     for what, where, how_long in _KEPT:
         yield f"| {what} | {where} | {how_long} |"
+    for kind, days in settings.RETENTION.items():
+        period = f"{days} days, by `manage.py retention`" if days else "for good: no period is set"
+        yield f"| {_TEXTS[kind]} | database | {period} |"
     yield f"| Messages of webhooks | database | {settings.WEBHOOKS_KEEP_DAYS} days |"
     yield "| Backups | where `manage.py backup` writes them | until deleted |\n"

@@ -137,6 +137,43 @@ AUDIT_HEADS_URL = heads.url(
     "time, no text",
 )
 
+retention = env.group(
+    "MEDRAG_RETENTION",
+    about="days until `manage.py retention` removes [text](operations.md#retention), by kind; "
+    "with 0 it is kept",
+)
+RETENTION = {
+    kind: retention.integer(kind, 0, low=0, high=36_500, about=about)
+    for kind, about in (
+        ("questions", "questions, answers and titles of conversations"),
+        ("comments", "comments of feedback"),
+        ("notes", "notes of reviewers"),
+    )
+}
+forward = env.group(
+    "MEDRAG_AUDIT_FORWARD",
+    about="where each event of the log is [sent](operations.md#events-to-a-collector); nowhere by "
+    "default",
+)
+_HOST, _HERE = r"[a-z0-9.-]+(:[0-9]{1,5})?", r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?"
+COLLECTOR = rf"syslog\+tls://{_HOST}|syslog://{_HERE}|https://[^\s@]+"
+AUDIT_FORWARD_TO = forward.matching(
+    "to",
+    COLLECTOR,
+    "an address such as syslog+tls://logs.example.org:6514, syslog://127.0.0.1:514 or "
+    "https://logs.example.org/in",
+    about="a syslog server over TLS, one on this machine, or an address that takes a `POST`",
+)
+AUDIT_FORWARD_FORMAT = forward.choice(
+    "format", "json", ("json", "cef"), about="one line for each event, as JSON or CEF"
+)
+AUDIT_FORWARD_PAYLOAD = forward.boolean(
+    "payload",
+    False,
+    about="also send payloads, which can name documents; no event holds a question or an answer",
+)
+AUDIT_FORWARD_KEY = forward.secret("key", about="the token of a `POST`, sent as Bearer")
+
 drift = env.group(
     "MEDRAG_DRIFT",
     about="the two periods that are compared to detect [drift](evaluating.md#monitoring)",

@@ -6,8 +6,10 @@ from medrag_site.env import Env
 
 env = Env()
 
-SCANNER = env.socket(
+SCANNER = env.matching(
     "MEDRAG_SCANNER",
+    r"tcp://[a-z0-9.-]+(:[0-9]{1,5})?|unix:///\S+",
+    "an address such as tcp://127.0.0.1:3310 or unix:///run/clamav/clamd.ctl",
     about="clamd, which looks at each file before it is kept or read: see "
     "[upload](operations.md#upload)",
 )

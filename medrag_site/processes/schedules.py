@@ -11,7 +11,7 @@ from core.wake_ups import ANNOUNCING, EVALUATING, UNLIMITED, WORK
 from medrag_site.processes.background import MONITORING, REEMBEDDING, RETRACTIONS
 
 _TASKS = "medrag_site.processes.tasks."
-SWEEPING, SIGNING, PRUNING = "sweeping", "signing", "pruning"
+SWEEPING, SIGNING, PRUNING, FORWARDING = "sweeping", "signing", "pruning", "forwarding"
 
 
 def _kind(name: str, minutes: int) -> dict[str, Any]:
@@ -32,6 +32,7 @@ SCHEDULES = {
     RETRACTIONS: _kind(RETRACTIONS, 10),
     SWEEPING: _moment("sweep", 1),
     SIGNING: _moment("sign_head", 1),
+    FORWARDING: _moment("forward_log", 1),
     PRUNING: _moment("prune", 60),
 }
 

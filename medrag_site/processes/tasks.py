@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from axes.models import AccessAttempt
 from django.conf import settings
 from django.db import connections
 from django.db.models.functions import Now
@@ -20,6 +21,7 @@ from django.dispatch import receiver
 from django_q.models import Failure
 from django_q.signals import post_execute_in_worker
 
+from chat.audit import forwarding
 from chat.audit.heads import sign_head_if_due
 from chat.audit.heads_copy import AGAIN, send_heads
 from chat.sign_in.sessions import SessionStore
@@ -140,8 +142,16 @@ def sign_head() -> None:
 
 
 @_told_plainly()
+def forward_log() -> None:
+    """Send the audit log's new events to the collector, if there is one."""
+    if fault := forwarding.forward_log():
+        raise TaskFailed(f"The audit log could not be sent: {fault}", hint=forwarding.AGAIN)
+
+
+@_told_plainly()
 def prune() -> None:
-    """Delete old deliveries, sessions that have ended and old failed tasks."""
+    """Delete old deliveries and failures, of tasks and sign-ins, and sessions that have ended."""
     deliveries_prune()
+    AccessAttempt.objects.filter(attempt_time__lt=Now() - KEEP_FAILURES).delete()
     SessionStore.clear_expired()
     Failure.objects.filter(stopped__lt=Now() - KEEP_FAILURES).delete()

@@ -23,6 +23,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from chat.audit.forwarding import backlog
 from chat.selectors import LATENCY_BOUNDS_MS, TurnCount, turns_counted
 from corpus.models import JobState
 from corpus.selectors import jobs_counted, jobs_failed_counted, jobs_waiting_s, worker_age_s
@@ -73,6 +74,10 @@ class SiteCollector(Collector):
         yield info
         yield from _of_questions(turns_counted())
         yield from _of_jobs()
+        if lack := backlog():
+            yield GaugeMetricFamily(
+                "medrag_audit_events_unsent", "Events that the collector lacks.", lack.events
+            )
         held = len(stops_held().held)
         yield GaugeMetricFamily("medrag_answering_stops", "Stops of answering that hold.", held)
 

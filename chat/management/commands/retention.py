@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from chat.retention import texts_expired, texts_remove
+from chat.retention import periods_end, texts_expired, texts_remove
 from core.errors import MedragError
 from core.progress import Progress
 
@@ -22,27 +22,32 @@ class Command(BaseCommand):
         parser.add_argument(
             "--older-than",
             type=_age,
-            required=True,
             metavar="DAYS",
-            help="age in days, such as 365d",
+            help="age in days, such as 365d, of every kind, in place of MEDRAG_RETENTION",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="only count what would be deleted"
         )
 
-    def handle(self, *args: Any, older_than: datetime.timedelta, **options: Any) -> None:
-        before = timezone.now() - older_than
-        counts = {what: rows.count() for what, rows in texts_expired(before).items()}
+    def handle(self, *args: Any, older_than: datetime.timedelta | None, **options: Any) -> None:
+        ends = periods_end(timezone.now(), older_than=older_than)
+        if not ends:
+            raise CommandError(
+                "No period is set, so nothing was removed. Set MEDRAG_RETENTION, or give an age by "
+                "--older-than."
+            )
+        counts = {what: rows.count() for what, rows in texts_expired(ends).items()}
         verb = "Would remove"
         if not options["dry_run"]:
             verb, total = "Removed", sum(counts.values())
             with Progress("Removing text", total=total, unit="rows") as progress:
                 try:
-                    counts = dict(texts_remove(before, tell=progress.step))
+                    counts = dict(texts_remove(ends, tell=progress.step))
                 except MedragError as error:
                     raise CommandError(error.sentence) from error
         said = ", ".join(f"{count} {what}" for what, count in counts.items())
-        self.stdout.write(f"{verb} the text, older than {before:%Y-%m-%d %H:%M} UTC, of {said}.")
+        ages = ", ".join(f"{kind} of before {at:%Y-%m-%d %H:%M} UTC" for kind, at in ends.items())
+        self.stdout.write(f"{verb} the text of {said} ({ages}).")
 
 
 def _age(text: str) -> datetime.timedelta:

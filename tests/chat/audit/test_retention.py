@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from chat.audit import log as audit
 from chat.audit.verify import Kind, verify_chain
@@ -147,3 +148,17 @@ def test_pages_and_programs_say_so(alice: User, client: Client) -> None:
 def test_refuses_an_age_that_is_none(db: None) -> None:
     with pytest.raises(CommandError, match="number of days"):
         call_command("retention", "--older-than", "0d")
+
+
+def test_each_kind_has_its_own_period(alice: User, settings: Settings) -> None:
+    asked(alice, OLD, WORDS[0])
+    with pytest.raises(CommandError, match="No period is set, so nothing was removed"):
+        call_command("retention")
+    settings.RETENTION = {"questions": 0, "comments": 30, "notes": 36500}
+    out = io.StringIO()
+    call_command("retention", stdout=out, stderr=io.StringIO())
+    assert (
+        "of 0 conversations, 1 feedback, 0 reviews, 0 turns (comments of before" in out.getvalue()
+    )
+    assert Feedback.objects.get().comment == REMOVED
+    assert Turn.objects.get().question == WORDS[0]

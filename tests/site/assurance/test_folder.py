@@ -25,6 +25,7 @@ CARD = "{https://mc.chai.org/v0.2/schema.xsd}"
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_the_sbom_names_packages_and_weights():
     inventory = json.loads(sbom.sbom())
     assert (inventory["bomFormat"], inventory["specVersion"]) == ("CycloneDX", "1.6")
