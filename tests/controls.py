@@ -1,7 +1,6 @@
 """Fail the tests that hold a control of the hazard log where they are skipped."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Generator
 
 import pytest
 
@@ -9,7 +8,9 @@ from medrag_site.assurance.hazards import controlling_tests
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a skip of such a test into a failure: nothing else would hold its control."""
     report = yield
     name = item.nodeid.partition("[")[0]

@@ -26,6 +26,7 @@ from pytest_django.fixtures import Settings
 
 from chat.audit import forwarding
 from chat.audit.forwarding import backlog, forward_log, line_of
+from chat.audit.syslog import send_syslog
 from chat.models import AuditEvent, LogForward
 from medrag_site.configuration.answers import COLLECTOR
 from medrag_site.doctor import _collector
@@ -170,7 +171,7 @@ def test_what_was_sent_and_not_noted_is_sent_again(
     with collecting() as collector:
         settings.AUDIT_FORWARD_TO = f"syslog://127.0.0.1:{collector.port}"
         record_events(2)
-        send = forwarding.send_syslog
+        send = send_syslog
 
         def send_and_die(*args: object, **more: object) -> None:
             send(*args, **more)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ import ast
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,11 @@ from medrag_site.assurance import hazards as log
 from medrag_site.assurance.hazards import HazardLogError, Risk, controlling_tests, hazards
 
 pytest_plugins = ["pytester"]
+Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_thirty_hazards_are_rated_and_none_is_left_that_must_not_be_accepted():
+def test_thirty_hazards_are_rated_and_none_is_left_that_must_not_be_accepted() -> None:
     assert len(hazards()) >= 25
     assert all(each.residual.rating <= log.LARGEST_ACCEPTED for each in hazards())
     assert any(each.needs_acceptance for each in hazards())
@@ -31,12 +33,12 @@ def test_thirty_hazards_are_rated_and_none_is_left_that_must_not_be_accepted():
         ("catastrophic", "high", 5),
     ],
 )
-def test_ratings_are_those_of_the_matrix(severity, likelihood, rating):
+def test_ratings_are_those_of_the_matrix(severity: str, likelihood: str, rating: int) -> None:
     assert Risk(severity, likelihood).rating == rating
 
 
 @pytest.mark.parametrize("test", sorted(controlling_tests()))
-def test_each_control_is_held_by_a_test_that_is_not_marked_to_be_skipped(test):
+def test_each_control_is_held_by_a_test_that_is_not_marked_to_be_skipped(test: str) -> None:
     file, _, name = test.partition("::")
     assert name in _functions(file), f"{test} is gone: a control of {controlling_tests()[test]}"
     marks = [ast.unparse(mark) for mark in _functions(file)[name].decorator_list]
@@ -50,7 +52,7 @@ def _functions(file: str) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-def test_a_test_of_a_control_that_is_skipped_fails(pytester):
+def test_a_test_of_a_control_that_is_skipped_fails(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("from tests.controls import pytest_runtest_makereport\n")
     name = next(iter(controlling_tests()))
     file, _, function = name.partition("::")
@@ -62,7 +64,7 @@ def test_a_test_of_a_control_that_is_skipped_fails(pytester):
     result.assert_outcomes(failed=1, skipped=1)
 
 
-def test_the_page_is_made_from_the_log():
+def test_the_page_is_made_from_the_log() -> None:
     assert log.PAGE.read_text(encoding="utf-8") == log.page()
 
 
@@ -75,7 +77,7 @@ def test_the_page_is_made_from_the_log():
         ({"left": None}, "lacks left"),
     ],
 )
-def test_what_is_not_whole_is_named(change, named):
+def test_what_is_not_whole_is_named(change: Row, named: str) -> None:
     row = tomllib.loads(log.LOG.read_text(encoding="utf-8"))["hazard"][0] | change
     row = {key: value for key, value in row.items() if value is not None}
     with pytest.raises(HazardLogError, match=f"H01.*{named}"):
