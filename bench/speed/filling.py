@@ -58,6 +58,7 @@ SELECT i.indexname, i.indexdef FROM pg_indexes i
 JOIN pg_class c ON c.relname = i.indexname
 WHERE (i.tablename = 'corpus_chunk' OR i.tablename LIKE 'corpus\\_vectors\\_%%')
       AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
+      AND NOT c.relispartition
 ORDER BY i.indexname
 """
 _SEQUENCE = "SELECT setval(pg_get_serial_sequence('corpus_chunk', 'id'), max(id)) FROM corpus_chunk"
@@ -104,7 +105,13 @@ def made_of(made: Made) -> dict[str, Any]:
         "seed": made.seed,
         "search_text": SEARCH_TEXT_REVISION,
         "marked": MARKED["strong"],
-        "vectors": [facts_for(spec).space, spec.storage, spec.m, spec.ef_construction],
+        "vectors": [
+            facts_for(spec).space,
+            spec.storage,
+            spec.m,
+            spec.ef_construction,
+            spec.partitions,
+        ],
         "schema": [name for app in ("corpus", "retrieval") for _, name in graph.leaf_nodes(app)],
     }
 
@@ -129,7 +136,7 @@ def fill(made: Made, chunks: int, say: Say) -> dict[str, float]:
     for name, definition in indexes:
         say(f"index {name}")
         with _timed(seconds, name):
-            raw.execute(definition)
+            raw.execute(definition.replace(" ON ONLY ", " ON "))  # with all partitions
     say("statistics")
     with _timed(seconds, "statistics"):
         with transaction.atomic():

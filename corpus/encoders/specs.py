@@ -36,6 +36,7 @@ _RANGES = {
     "max_tokens": (16, 100_000),
     "m": (2, 100),
     "ef_construction": (4, 1000),
+    "partitions": (1, 64),
 }
 _PATHS = ("model", "query_model", "key_file")
 
@@ -65,6 +66,9 @@ class EncoderSpec:
     # Its list of candidates while it is built. With pgvector's default, 64, a search has to look at
     # a third more of the graph for the same recall.
     ef_construction: int = 200
+    # Hash partitions of its table, each with a graph of its own: searched together in one
+    # statement, built one beside the other, and each within the memory that a build has.
+    partitions: int = 1
 
     @property
     def folder(self) -> Path:

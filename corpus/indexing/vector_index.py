@@ -7,7 +7,9 @@ again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 from django.db import Error, connection, connections, transaction
@@ -19,15 +21,16 @@ from corpus.models import Encoder
 OWNER = "owner"
 # Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
 # indexes it, which may outlive its process.
-FILLING, _INDEXING = 7_301, 7_303
-_BUILD_MEMORY = "1GB"  # at most, for the graph of an index while it is built
+FILLING, _INDEXING, _PARTS = 7_301, 7_303, 7_310  # and from _PARTS on one for each partition
+_BUILD_MEMORY_MB = 1024  # at most, for the graphs of indexes that are built at once
 _NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
 
 _METHOD = {"vector": "vector_cosine_ops", "halfvec": "halfvec_cosine_ops"}
 _BUILD = """
-CREATE INDEX CONCURRENTLY {table}_hnsw ON {table} USING hnsw (embedding {operators})
+CREATE INDEX {how} {table}_hnsw ON {only} {table} USING hnsw (embedding {operators})
 WITH (m = {m}, ef_construction = {ef_construction})
 """
+_ATTACH = "ALTER INDEX {table}_hnsw ATTACH PARTITION {part}_hnsw"
 _IS_VALID = """
 SELECT i.indisvalid FROM pg_index i
 WHERE i.indexrelid = to_regclass(%s) AND i.indrelid = to_regclass(%s)
@@ -73,7 +76,7 @@ def index_build(encoder: Encoder) -> None:
 
 def is_indexed(encoder: Encoder) -> bool:
     """Tell whether a valid index exists. Runs one query."""
-    return _is_valid(encoder, "default") is True
+    return _is_valid(encoder.table, "default") is True
 
 
 @contextmanager
@@ -95,29 +98,60 @@ def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[No
 
 
 def _build_beside(encoder: Encoder) -> None:
-    statement = _BUILD.format(
-        table=encoder.table,
+    """Build the index of each partition, as many at once as there are cores, and join them."""
+    parts = encoder.partitions
+    if parts == [encoder.table]:
+        _build_part(encoder, encoder.table, _BUILD_MEMORY_MB)
+        return
+    at_once = min(len(parts), os.cpu_count() or 1)
+
+    def build(n: int) -> None:
+        try:
+            with alone(encoder, _PARTS + n, alias=OWNER):
+                _build_part(encoder, parts[n], _BUILD_MEMORY_MB // at_once)
+        finally:
+            connections[OWNER].close()  # that of this thread
+
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(build, range(len(parts))))
+    with connections[OWNER].cursor() as cursor:
+        if _is_valid(encoder.table, OWNER) is None:
+            cursor.execute(_build(encoder, encoder.table, only="ONLY"))
+        for part in parts:  # once more changes nothing; with the last it is valid
+            cursor.execute(_ATTACH.format(table=encoder.table, part=part))
+
+
+def _build_part(encoder: Encoder, part: str, memory_mb: int) -> None:
+    is_valid = _is_valid(part, OWNER)
+    if is_valid:
+        return
+    with connections[OWNER].cursor() as cursor:
+        _give_room(cursor, "SET", memory_mb)
+        cursor.execute(f"SET client_connection_check_interval = '{_NOTICES_DEATH}'")
+        if is_valid is False:
+            cursor.execute(f"DROP INDEX CONCURRENTLY {part}_hnsw")
+        cursor.execute(_build(encoder, part, how="CONCURRENTLY"))
+
+
+def _build(encoder: Encoder, table: str, *, how: str = "", only: str = "") -> str:
+    return _BUILD.format(
+        how=how,
+        only=only,
+        table=table,
         operators=_METHOD[encoder.storage],
         m=int(encoder.spec.get("m") or 16),
         ef_construction=int(encoder.spec.get("ef_construction") or 64),
     )
-    with connections[OWNER].cursor() as cursor:
-        _give_room(cursor, "SET")
-        cursor.execute(f"SET client_connection_check_interval = '{_NOTICES_DEATH}'")
-        if _is_valid(encoder, OWNER) is False:
-            cursor.execute(f"DROP INDEX CONCURRENTLY {encoder.table}_hnsw")
-        if _is_valid(encoder, OWNER) is None:
-            cursor.execute(statement)
 
 
 def _build_alone(encoder: Encoder) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        _give_room(cursor, "SET LOCAL")
+        _give_room(cursor, "SET LOCAL", _BUILD_MEMORY_MB)
         cursor.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
 
 
-def _give_room(cursor: CursorWrapper, set_: str) -> None:
-    cursor.execute(f"{set_} maintenance_work_mem = '{_BUILD_MEMORY}'")
+def _give_room(cursor: CursorWrapper, set_: str, memory_mb: int) -> None:
+    cursor.execute(f"{set_} maintenance_work_mem = '{memory_mb}MB'")
     # Its helpers share that memory by a file system that containers keep at 64 MB.
     cursor.execute(f"{set_} max_parallel_maintenance_workers = 0")
 
@@ -129,9 +163,9 @@ def _may_index(encoder: Encoder) -> bool:
     return bool(row and row[0])
 
 
-def _is_valid(encoder: Encoder, alias: str) -> bool | None:
-    """Tell whether the index is valid; None if there is none."""
+def _is_valid(table: str, alias: str) -> bool | None:
+    """Tell whether the index of a table or partition is valid; None if there is none."""
     with connections[alias].cursor() as cursor:
-        cursor.execute(_IS_VALID, [f"{encoder.table}_hnsw", encoder.table])
+        cursor.execute(_IS_VALID, [f"{table}_hnsw", table])
         row = cursor.fetchone()
     return bool(row[0]) if row else None

@@ -59,3 +59,9 @@ class Encoder(models.Model):
     def table(self) -> str:
         """The table of its vectors: `chunk_id`, and `embedding` of unit norm."""
         return f"corpus_vectors_{self.pk}"
+
+    @property
+    def partitions(self) -> list[str]:
+        """The tables that hold its vectors: hash partitions by `chunk_id`, or the table itself."""
+        count = int(self.spec.get("partitions") or 1)
+        return [f"{self.table}_{n}" for n in range(count)] if count > 1 else [self.table]

@@ -37,8 +37,11 @@ _TABLE = """
 CREATE TABLE {table} (
     chunk_id bigint PRIMARY KEY REFERENCES corpus_chunk ON DELETE CASCADE,
     embedding {storage}({dimensions}) NOT NULL
-)
+) {partitioned}
 """
+_PARTITION = (
+    "CREATE TABLE {name} PARTITION OF {table} FOR VALUES WITH (MODULUS {modulus}, REMAINDER {n})"
+)
 _BATCHES = """
 SELECT c.document_id, c.index / %s AS batch
 FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
@@ -178,15 +181,19 @@ def _wanted(position: int, spec: EncoderSpec, facts: Facts) -> Encoder | None:
         position=position,
     )
     kind = {"table": encoder.table, "storage": spec.storage, "dimensions": facts.dimensions}
-    _execute(_TABLE.format(**kind))
+    parts = encoder.partitions if spec.partitions > 1 else []
+    _execute(_TABLE.format(**kind, partitioned="PARTITION BY HASH (chunk_id)" if parts else ""))
+    for n, name in enumerate(parts):
+        _execute(_PARTITION.format(name=name, table=encoder.table, modulus=len(parts), n=n))
     return encoder
 
 
 def _is_made_by(encoder: Encoder, spec: EncoderSpec, facts: Facts) -> bool:
     """Tell whether vectors, type and index are those that `spec` would make."""
-    stored = (encoder.fingerprint, encoder.storage, encoder.spec.get("m"), encoder.spec.get("ef_construction"))  # noqa: E501  # fmt: skip
-    asked = (facts.space, spec.storage, spec.m, spec.ef_construction)
-    return encoder.name == spec.name and stored == asked
+    index = (encoder.spec.get("m"), encoder.spec.get("ef_construction"), len(encoder.partitions))
+    stored = (encoder.name, encoder.fingerprint, encoder.storage, *index)
+    wanted = (spec.name, facts.space, spec.storage, spec.m, spec.ef_construction, spec.partitions)
+    return stored == wanted
 
 
 def encoder_reembed(

@@ -31,7 +31,14 @@ from corpus.services.encoders import encoder_reembed, encoders_sync
 from corpus.services.indexing import document_index
 from retrieval.pipeline import retrieve
 from tests.corpus.documents import guideline, ingest
-from tests.corpus.encoders.encoder_sites import ASKED, Site, building, indexed, states
+from tests.corpus.encoders.encoder_sites import (
+    ASKED,
+    Site,
+    building,
+    everything,
+    indexed,
+    states,
+)
 from tests.processes import ROOT
 
 
@@ -69,7 +76,7 @@ def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 60) 
 
 
 def validity(encoder: Encoder) -> bool | None:
-    return vector_index._is_valid(encoder, "default")
+    return vector_index._is_valid(encoder.table, "default")
 
 
 def in_a_thread(encoder: Encoder) -> threading.Thread:
@@ -219,6 +226,64 @@ def index_of(superuser: psycopg.Connection, encoder: Encoder) -> None:
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",
         [f"{encoder.table}_hnsw"],
     )
+
+
+@pytest.fixture
+def partitioned(site: Site) -> Encoder:
+    """Return an encoder whose table has three partitions, with no vector yet."""
+    indexed()
+    site.configure(minilm="one partitions = 3")
+    encoders_sync()
+    return building()
+
+
+def test_partitions_are_indexed_and_searched_in_one_statement(partitioned: Encoder) -> None:
+    encoder_reembed(partitioned)
+    assert is_indexed(partitioned)
+    first = Document.objects.order_by("pk")[0].chunks.order_by("pk")[0]
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")
+        cursor.execute("SET enable_sort = off")
+        query = f"SELECT * FROM {partitioned.table} ORDER BY embedding <=> %s LIMIT 5"
+        cursor.execute(f"EXPLAIN {query}", [str([1.0] * 32)])
+        plan = str(cursor.fetchall())
+    assert all(f"{part}_hnsw" in plan for part in partitioned.partitions)
+    assert retrieve(ASKED).hits
+    key = first.pk
+    first.delete()
+    assert key not in vectors.read(partitioned, [key])
+
+
+def test_partitions_that_a_killed_build_left_are_built_and_joined(
+    partitioned: Encoder, own_database: str
+) -> None:
+    broken, whole, _ = partitioned.partitions
+    options = connections["default"].settings_dict
+    where = {"host": options["HOST"], "dbname": own_database, "autocommit": True}
+    with psycopg.connect(user="postgres", **where) as superuser:
+        for part in (broken, whole):
+            superuser.execute(vector_index._build(partitioned, part).encode())
+        superuser.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",
+            [f"{broken}_hnsw"],
+        )
+    assert not is_indexed(partitioned)
+    encoder_reembed(partitioned)
+    assert is_indexed(partitioned)
+    assert states() == {"minilm:384": "RETIRED", "minilm:32": "ACTIVE"}
+
+
+def test_a_site_moves_to_partitions_with_the_vectors_that_it_has(
+    filled: Encoder, site: Site
+) -> None:
+    encoder_reembed(filled)
+    before = everything(filled)
+    site.configure(minilm="one partitions = 2")
+    encoders_sync()
+    moved = building()
+    encoder_reembed(moved)
+    assert everything(moved) == before
+    assert len(moved.partitions) == 2
 
 
 def test_what_was_made_is_searched_by_the_index(filled: Encoder) -> None:
