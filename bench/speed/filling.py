@@ -98,6 +98,7 @@ def made_of(made: Made) -> dict[str, Any]:
     A database filled under another description is stale.
     """
     spec = configured_specs()[0]
+    index = (spec.m, spec.ef_construction, spec.partitions)
     graph = MigrationLoader(None).graph
     return {
         "revision": REVISION,
@@ -105,13 +106,7 @@ def made_of(made: Made) -> dict[str, Any]:
         "seed": made.seed,
         "search_text": SEARCH_TEXT_REVISION,
         "marked": MARKED["strong"],
-        "vectors": [
-            facts_for(spec).space,
-            spec.storage,
-            spec.m,
-            spec.ef_construction,
-            spec.partitions,
-        ],
+        "vectors": [facts_for(spec).space, spec.storage, *index],
         "schema": [name for app in ("corpus", "retrieval") for _, name in graph.leaf_nodes(app)],
     }
 
