@@ -74,11 +74,7 @@ def test_the_same_bytes_lead_to_the_document_that_is_there(
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("program.exe", b"MZ\x90\x00"),
-        (f"{'n' * 300}.xyz", b"text"),
-    ],
+    ("name", "content"), [("program.exe", b"MZ\x90\x00"), (f"{'n' * 300}.xyz", b"text")]
 )
 def test_a_file_that_is_refused_gets_a_sentence_and_stops_no_other(
     name: str, content: bytes, staff: Client, shelf: Collection

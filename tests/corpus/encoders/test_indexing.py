@@ -20,15 +20,7 @@ from corpus.encoders.registry import get_embedder
 from corpus.indexing import jobs
 from corpus.indexing.leases import Lease, LeaseLost
 from corpus.indexing.rows import pages_of
-from corpus.models import (
-    Chunk,
-    Document,
-    IndexStatistics,
-    Job,
-    JobState,
-    Lexeme,
-    Stage,
-)
+from corpus.models import Chunk, Document, IndexStatistics, Job, JobState, Lexeme, Stage
 from corpus.parsing.types import ParsedDocument
 from corpus.sandbox import parent as sandbox
 from corpus.services import indexing

@@ -120,11 +120,7 @@ CRAFTED: list[tuple[str, str, Make]] = [
         "parsed",
         lambda: html(b"<img src='file:///etc/passwd'><img src='http://192.0.2.1/a'>" + SAID),
     ),
-    (
-        "html-definitions.html",
-        DEEP,
-        lambda: html(b"<dl><dt>a<dd>" * 2_000 + b"x"),
-    ),
+    ("html-definitions.html", DEEP, lambda: html(b"<dl><dt>a<dd>" * 2_000 + b"x")),
     ("md-quotes.md", DEEP, lambda: b"> " * 2_000 + b"text\n"),
     ("md-lists.md", DEEP, lambda: b"".join(b"  " * n + b"- x\n" for n in range(700))),
     ("md-brackets.md", DEEP, lambda: b"[" * 20_000 + b"text\n"),

@@ -207,7 +207,7 @@ CRAFTED: list[tuple[str, str, Make]] = [
         "docx-bomb-of-many.docx",
         "archive_bomb",
         lambda: pack(
-            {**unpack(letter()), **{f"word/{n}.xml": b"ab" * 60_000 for n in range(1_900)}},
+            {**unpack(letter()), **{f"word/{n}.xml": b"ab" * 60_000 for n in range(1_900)}}
         ),
     ),
     (

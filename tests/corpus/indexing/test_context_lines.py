@@ -18,12 +18,7 @@ from corpus.models import ContextLine, Document, Job, JobState
 from corpus.services.documents import document_reindex, document_retry
 from corpus.services.indexing import document_index
 from tests.corpus.documents import guideline, ingest
-from tests.llm.server import (
-    Endpoint,
-    endpoint,
-    says,
-    status,
-)
+from tests.llm.server import Endpoint, endpoint, says, status
 from tests.models import change_model, set_model
 
 LINE = "How gentamicin is dosed in view of its nephrotoxicity."

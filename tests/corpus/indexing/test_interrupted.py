@@ -46,10 +46,7 @@ def end_with_the_server(*_: object) -> Stage:
 
 @pytest.mark.parametrize(("end", "attempts"), [(end_own_connection, 1), (end_with_the_server, 0)])
 def test_a_connection_that_is_lost_costs_an_attempt_only_if_the_server_lived_on(
-    own_database: str,
-    end: indexing.Step,
-    attempts: int,
-    monkeypatch: pytest.MonkeyPatch,
+    own_database: str, end: indexing.Step, attempts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the server goes on, this very document may have killed its backend process."""
     document = ingest(guideline())

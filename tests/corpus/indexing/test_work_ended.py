@@ -59,10 +59,7 @@ def refused(text: str, folder: Path, limits: Limits) -> ParseError:
 def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
     page = page_of("Give 5 mg per kg once daily. Stop after 3 days. " * 60)
     made = cut_in_child(
-        order_of([page]),
-        output_dir=tmp_path,
-        limits=Limits(),
-        on_progress=lambda done, total: None,
+        order_of([page]), output_dir=tmp_path, limits=Limits(), on_progress=lambda done, total: None
     )
     drafts = split(
         (page,),
@@ -84,9 +81,7 @@ def test_cutting_for_too_long_is_ended_with_a_sentence_that_says_so(tmp_path: Pa
     assert error.hint.startswith("Split the file")
 
 
-def test_cutting_with_too_much_memory_is_ended_with_a_sentence_that_says_so(
-    tmp_path: Path,
-) -> None:
+def test_cutting_with_too_much_memory_is_ended_with_a_sentence_that_says_so(tmp_path: Path) -> None:
     error = refused("give it now " * 2_000_000, tmp_path, Limits(memory_mb=100))
     assert str(error) == "Cutting its text into passages needs more than 100 MB of memory."
     assert error.code == "parser_memory"

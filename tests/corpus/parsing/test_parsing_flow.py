@@ -265,14 +265,8 @@ def test_a_numbered_heading_that_runs_in_is_parted(tmp_path: Path) -> None:
     assert [(block.level, page.text[block.start : block.end]) for block in page.blocks] == [
         (1, "1 Treatment"),
         (2, "1.1 Children under five."),
-        (
-            0,
-            "Give half of the dose that an adult is given, and weigh the child again in a week.",
-        ),
-        (
-            0,
-            "Not for infants. Give nothing by mouth before a doctor has come, and call the ward.",
-        ),
+        (0, "Give half of the dose that an adult is given, and weigh the child again in a week."),
+        (0, "Not for infants. Give nothing by mouth before a doctor has come, and call the ward."),
     ]
 
 

@@ -241,8 +241,7 @@ def test_small_changes_stay_word_by_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")],
+    ("old", "new"), [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")]
 )
 def test_a_quantity_in_a_heading_is_no_section_number(old: str, new: str) -> None:
     found = compare(pages_of(f"## {old}\nTake one."), pages_of(f"## {new}\nTake one."))

@@ -15,11 +15,7 @@ from corpus.models import Document, IndexStatistics, Lexeme, SectionSummary
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
 from corpus.services.passages import chunk_disable
-from corpus.services.summaries import (
-    document_summarise,
-    documents_to_summarise,
-    sections_of,
-)
+from corpus.services.summaries import document_summarise, documents_to_summarise, sections_of
 from tests.corpora import publish
 from tests.corpus.documents import guideline, ingest
 

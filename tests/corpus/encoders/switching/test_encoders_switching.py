@@ -14,10 +14,7 @@ from pytest_django import Settings
 
 from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.batches import BATCH, encode_rows
-from corpus.encoders.registry import (
-    active_encoders,
-    encoder_facts,
-)
+from corpus.encoders.registry import active_encoders, encoder_facts
 from corpus.encoders.types import Embedder, Vectors
 from corpus.indexing.vector_index import FILLING
 from corpus.models import (
