@@ -186,7 +186,7 @@ def _with_right(name: str, codename: str) -> User:
 def test_publishing_at_once(librarian: User, publisher: User, settings: Settings) -> None:
     settings.TWO_PERSON_PUBLISH = True
     shelf = Collection.objects.create(slug="letters", name="Letters")
-    people = {"user": "librarian", "publisher": "publisher", "publish": True}
+    people: dict[str, Any] = {"user": "librarian", "publisher": "publisher", "publish": True}
     path = str(corpus("medlineplus"))
     call_command("import_corpus", "medlineplus", path, collection="letters", **people)
     for document in Document.objects.all():
@@ -216,7 +216,7 @@ def test_publishing_needs_the_second_person_and_the_right(
     librarian: User, publisher: User, settings: Settings
 ) -> None:
     settings.TWO_PERSON_PUBLISH = True
-    people = {"user": "librarian", "publisher": "librarian", "publish": True}
+    people: dict[str, Any] = {"user": "librarian", "publisher": "librarian", "publish": True}
     arguments = ("import_corpus", "medlineplus", str(corpus("medlineplus")))
     with pytest.raises(CommandError, match="right"):
         call_command(*arguments, **people)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.test import Client
 from reportlab.pdfgen.canvas import Canvas
@@ -25,6 +24,8 @@ from medrag_site.groups import PUBLISHERS
 from tests.corpus.admin.test_admin import LIST, act, documents, member, page_of
 from tests.corpus.documents import ingest
 from tests.corpus.parsing import parsing_fixtures as fixtures
+
+pytestmark = pytest.mark.django_db
 
 TODAY = datetime.date(2026, 3, 1)
 DOUBT = {"code": "words_not_found", "message": "Words were lost.", "start": 0, "end": 0}
@@ -54,7 +55,6 @@ def state_of(document: Document) -> str:
     return Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
 
 
-@pytest.mark.django_db
 def test_the_service_refuses_until_each_poor_page_was_looked_at() -> None:
     document = poor((100, 100), (60, 100), (80, 100))
     for looked in ((), (2,), (1, 3)):
@@ -66,7 +66,6 @@ def test_the_service_refuses_until_each_poor_page_was_looked_at() -> None:
     assert state_of(document) == Lifecycle.PUBLISHED
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "shares",
     [[(100, 100), (85, 100), (85, 100)], [(85, 100)], [(0, 0)], []],
@@ -78,7 +77,6 @@ def test_enough_words_need_no_list_of_pages(shares: list[tuple[int, int]]) -> No
     assert state_of(document) == Lifecycle.PUBLISHED
 
 
-@pytest.mark.django_db
 def test_pages_without_a_text_layer_do_not_count() -> None:
     document = poor((100, 100))
     document.pages.create(number=2, text="a", blocks=[], width=0, height=0, ocr_confidence=0.5)
@@ -109,16 +107,6 @@ def test_the_page_of_a_document_says_of_what_the_share_is(publisher: Client) -> 
     assert "no person has compared them" in content
 
 
-def test_the_approver_ticks_each_page(publisher: Client) -> None:
-    document = poor((100, 100), (50, 100), (60, 100))
-    refused = publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2"]})
-    assert b"Compare page 3 " in refused.content
-    assert state_of(document) == Lifecycle.REVIEW
-    publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["2", "3"]})
-    assert state_of(document) == Lifecycle.PUBLISHED
-    assert LogEntry.objects.get().change_message == "Published after a look at page 2, 3."
-
-
 def test_one_tick_for_many_documents_is_not_enough(publisher: Client) -> None:
     other, document = documents(2)
     with_pages(document, [(50, 100)])
@@ -127,7 +115,6 @@ def test_one_tick_for_many_documents_is_not_enough(publisher: Client) -> None:
     assert [state_of(document), state_of(other)] == [Lifecycle.DRAFT, Lifecycle.PUBLISHED]
 
 
-@pytest.mark.django_db
 def test_what_was_published_unread_waits_for_a_look() -> None:
     document = poor((50, 100), lifecycle=Lifecycle.PUBLISHED)
     document_hold_back(document)
@@ -135,7 +122,6 @@ def test_what_was_published_unread_waits_for_a_look() -> None:
     assert AuditEvent.objects.latest("pk").action == "document.returned"
 
 
-@pytest.mark.django_db
 def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     """Even if it is published with its upload, as by `ingest --publish`."""
     path = fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
@@ -158,7 +144,6 @@ def _mostly_aslant(canvas: Canvas) -> None:
         canvas.drawString(0, 20 * number, "Never give this to a child of ten kilograms.")
 
 
-@pytest.mark.django_db
 def test_a_manifest_names_what_has_to_be_looked_at(tmp_path: Path) -> None:
     fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
     (tmp_path / "m.csv").write_text("file,title,lifecycle\na.pdf,Margins,PUBLISHED\n")

@@ -34,6 +34,8 @@ from corpus.services.indexing import document_index
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.parsing.every_format import SAMPLES
 
+pytestmark = pytest.mark.django_db
+
 
 def indexed(text: str | bytes, filename: str = "g.md", **fields: str) -> Document:
     document = ingest(text, filename, **fields)
@@ -48,7 +50,6 @@ def stale() -> dict[str, bool]:
     return {d.title: d.must_be_read for d in documents_stale()}
 
 
-@pytest.mark.django_db
 def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
     """For every type, the recorded engine must be the expected one."""
     for sample in SAMPLES.values():
@@ -58,7 +59,6 @@ def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
     assert len(captured) == 2
 
 
-@pytest.mark.django_db
 def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,7 +87,6 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     assert stale() == {}
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("language", ["en", "de", "de-AT", "sv"])
 def test_python_and_the_database_make_the_same_fingerprint(language: str) -> None:
     title = "µg, ½ & “x” \\ %s"
@@ -113,7 +112,6 @@ def searched() -> set[str]:
     return set(found.values_list("context", flat=True))
 
 
-@pytest.mark.django_db
 def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -143,7 +141,6 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
     assert list(document.pages.values_list("pk", flat=True)) != read_at
 
 
-@pytest.mark.django_db
 def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: Path) -> None:
     document = indexed(SAMPLES[sniff.PDF].content(), "a.pdf", title="Gentamicin")
     before = searched()
@@ -157,7 +154,6 @@ def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: 
     assert (document.job.state, searched()) == (JobState.FAILED, before)
 
 
-@pytest.mark.django_db
 def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -178,7 +174,6 @@ def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     assert "0 documents are queued" in capsys.readouterr().out
 
 
-@pytest.mark.django_db
 def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[str]) -> None:
     one, two = indexed(guideline("# A"), "a.md"), indexed(guideline("# B"), "b.md")
     other = Collection.objects.create(slug="renal", name="Renal")
@@ -201,7 +196,6 @@ def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[s
             call_command("reindex", **options)
 
 
-@pytest.mark.django_db
 def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> None:
     settings.DOCLING_ARTIFACTS_PATH = ""
     document = indexed(guideline())
@@ -213,7 +207,6 @@ def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> N
     assert (document.read_with, document.job.state) == ("", JobState.DONE)
 
 
-@pytest.mark.django_db
 def test_a_job_tells_how_long_each_step_took() -> None:
     document = indexed(guideline(sections=5))
     timings = document.job.timings

@@ -98,7 +98,7 @@ def test_any_stop_that_hides_hides(officer: User) -> None:
 
 
 def test_both_are_in_the_log_and_the_doctor_says_so(officer: User) -> None:
-    def is_well() -> bool:
+    def is_well() -> bool | None:
         return next(f for f in doctor.examine() if f.name == "answering").ok
 
     held = stop(officer)
