@@ -107,6 +107,15 @@ def test_the_page_of_a_document_says_of_what_the_share_is(publisher: Client) -> 
     assert "no person has compared them" in content
 
 
+def test_the_approver_ticks_each_page(publisher: Client) -> None:
+    document = poor((100, 100), (50, 100), (60, 100))
+    address = page_of("approve", document.pk)
+    assert b"Compare page 3 " in publisher.post(address, {"other": "", "looked": ["2"]}).content
+    assert state_of(document) == Lifecycle.REVIEW
+    publisher.post(address, {"other": "", "looked": ["2", "3"]})
+    assert state_of(document) == Lifecycle.PUBLISHED
+
+
 def test_one_tick_for_many_documents_is_not_enough(publisher: Client) -> None:
     other, document = documents(2)
     with_pages(document, [(50, 100)])
