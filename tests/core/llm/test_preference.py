@@ -23,6 +23,7 @@ from core.llm.usage import Usage
 from tests.llm import server as llm_server
 from tests.llm.server import chunks_without_end, cut_off, endpoint, raw, says, slowly, status
 
+Servers = list[llm_server.Endpoint]
 SCHEMA = {
     "type": "object",
     "properties": {"a": {"type": "integer"}},
@@ -40,7 +41,7 @@ def completion(text: str, *, end: str = "stop", tokens: tuple[int, int] = (10, 2
 
 
 @pytest.fixture
-def servers() -> Iterator[list[llm_server.Endpoint]]:
+def servers() -> Iterator[Servers]:
     with ExitStack() as stack:
         yield [stack.enter_context(endpoint(raw(completion(GOOD)))) for _ in range(3)]
 
@@ -61,13 +62,11 @@ def ask(*servers: llm_server.Endpoint, timeout_s: float = 20.0) -> Answer:
     return ask_first(of(*servers), QUESTION, use="generate", timeout_s=timeout_s)
 
 
-def counts(servers: list[llm_server.Endpoint]) -> list[int]:
+def counts(servers: Servers) -> list[int]:
     return [len(server.asked) for server in servers]
 
 
-def test_the_first_that_is_well_answers_and_no_other_is_asked(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_the_first_that_is_well_answers_and_no_other_is_asked(servers: Servers) -> None:
     answer = ask(*servers)
     assert answer == Answer({"a": 1}, GOOD, "model-1", Usage(1, 10, 2))
     assert counts(servers) == [1, 0, 0]
@@ -76,7 +75,7 @@ def test_the_first_that_is_well_answers_and_no_other_is_asked(
 
 @pytest.mark.parametrize("code", PUT_ASIDE)
 def test_one_that_takes_no_call_is_put_aside_and_then_asked_again(
-    servers: list[llm_server.Endpoint], code: int
+    servers: Servers, code: int
 ) -> None:
     servers[0].default = status(code)
     answer = ask(*servers)
@@ -103,7 +102,7 @@ def test_one_that_takes_no_call_is_put_aside_and_then_asked_again(
     ],
 )
 def test_one_that_no_client_can_call_is_the_next_ones_turn_and_put_aside(
-    servers: list[llm_server.Endpoint], url: str, key: str, error: str
+    servers: Servers, url: str, key: str, error: str
 ) -> None:
     broken = Endpoint(url, "broken", key, role="generate")
     endpoints = [broken, *of(servers[0])]
@@ -124,9 +123,7 @@ def test_when_no_client_can_call_it_the_error_quotes_nothing_and_nothing_is_of_u
     assert "canary" not in "".join(traceback.format_exception(raised.value))
 
 
-def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(servers: Servers) -> None:
     servers[0].script = [status(401)]
     first, second = Endpoint(servers[0].url, "m", "old"), Endpoint(servers[0].url, "m", "new")
     for _ in range(2):
@@ -135,7 +132,7 @@ def test_a_second_key_for_an_address_is_not_put_aside_with_the_first(
     assert servers[0].keys == ["Bearer old", "Bearer new", "Bearer new"]
 
 
-def test_each_answer_costs_what_its_own_endpoint_takes(servers: list[llm_server.Endpoint]) -> None:
+def test_each_answer_costs_what_its_own_endpoint_takes(servers: Servers) -> None:
     servers[0].default = raw(completion("no", tokens=(100, 20)))  # counted, though unusable
     first, second = of(*servers[:2])
     dear = [replace(first, price=(1.0, 5.0)), replace(second, price=(100.0, 0.0))]
@@ -145,9 +142,7 @@ def test_each_answer_costs_what_its_own_endpoint_takes(servers: list[llm_server.
 
 
 @pytest.mark.parametrize("code", [408, 409, 425, 429, 500, 502, 503])
-def test_what_may_pass_is_tried_again_before_the_next_is_asked(
-    servers: list[llm_server.Endpoint], code: int
-) -> None:
+def test_what_may_pass_is_tried_again_before_the_next_is_asked(servers: Servers, code: int) -> None:
     servers[0].script = [status(code)]
     assert ask(*servers).model == "model-1"
     servers[0].default = status(code)
@@ -155,9 +150,7 @@ def test_what_may_pass_is_tried_again_before_the_next_is_asked(
     assert counts(servers) == [2 + 3, 1, 0]
 
 
-def test_a_wait_longer_than_its_share_is_the_next_ones_turn(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_a_wait_longer_than_its_share_is_the_next_ones_turn(servers: Servers) -> None:
     servers[0].default = status(429, Retry_After="60")
     started = time.monotonic()
     assert ask(*servers[:2], timeout_s=100).model == "model-2"
@@ -165,7 +158,7 @@ def test_a_wait_longer_than_its_share_is_the_next_ones_turn(
     assert counts(servers[:1]) == [1]
 
 
-def test_a_wait_that_is_asked_for_is_kept(servers: list[llm_server.Endpoint]) -> None:
+def test_a_wait_that_is_asked_for_is_kept(servers: Servers) -> None:
     servers[0].script = [status(429, Retry_After="1")]
     started = time.monotonic()
     assert ask(servers[0]).model == "model-1"
@@ -189,7 +182,7 @@ def test_a_wait_that_is_asked_for_is_kept(servers: list[llm_server.Endpoint]) ->
     ],
 )
 def test_what_cannot_be_read_is_the_next_ones_turn(
-    servers: list[llm_server.Endpoint], answer: llm_server.Answer
+    servers: Servers, answer: llm_server.Answer
 ) -> None:
     servers[0].default = answer
     for _ in range(FAILURES + 1):  # it is reachable, so it is not skipped
@@ -197,17 +190,13 @@ def test_what_cannot_be_read_is_the_next_ones_turn(
     assert len(servers[0].asked) == FAILURES + 1
 
 
-def test_tokens_of_an_answer_that_was_of_no_use_count_too(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_tokens_of_an_answer_that_was_of_no_use_count_too(servers: Servers) -> None:
     servers[0].default = raw(completion("no", tokens=(100, 20)))
     answer = ask(*servers)
     assert answer.usage == Usage(2, 110, 22)
 
 
-def test_one_that_fails_three_times_in_a_row_is_skipped(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_one_that_fails_three_times_in_a_row_is_skipped(servers: Servers) -> None:
     servers[0].default = status(503)
     for _ in range(FAILURES):
         assert ask(*servers).model == "model-2"
@@ -220,16 +209,14 @@ def test_one_that_fails_three_times_in_a_row_is_skipped(
     assert other.model == "model-2"
 
 
-def test_a_slow_one_leaves_the_next_its_time(servers: list[llm_server.Endpoint]) -> None:
+def test_a_slow_one_leaves_the_next_its_time(servers: Servers) -> None:
     servers[0].default = slowly(0.1, 300)
     started = time.monotonic()
     assert ask(*servers[:2], timeout_s=4).model == "model-2"
     assert time.monotonic() - started < 20  # the drip takes thirty seconds
 
 
-def test_all_slow_ones_together_end_at_the_deadline(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_all_slow_ones_together_end_at_the_deadline(servers: Servers) -> None:
     for server in servers:
         server.default = slowly(0.1, 300)
     started = time.monotonic()
@@ -238,9 +225,7 @@ def test_all_slow_ones_together_end_at_the_deadline(
     assert time.monotonic() - started < 20
 
 
-def test_an_address_that_takes_no_connection_is_the_next_ones_turn(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_an_address_that_takes_no_connection_is_the_next_ones_turn(servers: Servers) -> None:
     with socket.socket() as full:  # a backlog of one, and no accept
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -255,7 +240,7 @@ def test_an_address_that_takes_no_connection_is_the_next_ones_turn(
 
 
 def test_a_name_that_is_looked_up_for_ever_ends_at_the_deadline(
-    servers: list[llm_server.Endpoint], monkeypatch: pytest.MonkeyPatch
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = socket.getaddrinfo
 
@@ -272,9 +257,7 @@ def test_a_name_that_is_looked_up_for_ever_ends_at_the_deadline(
     assert answer.model == "model-1"
 
 
-def test_when_none_answers_the_error_says_why_of_each_and_nothing_else(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_when_none_answers_the_error_says_why_of_each_and_nothing_else(servers: Servers) -> None:
     servers[0].default = status(401)
     servers[1].default = status(500)
     servers[2].default = says("canary of an answer")
@@ -293,15 +276,13 @@ def test_with_no_endpoint_nobody_is_asked() -> None:
         ask_first([], QUESTION, use="generate", timeout_s=5)
 
 
-def test_without_time_nobody_is_asked(servers: list[llm_server.Endpoint]) -> None:
+def test_without_time_nobody_is_asked(servers: Servers) -> None:
     with pytest.raises(LanguageModelUnavailable, match="no time was left"):
         ask(*servers, timeout_s=0.0)
     assert counts(servers) == [0, 0, 0]
 
 
-def test_when_all_are_skipped_the_refusal_is_at_once(
-    servers: list[llm_server.Endpoint],
-) -> None:
+def test_when_all_are_skipped_the_refusal_is_at_once(servers: Servers) -> None:
     servers[0].default = status(403)
     for _ in range(2):
         with pytest.raises(LanguageModelUnavailable):

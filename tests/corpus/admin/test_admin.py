@@ -9,7 +9,6 @@ from django.contrib.auth.models import Group, User
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
-from pytest_django import DjangoAssertNumQueries
 
 from corpus.admin.progress import JobCell
 from corpus.models import (
@@ -45,26 +44,31 @@ def staff(alice: User) -> Client:
 def documents(count: int, **fields: Any) -> list[Document]:
     shelf, _ = Collection.objects.get_or_create(slug="chest", defaults={"name": "Chest"})
     uploader, _ = User.objects.get_or_create(username="uploader")
-    made = [
-        Document.objects.create(
-            **{
-                "sha256": f"{number:064x}",
-                "title": f"Guideline {number}",
-                "filename": "a.md",
-                "size_bytes": 1,
-                "collection": shelf,
-                "uploaded_by": uploader,
-                **fields,
-            }
-        )
-        for number in range(count)
-    ]
+    values = {"filename": "a.md", "size_bytes": 1, "collection": shelf, "uploaded_by": uploader}
+    made = []
+    for number in range(count):
+        named = {"sha256": f"{number:064x}", "title": f"Guideline {number}"}
+        made.append(Document.objects.create(**(values | named | fields)))
     Job.objects.bulk_create(Job(document=document) for document in made)
-    Page.objects.bulk_create(
-        Page(document=document, number=1, text="a", blocks=[], width=0, height=0)
-        for document in made
-    )
+    for document in made:
+        document.pages.create(number=1, text="a", blocks=[], width=0, height=0)
     return made
+
+
+def closed_shelf(name: str = "Closed") -> Collection:
+    """Make a collection of which every right is narrowed to a group without members."""
+    shelf = Collection.objects.create(slug="closed", name=name)
+    for right in (shelf.searchers, shelf.uploaders, shelf.publishers):
+        right.add(Group.objects.get_or_create(name="Board")[0])
+    return shelf
+
+
+def lifecycle_of(document: Document) -> str:
+    return Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
+
+
+def page(client: Client, name: str, *args: object, **query: str) -> str:
+    return client.get(page_of(name, *args), query).content.decode()
 
 
 def page_of(name: str, *args: object) -> str:
@@ -74,15 +78,6 @@ def page_of(name: str, *args: object) -> str:
 def act(client: Client, action: str, chosen: list[Document], **answers: Any) -> Any:
     form = {"action": action, "_selected_action": [document.pk for document in chosen], **answers}
     return client.post(LIST, form, follow=True)
-
-
-def test_a_list_of_100_costs_a_fixed_number_of_queries(
-    staff: Client, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    documents(100)
-    with django_assert_max_num_queries(12):
-        response = staff.get(LIST)
-    assert response.content.count(b'<div id="job-') == 100
 
 
 @pytest.mark.parametrize(
@@ -109,25 +104,21 @@ def test_progress_is_told_in_words(
 def test_the_reason_of_a_failure_stands_in_the_list(staff: Client) -> None:
     documents(1)
     Job.objects.update(state=JobState.FAILED, last_error="The PDF is <encrypted>.")
-    assert b"The PDF is &lt;encrypted&gt;." in staff.get(LIST).content
+    assert "The PDF is &lt;encrypted&gt;." in page(staff, "changelist")
 
 
 def test_the_list_asks_for_progress_until_nothing_is_at_work(staff: Client) -> None:
     document = documents(2)[0]
-    Job.objects.filter(document=document).update(
-        state=JobState.RUNNING, stage=Stage.CHUNKED, done=1, total=9
-    )
-    assert PROGRESS in staff.get(LIST).content.decode()
-    response = staff.post(PROGRESS, {"pk": [str(document.pk), "x", ""]})
-    content = response.content.decode()
-    assert "Encoding 1/9" in content
-    assert 'hx-swap-oob="true"' in content
-    assert f'name="pk" value="{document.pk}"' in content
-    assert "load delay" in content
+    works = {"state": JobState.RUNNING, "stage": Stage.CHUNKED, "done": 1, "total": 9}
+    Job.objects.filter(document=document).update(**works)
+    assert PROGRESS in page(staff, "changelist")
+    content = staff.post(PROGRESS, {"pk": [str(document.pk), "x", ""]}).content.decode()
+    asks = f'name="pk" value="{document.pk}"'
+    for part in ("Encoding 1/9", 'hx-swap-oob="true"', asks, "load delay"):
+        assert part in content
     Job.objects.update(state=JobState.DONE)
     content = staff.post(PROGRESS, {"pk": document.pk}).content.decode()
-    assert "load delay" not in content
-    assert 'name="pk"' not in content
+    assert "load delay" not in content and 'name="pk"' not in content
 
 
 def test_progress_shows_each_step() -> None:
@@ -143,35 +134,16 @@ def test_progress_shows_each_step() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [
-        ({"q": "guideline 1"}, 1),
-        ({"q": "0" * 63 + "2"}, 1),
-        ({"lifecycle__exact": "PUBLISHED"}, 0),
-        ({"job__state__exact": "PENDING"}, 3),
-        ({"attention": "failed"}, 0),
-        ({"source_type__exact": "guideline"}, 3),
-    ],
-)
-def test_the_list_is_searched_and_filtered(
-    query: dict[str, str], shown: int, staff: Client
-) -> None:
-    documents(3)
-    assert staff.get(LIST, query).content.count(b'<div id="job-') == shown
-
-
 def test_many_drafts_are_published_after_a_question(staff: Client, alice: User) -> None:
     chosen = documents(7)
     asked = act(staff, "publish", chosen)
-    assert b"Clinicians get answers from these documents" in asked.content
+    assert b'name="confirmed"' in asked.content
     assert not Document.objects.exclude(lifecycle=Lifecycle.DRAFT).exists()
-    done = act(staff, "publish", chosen, confirmed="yes")
-    assert b"Published: 7 documents." in done.content
+    act(staff, "publish", chosen, confirmed="yes")
     assert Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, published_by=alice).count() == 7
-    entries = LogEntry.objects.order_by("object_id")
-    assert [entry.object_id for entry in entries] == [str(document.pk) for document in chosen]
-    assert {entry.change_message for entry in entries} == {"Published."}
+    entries = LogEntry.objects.values_list("object_id", "change_message")
+    assert set(entries) == {(str(document.pk), "Published.") for document in chosen}
+    assert len(entries) == 7
 
 
 def test_one_draft_leads_to_the_page_that_shows_what_to_check(staff: Client) -> None:
@@ -185,7 +157,7 @@ def test_many_at_once_are_looked_at_where_the_parser_was_unsure(staff: Client) -
     doubt = {"code": "order", "message": "The order is unsure.", "start": 0, "end": 0}
     chosen[0].pages.create(number=2, text="a", blocks=[], width=0, height=0, doubts=[doubt])
     asked = act(staff, "publish", chosen, confirmed="yes")
-    assert b"Look at these pages first, then tick the box." in asked.content
+    assert b'name="looked"' in asked.content
     assert not Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).exists()
     act(staff, "publish", chosen, confirmed="yes", looked="on")
     assert Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).count() == 2
@@ -203,15 +175,11 @@ def test_many_get_a_review_date(staff: Client) -> None:
 def test_what_others_may_publish_is_left_out(staff: Client) -> None:
     """The collection is narrowed to a group without this person."""
     chosen = documents(2)
-    board = Group.objects.create(name="Board")
     closed = Collection.objects.create(slug="closed", name="Closed")
-    closed.publishers.add(board)
+    closed.publishers.add(Group.objects.create(name="Board"))
     Document.objects.filter(pk=chosen[0].pk).update(collection=closed)
     response = act(staff, "publish", chosen, confirmed="yes")
-    assert (
-        b"Not changed: 1 document in collections where you have no right to do this."
-        in response.content
-    )
+    assert b"Not changed: 1 document" in response.content
     assert list(Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)) == [chosen[1]]
 
 
@@ -219,9 +187,9 @@ def test_what_can_not_be_withdrawn_is_told_and_stops_no_other(staff: Client) -> 
     draft, published = documents(2)
     Document.objects.filter(pk=published.pk).update(lifecycle=Lifecycle.PUBLISHED)
     response = act(staff, "withdraw", [draft, published], confirmed="yes", reason="Wrong dose.")
-    assert "Only a document that is published can become withdrawn" in response.content.decode()
-    assert Document.objects.filter(lifecycle=Lifecycle.WITHDRAWN).count() == 1
-    assert LogEntry.objects.count() == 1
+    assert "can become withdrawn" in response.content.decode()
+    assert lifecycle_of(published) == Lifecycle.WITHDRAWN
+    assert (lifecycle_of(draft), LogEntry.objects.count()) == (Lifecycle.DRAFT, 1)
 
 
 def test_what_failed_or_was_read_is_read_again(staff: Client) -> None:
@@ -229,15 +197,12 @@ def test_what_failed_or_was_read_is_read_again(staff: Client) -> None:
     Job.objects.filter(document=failed).update(state=JobState.FAILED, attempts=3)
     Job.objects.filter(document=read).update(state=JobState.DONE, stage=Stage.INDEXED)
     response = act(staff, "read_again", [failed, read, waiting])
-    assert b"Queued to be read again: Guideline 0." in response.content
-    assert b"The document is being ingested at the moment." in response.content
+    assert b"being ingested" in response.content  # the one that waits
     jobs = Job.objects.filter(document__in=[failed, read])
     assert {(job.state, job.stage, job.attempts) for job in jobs} == {
         (JobState.PENDING, Stage.STORED, 0)
     }
-    assert set(LogEntry.objects.values_list("change_message", flat=True)) == {
-        "Queued to be read again."
-    }
+    assert LogEntry.objects.filter(change_message="Queued to be read again.").count() == 2
 
 
 @pytest.mark.parametrize(
@@ -256,29 +221,20 @@ def test_what_failed_after_the_cutting_is_not_read_from_its_file(
 
 def test_a_locked_file_is_not_offered_to_be_read_again(staff: Client) -> None:
     (document,) = documents(1)
-    locked = "The PDF is protected by a password. Save it without a password and upload it again."
-    Job.objects.update(state=JobState.FAILED, error_code="pdf_encrypted", last_error=locked)
-    for name, more in (("changelist", ""), ("change", "Discard"), ("approve", "upload it again")):
-        address = LIST if name == "changelist" else page_of(name, document.pk)
-        content = staff.get(address).content.decode()
-        assert "Read again</button>" not in content
-        assert locked in content
-        assert more in content
-
-
-def test_reading_again_has_one_name(staff: Client) -> None:
-    (document,) = documents(1)
-    Job.objects.update(state=JobState.FAILED)
-    for address in (LIST, page_of("change", document.pk)):
-        content = staff.get(address).content
-        assert b"Read again<" in content
-        assert b"Retry" not in content
-        assert b"Parse again" not in content
+    pages = ("changelist",), ("change", document.pk), ("approve", document.pk)
+    Job.objects.update(state=JobState.FAILED, last_error="The PDF is locked.")
+    for name, *args in pages[:2]:
+        assert "Read again<" in page(staff, str(name), *args)
+    Job.objects.update(error_code="pdf_encrypted")
+    for name, *args in pages:
+        content = page(staff, str(name), *args)
+        assert "Read again</button>" not in content and "The PDF is locked." in content
+    assert "Discard" in page(staff, "change", document.pk)
 
 
 def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
     (document,) = documents(1)
-    address = reverse("admin:corpus_document_change", args=[document.pk])
+    address = page_of("change", document.pk)
     form = dict(staff.get(address).context["adminform"].form.initial)
     Document.objects.update(page_count=7)  # by a worker, meanwhile
     form = {name: value if value is not None else "" for name, value in form.items()}
@@ -292,13 +248,12 @@ def test_editing_writes_what_was_edited_and_nothing_else(staff: Client) -> None:
 
 def test_what_was_read_is_shown_with_links_to_the_passage_view(staff: Client) -> None:
     document = publish_guideline()
-    content = staff.get(page_of("change", document.pk)).content.decode()
-    assert page_of("read", document.pk, 1) in content
-    assert "?show=c0#p1-c0" in content
-    assert page_of("original", document.pk) in content
-    assert 'name="sha256"' not in content
-    assert 'name="lifecycle"' not in content
-    assert document.sha256 in content
+    content = page(staff, "change", document.pk)
+    links = page_of("read", document.pk, 1), page_of("original", document.pk)
+    assert [
+        part for part in (*links, "?show=c0#p1-c0", document.sha256) if part not in content
+    ] == []
+    assert 'name="sha256"' not in content and 'name="lifecycle"' not in content
 
 
 @pytest.mark.parametrize(
@@ -315,7 +270,7 @@ def test_the_arrows_that_are_possible_now_stand_on_the_page(
     lifecycle: str, words: list[str], missing: list[str], staff: Client
 ) -> None:
     (document,) = documents(1, lifecycle=lifecycle)
-    content = staff.get(page_of("change", document.pk)).content.decode()
+    content = page(staff, "change", document.pk)
     assert [word for word in words if word not in content] == []
     assert [word for word in missing if word in content] == []
 
@@ -324,12 +279,9 @@ def test_a_step_is_a_button_that_needs_no_javascript(staff: Client) -> None:
     (document,) = documents(1)
     address = page_of("step", document.pk, "submit")
     assert staff.get(address).status_code == 405
-    response = staff.post(address, follow=True)
-    assert b"Sent to review: Guideline 0." in response.content
-    document.refresh_from_db()
-    assert document.lifecycle == Lifecycle.REVIEW
-    again = staff.post(address, follow=True)
-    assert b"Only a document that is draft can become in review" in again.content
+    assert b"Sent to review" in staff.post(address, follow=True).content
+    assert lifecycle_of(document) == Lifecycle.REVIEW
+    assert b"can become in review" in staff.post(address, follow=True).content
     assert staff.post(page_of("step", document.pk, "explode")).status_code == 404
 
 
@@ -347,8 +299,7 @@ def test_read_again_answers_htmx_with_the_cell(staff: Client) -> None:
 def test_no_document_is_ever_deleted_here(staff: Client, admin_client: Client) -> None:
     (document,) = documents(1)
     for client in (staff, admin_client):
-        address = reverse("admin:corpus_document_delete", args=[document.pk])
-        assert client.post(address, {"post": "yes"}).status_code == 403
+        assert client.post(page_of("delete", document.pk), {"post": "yes"}).status_code == 403
         act(client, "delete_selected", [document], post="yes")
     assert Document.objects.filter(pk=document.pk).exists()
 
@@ -357,28 +308,23 @@ def test_an_auditor_reads_and_changes_nothing(bob: User) -> None:
     auditor = member(bob, AUDITORS)
     (document,) = documents(1)
     assert auditor.get(LIST).status_code == 200
-    address = reverse("admin:corpus_document_change", args=[document.pk])
+    address = page_of("change", document.pk)
     assert b'name="title"' not in auditor.get(address).content
     assert auditor.post(address, {"title": "Mine"}).status_code == 403
     for action in ("publish", "withdraw", "read_again", "submit", "set_review_date"):
         act(auditor, action, [document], confirmed="yes", reason="x")
-    assert auditor.get(reverse("admin:corpus_document_add")).status_code == 403
+    assert auditor.get(page_of("add")).status_code == 403
     document.refresh_from_db()
     assert (document.title, document.lifecycle) == ("Guideline 0", Lifecycle.DRAFT)
 
 
-def test_the_list_says_when_no_worker_is_alive(staff: Client) -> None:
-    assert b"No worker is alive" in staff.get(LIST).content
-
-
-def test_the_list_says_what_a_worker_cannot_do(staff: Client) -> None:
-    WorkerHeartbeat.objects.create(name="a", seen_at=Now(), detail={"faults": ["Nothing & no."]})
-    WorkerHeartbeat.objects.create(
-        name="gone", seen_at=Now() - datetime.timedelta(minutes=1), detail={"faults": ["Old."]}
-    )
-    shown = staff.get(LIST).content
-    assert b"Nothing &amp; no." in shown
-    assert b"Old." not in shown
+def test_the_list_says_when_no_worker_is_alive_and_what_one_cannot_do(staff: Client) -> None:
+    assert "No worker is alive" in page(staff, "changelist")
+    long_ago = Now() - datetime.timedelta(minutes=1)
+    for name, seen_at, fault in (("a", Now(), "Nothing & no."), ("gone", long_ago, "Old.")):
+        WorkerHeartbeat.objects.create(name=name, seen_at=seen_at, detail={"faults": [fault]})
+    shown = page(staff, "changelist")
+    assert "Nothing &amp; no." in shown and "Old." not in shown
 
 
 def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:
@@ -386,27 +332,19 @@ def test_what_is_not_read_yet_is_not_published(staff: Client) -> None:
     chosen = documents(2)
     Page.objects.filter(document=chosen[0]).delete()
     done = act(staff, "publish", chosen, confirmed="yes")
-    assert "has not been read yet" in done.content.decode()
-    published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
-    assert [document.pk for document in published] == [chosen[1].pk]
-    asked = staff.get(page_of("approve", chosen[0].pk))
-    assert "there is nothing to check" in asked.content.decode()
+    assert "not been read yet" in done.content.decode()
+    assert [lifecycle_of(each) for each in chosen] == [Lifecycle.DRAFT, Lifecycle.PUBLISHED]
+    assert "nothing to check" in page(staff, "approve", chosen[0].pk)
 
 
 def test_what_took_the_place_of_a_guideline_is_not_named_to_whom_it_is_closed(
     staff: Client,
 ) -> None:
     old, new = documents(2, lifecycle=Lifecycle.PUBLISHED)
-    closed = Collection.objects.create(slug="closed", name="Closed")
-    for right in (closed.searchers, closed.uploaders, closed.publishers):
-        right.add(Group.objects.create(name=f"Board {right.through.__name__}"))
-    Document.objects.filter(pk=new.pk).update(title="Secret dose", collection=closed)
+    Document.objects.filter(pk=new.pk).update(title="Secret dose", collection=closed_shelf())
     Document.objects.filter(pk=old.pk).update(lifecycle=Lifecycle.SUPERSEDED, superseded_by=new)
-    address = page_of("step", old.pk, "reinstate")
-    asked = staff.get(address).content.decode()
-    assert "Both will be in force." in asked
-    assert "Secret dose" not in asked
-    staff.post(address, {"reason": "Still needed."})
-    history = staff.get(reverse("admin:corpus_document_history", args=[old.pk])).content.decode()
-    assert f"Superseded until now by document {new.pk}." in history
-    assert "Secret dose" not in history
+    asked = page(staff, "step", old.pk, "reinstate")
+    assert "Both will be in force." in asked and "Secret dose" not in asked
+    staff.post(page_of("step", old.pk, "reinstate"), {"reason": "Still needed."})
+    history = page(staff, "history", old.pk)
+    assert f"by document {new.pk}." in history and "Secret dose" not in history

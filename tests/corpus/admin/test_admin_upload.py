@@ -14,7 +14,7 @@ from django.utils import timezone
 from corpus.models import Collection, Document, Job, JobState, Lifecycle, Stage
 from medrag_site.groups import PUBLISHERS, STAFF
 from tests.chat.guidelines import publish_guideline
-from tests.corpus.admin.test_admin import documents, member, page_of
+from tests.corpus.admin.test_admin import closed_shelf, documents, member, page, page_of
 
 UPLOAD = reverse("admin:corpus_document_add")
 ONE = reverse("admin:corpus_document_upload_one")
@@ -45,12 +45,10 @@ def test_each_file_is_stored_logged_and_told(staff: Client, alice: User, shelf: 
     first, second = Document.objects.order_by("pk")
     assert response.redirect_chain[-1][0] == UPLOAD
     assert [message.split(":")[0] for message in messages_of(response)] == ["a.md", "b.md"]
-    assert f"/admin/corpus/document/{first.pk}/change/" in messages_of(response)[0]
+    assert page_of("change", first.pk) in messages_of(response)[0]
     for document in (first, second):
-        assert document.issuer == "Chest Group"
-        assert document.lifecycle == Lifecycle.DRAFT
-        assert document.uploaded_by == alice
-        assert document.job.state == JobState.PENDING
+        assert (document.issuer, document.uploaded_by) == ("Chest Group", alice)
+        assert (document.lifecycle, document.job.state) == (Lifecycle.DRAFT, JobState.PENDING)
     entries = LogEntry.objects.order_by("pk")
     assert [entry.object_id for entry in entries] == [str(first.pk), str(second.pk)]
     assert {entry.action_flag for entry in entries} == {ADDITION}
@@ -63,22 +61,16 @@ def test_the_same_bytes_lead_to_the_document_that_is_there(
     response = send(staff, shelf, {"again.md": b"# Asthma"})
     (document,) = Document.objects.all()
     (message,) = messages_of(response)
-    assert "was uploaded before" in message
-    assert f"/admin/corpus/document/{document.pk}/change/" in message
+    assert page_of("change", document.pk) in message
     at = datetime.datetime(2026, 5, 3, 12, tzinfo=datetime.UTC)
-    Document.objects.update(
-        lifecycle=Lifecycle.WITHDRAWN, withdrawn_at=at, withdrawn_reason="The dose was wrong"
-    )
+    withdrawn = {"withdrawn_at": at, "withdrawn_reason": "The dose was wrong"}
+    Document.objects.update(lifecycle=Lifecycle.WITHDRAWN, **withdrawn)
     (message,) = messages_of(send(staff, shelf, {"again.md": b"# Asthma"}))
-    assert "It was withdrawn on 3 May 2026: The dose was wrong. It can be put back" in message
+    assert "3 May 2026: The dose was wrong. " in message
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("program.exe", b"MZ\x90\x00"),
-        (f"{'n' * 300}.xyz", b"text"),
-    ],
+    ("name", "content"), [("program.exe", b"MZ\x90\x00"), (f"{'n' * 300}.xyz", b"text")]
 )
 def test_a_file_that_is_refused_gets_a_sentence_and_stops_no_other(
     name: str, content: bytes, staff: Client, shelf: Collection
@@ -97,7 +89,7 @@ def test_names_are_shown_as_text(staff: Client, shelf: Collection) -> None:
 
 def test_no_file_is_a_sentence(staff: Client, shelf: Collection) -> None:
     response = staff.post(UPLOAD, {"collection": shelf.pk})
-    assert b"Choose at least one file." in response.content
+    assert response.context["form"].has_error("uploads", "required")
 
 
 def test_a_first_collection_is_there_to_choose(staff: Client) -> None:
@@ -167,9 +159,7 @@ def test_a_duplicate_of_what_is_hidden_tells_nothing_of_it(
     staff: Client, bob: User, shelf: Collection
 ) -> None:
     send(member(bob, STAFF), shelf, {"secret-plan.md": b"# Asthma"})
-    board = Group.objects.create(name="Board")
-    for right in (shelf.searchers, shelf.uploaders, shelf.publishers):
-        right.add(board)
+    Document.objects.update(collection=closed_shelf())
     mine = Collection.objects.create(slug="open", name="Open")
     response = send_one(staff, mine, "mine.md", b"# Asthma")
     assert response.status_code == 422
@@ -180,10 +170,9 @@ def test_a_duplicate_of_what_is_hidden_tells_nothing_of_it(
 def test_a_failure_offers_to_read_it_again_right_there(staff: Client, shelf: Collection) -> None:
     send(staff, shelf, {"a.md": b"# Asthma"})
     Job.objects.update(state=JobState.FAILED, last_error="The file is locked.")
-    content = staff.get(UPLOAD).content.decode()
-    assert "The file is locked." in content
-    again = reverse("admin:corpus_document_step", args=[Document.objects.get().pk, "read_again"])
-    assert f'formaction="{again}"' in content
+    content = page(staff, "add")
+    again = page_of("step", Document.objects.get().pk, "read_again")
+    assert "The file is locked." in content and f'formaction="{again}"' in content
 
 
 def test_a_new_version_is_offered_once_the_text_is_read(staff: Client, shelf: Collection) -> None:
@@ -191,11 +180,10 @@ def test_a_new_version_is_offered_once_the_text_is_read(staff: Client, shelf: Co
     send(staff, shelf, {"asthma-in-adults.md": b"# Asthma in adults"})
     new = Document.objects.get(lifecycle=Lifecycle.DRAFT)
     Document.objects.filter(pk=new.pk).update(title="Asthma in adults", version="2")
-    assert "A new version of" not in staff.get(UPLOAD).content.decode()
+    compare = page_of("compare", new.pk, old.pk)
+    assert compare not in page(staff, "add")
     Job.objects.filter(document=new).update(stage=Stage.PARSED)
-    content = staff.get(UPLOAD).content.decode()
-    assert "A new version of" in content
-    assert reverse("admin:corpus_document_compare", args=[new.pk, old.pk]) in content
+    assert compare in page(staff, "add")
 
 
 @pytest.mark.parametrize(

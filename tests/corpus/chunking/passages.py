@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens
-from corpus.parsing.types import BlockKind, Page
+from corpus.chunking import ChunkDraft, ChunkSettings, CountTokens, split
+from corpus.parsing.types import BlockKind, Page, ParsedDocument
+
+
+def passages_of(document: ParsedDocument, settings: ChunkSettings) -> list[ChunkDraft]:
+    """Cut a document as `settings` say, a token being a word."""
+    return split(
+        document.pages,
+        title=document.title,
+        population="",
+        sha256="f" * 64,
+        settings=settings,
+        count_tokens=lambda text: len(text.split()),
+    )
 
 
 def check_passages(

@@ -12,13 +12,7 @@ from typing import Any
 import pytest
 
 from core.language.en.sentences import sentence_spans
-from corpus.chunking import (
-    MAX_CONTEXT_TOKENS,
-    ChunkDraft,
-    ChunkSettings,
-    context_line,
-    split,
-)
+from corpus.chunking import MAX_CONTEXT_TOKENS, ChunkDraft, ChunkSettings, context_line, split
 from corpus.encoders.registry import get_embedder
 from corpus.parsing.serialise import to_json
 from corpus.parsing.types import Page, ParsedDocument

@@ -121,17 +121,12 @@ def test_says_something_else(one: str, other: str) -> None:
     [
         ({"title": "Gentamicin guideline"}, {"title": "Gentamicin policy (2024)"}),
         ({"title": "Gentamicin v1.2"}, {"title": "Gentamicin, version 2"}),
-        (
-            {"title": "Gentamicin", "section_path": ("3.1 Dose",)},
-            {"title": "Gentamicin", "section_path": ("4. Dose",)},
-        ),
-        (
-            {"title": "Sepsis", "section_path": ("Antibiotics",)},
-            {"title": "Antibiotics", "section_path": ("Sepsis",)},
-        ),
+        ({"section_path": ("3.1 Dose",)}, {"section_path": ("4. Dose",)}),
+        ({"title": "Sepsis", "section_path": ("Antibiotics",)},
+         {"title": "Antibiotics", "section_path": ("Sepsis",)}),
         ({"population": "Adults"}, {"population": "adults "}),
     ],
-)
+)  # fmt: skip
 def test_what_stands_above_may_differ_in_what_is_said_of_the_document(
     one: dict[str, str], other: dict[str, str]
 ) -> None:

@@ -9,9 +9,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from corpus.encoders import vectors
-from corpus.encoders.registry import (
-    searched_rows,
-)
+from corpus.encoders.registry import searched_rows
 from corpus.models import Chunk, Document, Encoder, EncoderState, Lifecycle
 from corpus.services.indexing import document_index
 from retrieval.config import RetrievalConfig, config_from

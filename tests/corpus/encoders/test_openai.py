@@ -17,12 +17,7 @@ from corpus.encoders.folders import endpoint as endpoint_of
 from corpus.encoders.folders import facts_of
 from corpus.encoders.specs import EncoderSpec
 from corpus.encoders.types import EncodingFailed
-from tests.llm.server import (
-    Endpoint,
-    endpoint,
-    raw,
-    status,
-)
+from tests.llm.server import Endpoint, endpoint, raw, status
 
 DIMENSIONS = 8
 SECRET_TEXT = "canary of the question"

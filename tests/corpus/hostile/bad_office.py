@@ -192,115 +192,83 @@ def linked_outside() -> bytes:
     return pack({**unpack(letter()), "word/_rels/document.xml.rels": changed})
 
 
-DAMAGED = "file_corrupt"
+# Name, allowed outcomes, and function that makes the file.
+def with_zeros() -> bytes:
+    return pack({**unpack(letter()), "word/zeros.xml": b"\x00" * 2**20 * 40})
+
+
+def of_many(count: int, content: bytes) -> bytes:
+    return pack({**unpack(letter()), **{f"word/{n}.xml": content for n in range(count)}})
+
+
+def wide_cell() -> bytes:
+    return body(table(paragraph(b"20 mg"), properties=b'<w:gridSpan w:val="999999999"/>'))
+
+
+def bad_places() -> bytes:
+    return sheet(b'<sheetData><row r="-1">%s</row></sheetData>' % cell(b"ZZZZZ99999999999"))
+
+
+def laughing_sheet() -> bytes:
+    part = "xl/worksheets/sheet1.xml"
+    content = unpack(sheet(b"<sheetData><row r='1'>%s</row></sheetData>" % cell(b"A1", b"&j;")))
+    return pack({**content, part: LAUGHS + content[part]})
+
+
+def deep_xml() -> bytes:
+    return body(b"<w:sdt><w:sdtContent>" * 3_000 + b"</w:sdtContent></w:sdt>" * 3_000)
+
+
+def outside() -> bytes:
+    return pack({**unpack(letter()), "../../outside.xml": b"x"})
+
+
+def macros() -> bytes:
+    return pack({**unpack(letter()), "word/vbaProject.bin": b"\xd0\xcf\x11\xe0" * 99})
+
+
+SHEET, SLIDE = "xl/worksheets/sheet1.xml", "ppt/slides/slide1.xml"
+LAYOUT = "ppt/slideLayouts/slideLayout2.xml"
+DAMAGED, PERHAPS = "file_corrupt", "parsed file_corrupt"
+ENTITIES = "parsed file_corrupt no_text xml_entities"
+LYING = "archive_corrupt archive_bomb file_corrupt"
 # Name, allowed outcomes, and function that makes the file.
 CRAFTED: list[tuple[str, str, Make]] = [
     ("docx-empty-zip.docx", "type_mismatch archive_corrupt", lambda: pack({})),
     ("docx-only-signature.docx", "archive_corrupt", lambda: b"PK\x03\x04" + b"\x00" * 200),
     ("docx-old-format.docx", "type_mismatch", lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 99),
-    (
-        "docx-bomb.docx",
-        "archive_bomb",
-        lambda: pack({**unpack(letter()), "word/zeros.xml": b"\x00" * 2**20 * 40}),
-    ),
-    (
-        "docx-bomb-of-many.docx",
-        "archive_bomb",
-        lambda: pack(
-            {**unpack(letter()), **{f"word/{n}.xml": b"ab" * 60_000 for n in range(1_900)}},
-        ),
-    ),
-    (
-        "docx-thousands-of-parts.docx",
-        "archive_bomb",
-        lambda: pack({**unpack(letter()), **{f"word/{n}.xml": b"" for n in range(2_500)}}),
-    ),
-    (
-        "docx-lying-size.docx",
-        "archive_corrupt archive_bomb file_corrupt",
-        lambda: lying_size(letter()),
-    ),
+    ("docx-bomb.docx", "archive_bomb", with_zeros),
+    ("docx-bomb-of-many.docx", "archive_bomb", lambda: of_many(1_900, b"ab" * 60_000)),
+    ("docx-thousands-of-parts.docx", "archive_bomb", lambda: of_many(2_500, b"")),
+    ("docx-lying-size.docx", LYING, lambda: lying_size(letter())),
     ("docx-nested-zips.docx", "parsed archive_bomb", lambda: nested_zips(2)),
     ("docx-password.docx", "archive_encrypted", lambda: encrypted_flag(letter())),
-    (
-        "docx-points-outside.docx",
-        "archive_unsafe",
-        lambda: pack({**unpack(letter()), "../../outside.xml": b"x"}),
-    ),
+    ("docx-points-outside.docx", "archive_unsafe", outside),
     ("docx-no-document.docx", DAMAGED, lambda: without(letter(), "word/document.xml")),
     ("docx-no-types.docx", "type_mismatch", lambda: without(letter(), "[Content_Types].xml")),
     ("docx-no-relations.docx", DAMAGED, lambda: without(letter(), "_rels/.rels")),
-    ("docx-no-styles.docx", "parsed file_corrupt", lambda: without(letter(), "word/styles.xml")),
-    (
-        "docx-macros.docx",
-        "parsed file_corrupt",
-        lambda: pack({**unpack(letter()), "word/vbaProject.bin": b"\xd0\xcf\x11\xe0" * 99}),
-    ),
-    (
-        "docx-laughs.docx",
-        "parsed file_corrupt no_text xml_entities",
-        lambda: body(paragraph(b"&j;"), prologue=LAUGHS),
-    ),
-    (
-        "docx-external.docx",
-        "parsed file_corrupt no_text xml_entities",
-        lambda: body(paragraph(b"&j;"), prologue=EXTERNAL),
-    ),
-    ("docx-linked-outside.docx", "parsed file_corrupt", linked_outside),
+    ("docx-no-styles.docx", PERHAPS, lambda: without(letter(), "word/styles.xml")),
+    ("docx-macros.docx", PERHAPS, macros),
+    ("docx-laughs.docx", ENTITIES, lambda: body(paragraph(b"&j;"), prologue=LAUGHS)),
+    ("docx-external.docx", ENTITIES, lambda: body(paragraph(b"&j;"), prologue=EXTERNAL)),
+    ("docx-linked-outside.docx", PERHAPS, linked_outside),
     ("docx-not-xml.docx", DAMAGED, lambda: body(b"<w:p><w:r></w:p>")),
     ("docx-no-text.docx", "no_text", lambda: body(paragraph(b""))),
     ("docx-nested-tables.docx", "parsed too_deep", lambda: nested_tables(300)),
-    (
-        "docx-deep-xml.docx",
-        "too_deep",
-        lambda: body(b"<w:sdt><w:sdtContent>" * 3_000 + b"</w:sdtContent></w:sdt>" * 3_000),
-    ),
-    (
-        "docx-wide-cell.docx",
-        "parsed file_corrupt",
-        lambda: body(table(paragraph(b"20 mg"), properties=b'<w:gridSpan w:val="999999999"/>')),
-    ),
+    ("docx-deep-xml.docx", "too_deep", deep_xml),
+    ("docx-wide-cell.docx", PERHAPS, wide_cell),
     ("docx-many-paragraphs.docx", "parsed", lambda: body(paragraph(b"Give ten.") * 3_000)),
     ("docx-long-paragraph.docx", "parsed", lambda: body(paragraph(b"word " * 200_000))),
     ("xlsx-million-cells.xlsx", "sheet_too_large", million_cells),
-    ("xlsx-corner-cells.xlsx", "parsed file_corrupt sheet_too_large", corner_cells),
-    ("xlsx-huge-merge.xlsx", "parsed file_corrupt sheet_too_large", huge_merge),
-    (
-        "xlsx-bad-places.xlsx",
-        "parsed file_corrupt no_text",
-        lambda: sheet(b'<sheetData><row r="-1">%s</row></sheetData>' % cell(b"ZZZZZ99999999999")),
-    ),
-    (
-        "xlsx-laughs.xlsx",
-        "xml_entities",
-        lambda: pack(
-            {
-                **unpack(workbook()),
-                "xl/worksheets/sheet1.xml": LAUGHS
-                + b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
-                + b"<sheetData><row r='1'>"
-                + cell(b"A1", b"&j;")
-                + b"</row></sheetData></worksheet>",
-            }
-        ),
-    ),
-    ("xlsx-no-sheet.xlsx", DAMAGED, lambda: without(workbook(), "xl/worksheets/sheet1.xml")),
+    ("xlsx-corner-cells.xlsx", f"{PERHAPS} sheet_too_large", corner_cells),
+    ("xlsx-huge-merge.xlsx", f"{PERHAPS} sheet_too_large", huge_merge),
+    ("xlsx-bad-places.xlsx", f"{PERHAPS} no_text", bad_places),
+    ("xlsx-laughs.xlsx", "xml_entities", laughing_sheet),
+    ("xlsx-no-sheet.xlsx", DAMAGED, lambda: without(workbook(), SHEET)),
     ("xlsx-no-workbook.xlsx", DAMAGED, lambda: without(workbook(), "xl/workbook.xml")),
-    ("pptx-pictures.pptx", "no_text parsed file_corrupt", lambda: slides_of_pictures(12, 4_000)),
-    (
-        "pptx-huge-picture.pptx",
-        "no_text parsed file_corrupt",
-        lambda: slide_of_huge_picture(20_000),
-    ),
+    ("pptx-pictures.pptx", f"{PERHAPS} no_text", lambda: slides_of_pictures(12, 4_000)),
+    ("pptx-huge-picture.pptx", f"{PERHAPS} no_text", lambda: slide_of_huge_picture(20_000)),
     ("pptx-too-many-slides.pptx", "too_many_pages", lambda: empty_slides(120)),
-    (
-        "pptx-no-slide.pptx",
-        "parsed file_corrupt",
-        lambda: without(slides(), "ppt/slides/slide1.xml"),
-    ),
-    (
-        "pptx-no-layout.pptx",
-        "parsed file_corrupt",
-        lambda: without(slides(), "ppt/slideLayouts/slideLayout2.xml"),
-    ),
+    ("pptx-no-slide.pptx", PERHAPS, lambda: without(slides(), SLIDE)),
+    ("pptx-no-layout.pptx", PERHAPS, lambda: without(slides(), LAYOUT)),
 ]

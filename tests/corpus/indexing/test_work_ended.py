@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 from pytest_django import Settings
 
 from corpus.chunking import ChunkSettings, split
@@ -23,9 +28,9 @@ from corpus.parsing.drafts import text_draft, write_page
 from corpus.parsing.types import BlockKind, Page, ParseError
 from corpus.sandbox.parent import Limits, cut_in_child
 from corpus.services.indexing import document_index
-from tests.corpus.documents import guideline, ingest
+from tests.corpus.documents import derived, guideline, ingest
 from tests.dying import poison_settings
-from tests.processes import wait_until
+from tests.processes import running, wait_until
 
 SHA = "a" * 64
 
@@ -45,25 +50,20 @@ def page_of(text: str) -> Page:
     return write_page(Page(1, "", (), 0.0, 0.0), [text_draft(BlockKind.PARAGRAPH, text)])
 
 
+def cut(page: Page, folder: Path, limits: Limits) -> Any:
+    quiet: Any = {"on_progress": lambda done, total: None}
+    return cut_in_child(order_of([page]), output_dir=folder, limits=limits, **quiet)
+
+
 def refused(text: str, folder: Path, limits: Limits) -> ParseError:
     with pytest.raises(ParseError) as caught:
-        cut_in_child(
-            order_of([page_of(text)]),
-            output_dir=folder,
-            limits=limits,
-            on_progress=lambda done, total: None,
-        )
+        cut(page_of(text), folder, limits)
     return caught.value
 
 
 def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
     page = page_of("Give 5 mg per kg once daily. Stop after 3 days. " * 60)
-    made = cut_in_child(
-        order_of([page]),
-        output_dir=tmp_path,
-        limits=Limits(),
-        on_progress=lambda done, total: None,
-    )
+    made = cut(page, tmp_path, Limits())
     drafts = split(
         (page,),
         title="Guide",
@@ -77,19 +77,19 @@ def test_a_child_cuts_as_the_chunker_does(tmp_path: Path) -> None:
     assert all(passage.statements for passage in made)
 
 
-def test_cutting_for_too_long_is_ended_with_a_sentence_that_says_so(tmp_path: Path) -> None:
-    error = refused("give it now " * 400_000, tmp_path, Limits(cpu_s=1))
-    assert str(error) == "Cutting its text into passages took too much processor time, so it was stopped."  # noqa: E501  # fmt: skip
-    assert (error.code, error.retryable) == ("parser_timeout", False)
-    assert error.hint.startswith("Split the file")
-
-
-def test_cutting_with_too_much_memory_is_ended_with_a_sentence_that_says_so(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("times", "limits", "code"),
+    [
+        (400_000, Limits(cpu_s=1), "parser_timeout"),
+        (2_000_000, Limits(memory_mb=100), "parser_memory"),
+    ],
+)
+def test_cutting_past_its_limits_is_ended_with_a_sentence_that_says_so(
+    tmp_path: Path, times: int, limits: Limits, code: str
 ) -> None:
-    error = refused("give it now " * 2_000_000, tmp_path, Limits(memory_mb=100))
-    assert str(error) == "Cutting its text into passages needs more than 100 MB of memory."
-    assert error.code == "parser_memory"
+    error = refused("give it now " * times, tmp_path, limits)
+    assert (error.code, error.retryable) == (code, code == "parser_memory")
+    assert str(error).startswith("Cutting its text into passages ") and error.hint
 
 
 def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
@@ -99,8 +99,8 @@ def test_a_document_that_is_cut_for_too_long_fails_and_nothing_of_it_is_found(
     settings.PARSE_TIMEOUT_S, settings.JOB_MAX_ATTEMPTS = 6, 1  # seconds; reading takes less
     document_index(document.pk)
     job = Job.objects.get()
-    assert (job.state, job.stage, job.error_code) == (JobState.FAILED, Stage.PARSED, "parser_timeout")  # noqa: E501  # fmt: skip
-    assert "Cutting its text into passages" in job.last_error
+    assert (job.state, job.stage) == (JobState.FAILED, Stage.PARSED)
+    assert job.error_code == "parser_timeout"
     assert not document.chunks.exists()
 
 
@@ -158,6 +158,42 @@ def test_a_lost_lease_ends_the_wait_for_a_model(own_database: str, settings: Set
     with pytest.raises(LeaseLost):
         lease.run(waits, limit_s=600)
     never.set()
+
+
+def test_a_lease_is_kept_alive_while_one_call_takes_long_but_not_for_ever(
+    own_database: str, settings: Settings
+) -> None:
+    settings.JOB_LEASE_S = 2
+    lease = jobs.claim(ingest().pk)
+    assert lease is not None
+    lease.run(lambda: time.sleep(3), limit_s=60)
+    lease.hold()
+    with pytest.raises(LeaseLost):
+        lease.run(lambda: time.sleep(60), limit_s=0)
+
+
+@pytest.mark.slow
+def test_a_worker_that_wakes_up_after_its_lease_writes_nothing(
+    own_database: str, tmp_path: Path, settings: Settings
+) -> None:
+    settings.PARSER_COMMAND = poison_settings.PARSER_COMMAND
+    document = ingest("# POISON: slow 4\n\n" + guideline(sections=3))
+    log = tmp_path / "zombie.log"
+    call = f"from corpus.services.indexing import document_index; document_index({document.pk})"
+    with running("shell", "-v", "0", "-c", call, log=log) as zombie:
+        wait_until(lambda: Job.objects.get().state == JobState.RUNNING, "the job runs")
+        time.sleep(0.5)
+        zombie.send_signal(signal.SIGSTOP)
+        Job.objects.update(lease_until=Now() - timedelta(seconds=1))
+        assert jobs.sweep() == jobs.Swept(requeued=1)
+        document_index(document.pk)
+        finished, made = Job.objects.values().get(), derived(document)
+        zombie.send_signal(signal.SIGCONT)
+        assert zombie.wait(60) == 0
+    assert "nothing was written" in log.read_text()
+    assert Job.objects.values().get() == finished
+    assert (finished["state"], finished["attempts"]) == (JobState.DONE, 2)
+    assert derived(document) == made
 
 
 @pytest.mark.django_db

@@ -7,20 +7,13 @@ from pathlib import Path
 import pytest
 
 from corpus.intake.published_formats import FORMATS, refusal
-from corpus.parsing.sniff import media_type_of
+from corpus.parsing import sniff
 from corpus.parsing.types import ParseError
 from tests.corpus.intake import importing_fixtures as fixtures
 from tests.corpus.intake.importing_fixtures import doubts, outline, parse, records
+from tests.corpus.parsing.tables.tree_notation import table_rows
 
 ENGLISH = frozenset({"en"})
-
-
-def _codes(name: str, languages: frozenset[str] = ENGLISH) -> list[str]:
-    found = []
-    for record in records(name):
-        error = refusal(record, form=FORMATS[name], languages=languages)
-        found.append(f"{record.name} {error.code}" if error else record.name)
-    return found
 
 
 def test_pubmed(tmp_path: Path) -> None:
@@ -55,19 +48,34 @@ def test_pubmed(tmp_path: Path) -> None:
     facts = {k: guideline.metadata[k] for k in ("source_type", "year", "original_language")}
     assert facts == {"source_type": "guideline", "year": "2003", "original_language": "es"}
     assert [code for code, _ in doubts(guideline)] == ["expression_of_concern", "erratum"]
-    assert parse(last.content, last.name, tmp_path).pages[0].text.endswith("Below 5 < 6 mg/L nothing was seen.")  # noqa: E501  # fmt: skip
+    (page,) = parse(last.content, last.name, tmp_path).pages
+    assert page.text.endswith("Below 5 < 6 mg/L nothing was seen.")
 
 
-def test_pubmed_leaves_out_what_is_no_evidence() -> None:
-    assert _codes("pubmed") == [
-        "PMID-90000001.xml",
-        "PMID-90000002.xml",
-        "PMID-90000003.xml retracted",
-        "PMID-90000004.xml no_text",
-        "PMID-90000005.xml xml_corrupt",
-        "PMID-90000006.xml retracted",
-        "PMID-90000007.xml",
-    ]
+RETRACTED = {"PMID-90000003.xml": "retracted", "PMID-90000006.xml": "retracted"}
+BROKEN = {"PMID-90000004.xml": "no_text", "PMID-90000005.xml": "xml_corrupt"}
+NO_WORDS, SPANISH = {"medlineplus-9003.xml": "no_text"}, {"medlineplus-9002.xml": "other_language"}
+LINES = {"records.jsonl, line 8": "json_corrupt", "records.jsonl, line 9": "json_corrupt"}
+
+
+@pytest.mark.parametrize(
+    ("name", "languages", "wanted", "left_out"),
+    [
+        ("pubmed", ["en"], 3, RETRACTED | BROKEN),
+        ("medlineplus", ["en"], 2, NO_WORDS | SPANISH),
+        ("medlineplus", ["en", "es"], 3, NO_WORDS),
+        ("medlineplus", [], 3, NO_WORDS),  # any language
+        ("jsonl", ["en"], 4, LINES | {"spanish.jsonl": "other_language", "empty.jsonl": "no_text"}),
+    ],
+)
+def test_what_is_no_evidence_or_broken_is_left_out_by_name(
+    name: str, languages: list[str], wanted: int, left_out: dict[str, str]
+) -> None:
+    found = records(name)
+    form = FORMATS[name]
+    errors = [(r.name, refusal(r, form=form, languages=frozenset(languages))) for r in found]
+    assert {named: error.code for named, error in errors if error} == left_out
+    assert len(found) == wanted + len(left_out)
 
 
 def test_what_was_retracted_is_refused_as_an_upload_too(tmp_path: Path) -> None:
@@ -77,14 +85,14 @@ def test_what_was_retracted_is_refused_as_an_upload_too(tmp_path: Path) -> None:
     assert caught.value.code == "retracted"
 
 
+LINK = '<related-article related-article-type="retraction-forward"/>'
+
+
 @pytest.mark.parametrize(
     "change",
     [
         ('article-type="research-article"', 'article-type="retraction"'),
-        (
-            "<title-group>",
-            '<related-article related-article-type="retraction-forward"/><title-group>',
-        ),
+        ("<title-group>", f"{LINK}<title-group>"),
         ("<article-title>Dosing", "<article-title>RETRACTED ARTICLE: Dosing"),
         ("<article-title>Dosing", "<article-title>[Retracted] Dosing"),
     ],
@@ -152,21 +160,16 @@ def test_the_cells_of_a_table_span_as_printed(tmp_path: Path) -> None:
     (record,) = records("jats")
     page = parse(record.content, record.name, tmp_path).pages[0]
     (table,) = [block.table for block in page.blocks if block.table]
-    printed = [(c.row, c.column, c.rows, c.columns, c.is_header, c.text) for c in table.cells]
-    assert printed == [
-        (0, 0, 2, 1, True, "eGFR"),
-        (0, 1, 1, 2, True, "Dose"),
-        (1, 1, 1, 1, True, "oral"),
-        (1, 2, 1, 1, True, "i.v."),
-        (2, 0, 1, 1, False, "≥ 60"),
-        (2, 1, 1, 1, False, "5ᵃ"),
-        (2, 2, 1, 1, False, "2.5"),
-        (3, 0, 2, 1, False, "< 60"),
-        (3, 1, 1, 1, False, "2.5"),
-        (3, 2, 1, 1, False, "1"),
-        (4, 1, 1, 2, False, "stop if < 15"),
-    ]
+    assert table_rows(table.cells) == SPANS
     assert table.caption == "Table 1 Doses by function In mg a day."
+
+
+SPANS = """\
+  = eGFR | Dose | <
+  = ^ | oral | i.v.
+  | ≥ 60 | 5ᵃ | 2.5
+  | < 60 | 2.5 | 1
+  | ^ | stop if < 15 | <"""
 
 
 def test_statpearls(tmp_path: Path) -> None:
@@ -223,20 +226,6 @@ def test_medlineplus(tmp_path: Path) -> None:
     assert tos.pages[0].text == "Tos inventada\nOtros nombres: Ladrido\nUna tos que nadie tiene."
 
 
-def test_medlineplus_is_english_unless_asked() -> None:
-    assert _codes("medlineplus") == [
-        "medlineplus-9001.xml",
-        "medlineplus-9002.xml other_language",
-        "medlineplus-9003.xml no_text",
-        "medlineplus-9004.xml",
-    ]
-    assert _codes("medlineplus", frozenset({"es"}))[1] == "medlineplus-9002.xml"
-    assert _codes("medlineplus", frozenset())[:2] == [
-        "medlineplus-9001.xml",
-        "medlineplus-9002.xml",
-    ]
-
-
 def test_json_lines(tmp_path: Path) -> None:
     medrag, scifact, beir, full, *_ = records("jsonl")
     assert parse(medrag.content, medrag.name, tmp_path).pages[0].text.split("\n") == [
@@ -269,19 +258,6 @@ def test_json_lines(tmp_path: Path) -> None:
     }
 
 
-def test_json_lines_name_what_is_broken() -> None:
-    assert _codes("jsonl") == [
-        "Anatomy_Invented_0.jsonl",
-        "4711.jsonl",
-        "beir_3.jsonl",
-        "full.jsonl",
-        "spanish.jsonl other_language",
-        "empty.jsonl no_text",
-        "records.jsonl, line 8 json_corrupt",
-        "records.jsonl, line 9 json_corrupt",
-    ]
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_record_of_one_format_is_none_of_another(name: str) -> None:
     record = records(name)[0]
@@ -303,19 +279,16 @@ def test_a_whole_dump_as_an_upload_says_how_to_import_it(name: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("head", "media_type"),
     [
-        (b"\xef\xbb\xbf<!-- a > b --><?pi x?>\n<article>", "application/jats+xml"),
-        (b'<nlm:article xmlns:nlm="x">', "application/jats+xml"),
-        (
-            '<?xml version="1.0" encoding="UTF-16"?><article/>'.encode("utf-16"),
-            "application/jats+xml",
-        ),
-        (b"<articles/>", "application/xml"),
-        (b"<!DOCTYPE x [<!ENTITY a 'b'>]><article/>", "application/xml"),
-        (b"<?a?>" * 1600 + b"<", "application/xml"),
+        (b"\xef\xbb\xbf<!-- a > b --><?pi x?>\n<article>", sniff.JATS),
+        (b'<nlm:article xmlns:nlm="x">', sniff.JATS),
+        ('<?xml version="1.0" encoding="UTF-16"?><article/>'.encode("utf-16"), sniff.JATS),
+        (b"<articles/>", sniff.XML),
+        (b"<!DOCTYPE x [<!ENTITY a 'b'>]><article/>", sniff.XML),
+        (b"<?a?>" * 1600 + b"<", sniff.XML),
     ],
 )
 def test_xml_is_told_by_its_root(head: bytes, media_type: str) -> None:
-    assert media_type_of(head, "a.xml") == media_type
+    assert sniff.media_type_of(head, "a.xml") == media_type
 
 
 def test_a_namespace_prefix_changes_nothing(tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from corpus.chunking import ChunkSettings, split
+from corpus.chunking import ChunkSettings
 from corpus.intake import splitting
 from corpus.intake.published_formats import FORMATS, records_of, refusal
 from corpus.intake.splitting import MAX_HEADER_BYTES, Record
 from corpus.parsing.types import ParseError
+from tests.corpus.chunking.passages import passages_of
 from tests.corpus.intake import importing_fixtures as fixtures
 from tests.corpus.intake.importing_fixtures import FOLDER, corpus, parse, records
 
@@ -113,19 +114,8 @@ def test_equal_bytes_give_equal_pages_and_passages(name: str, tmp_path: Path) ->
     for record in wanted:
         first, second = (parse(record.content, record.name, tmp_path) for _ in range(2))
         assert first == second
-        chunks = [
-            split(
-                document.pages,
-                title=document.title,
-                population="",
-                sha256="0" * 64,
-                settings=ChunkSettings(60, 10),
-                count_tokens=lambda text: len(text.split()),
-            )
-            for document in (first, second)
-        ]
-        assert chunks[0] == chunks[1]
-        assert chunks[0]
+        one, other = (passages_of(document, ChunkSettings(60, 10)) for document in (first, second))
+        assert one == other and one
 
 
 def _error(record: Record, name: str) -> ParseError | None:
@@ -169,11 +159,8 @@ def test_a_broken_file_stops_none_after_it(tmp_path: Path) -> None:
     (tmp_path / "c.xml").write_bytes(corpus("medquad").read_bytes())
     (tmp_path / "d.xml").symlink_to(tmp_path / "nowhere")
     found = records("medquad", tmp_path)
-    assert [r.error.code if r.error else r.name for r in found] == [
-        "archive_corrupt",
-        "archive_corrupt",
-        "c.xml",
-    ]
+    told = [r.error.code if r.error else r.name for r in found]
+    assert told == ["archive_corrupt", "archive_corrupt", "c.xml"]
 
 
 def test_a_locked_member_of_a_zip_is_named(tmp_path: Path) -> None:
@@ -237,14 +224,23 @@ def test_a_dump_in_another_encoding_is_read_in_it(tmp_path: Path) -> None:
 
 
 LAUGHS = '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
+DTD = '"JATS-archivearticle1-3.dtd">'
 
 
-@pytest.mark.parametrize("name", ["pubmed", "medlineplus", "wikipedia"])
-def test_a_dump_that_declares_entities_is_refused_whole(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "root"),
+    [
+        ("pubmed", "PubmedArticleSet"),
+        ("medlineplus", "health-topics"),
+        ("wikipedia", "mediawiki"),
+    ],
+)
+def test_a_dump_that_declares_entities_is_refused_whole(
+    name: str, root: str, tmp_path: Path
+) -> None:
     text = corpus(name).read_text()
-    root = "<" + {"pubmed": "PubmedArticleSet", "medlineplus": "health-topics", "wikipedia": "mediawiki"}[name]  # noqa: E501  # fmt: skip
     path = tmp_path / "bomb.xml"
-    at = text.index(root, text.index("dtd") if name != "wikipedia" else 0)
+    at = text.index(f"<{root}", text.index("dtd") if name != "wikipedia" else 0)
     path.write_text(f"<!DOCTYPE x [{LAUGHS}]>{text[at:]}")
     (record,) = records(name, path)
     assert _code(record, name) == "xml_entities"
@@ -253,12 +249,8 @@ def test_a_dump_that_declares_entities_is_refused_whole(name: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
-        ('"JATS-archivearticle1-3.dtd">', f'"x.dtd" [{LAUGHS}]>', "other_format"),
-        (
-            '"JATS-archivearticle1-3.dtd">',
-            '"x.dtd" [<!ENTITY % p SYSTEM "file:///etc/passwd">]>',
-            "other_format",
-        ),
+        (DTD, f'"x.dtd" [{LAUGHS}]>', "other_format"),
+        (DTD, '"x.dtd" [<!ENTITY % p SYSTEM "file:///etc/passwd">]>', "other_format"),
         ("To find a dose.", "To find a dose &undeclared;.", "xml_entities"),
         ("To find a dose.", "<p>" * 300 + "deep" + "</p>" * 300, "xml_deep"),
         ("<p>To find a dose.", "<p To find a dose.", "xml_corrupt"),

@@ -30,6 +30,8 @@ from corpus.services.lifecycle import document_publish
 from tests.corpus.documents import guideline
 from tests.processes import in_processes, running
 
+IN_TABLE = "file,title,lifecycle,supersedes\n"
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -54,6 +56,10 @@ def filenames() -> list[str]:
     return sorted(Document.objects.values_list("filename", flat=True))
 
 
+def named(title: str) -> Document:
+    return Document.objects.get(title=title)
+
+
 @pytest.mark.django_db
 def test_folders_are_read_to_their_depth_and_duplicates_counted(
     folder: Path, capsys: pytest.CaptureFixture[str]
@@ -61,10 +67,8 @@ def test_folders_are_read_to_their_depth_and_duplicates_counted(
     call_command("ingest", str(folder))
     assert filenames() == ["copy of one.md", "two.md"]
     said = capsys.readouterr().out
-    assert "2 queued, 1 here already, 0 refused." in said
-    assert "Collection: General (general)." in said
-    assert "Drafts: 2." in said
-    assert "No worker is running" in said
+    for part in ("2 queued, 1 here already, 0 refused.", "(general)", "Drafts: 2.", "No worker"):
+        assert part in said
     assert Document.objects.filter(lifecycle=Lifecycle.DRAFT).count() == 2
     call_command("ingest", str(folder))
     assert "0 queued, 3 here already, 0 refused." in capsys.readouterr().out
@@ -79,7 +83,7 @@ def test_patterns_and_files_and_a_collection(
     call_command("ingest", str(folder / "**" / "t*.md"), collection="renal", publish=True)
     said = capsys.readouterr().out
     assert "Renal (renal)" in said
-    assert not {word for word in ("Drafts", "No worker is running") if word in said}
+    assert "Drafts" not in said and "No worker" not in said
     document = Document.objects.get()
     assert (document.filename, document.collection) == ("two.md", shelf)
     assert document.lifecycle == Lifecycle.PUBLISHED
@@ -97,8 +101,7 @@ def test_a_refused_file_is_named_and_the_others_go_on(
         call_command("ingest", str(folder), str(folder / "gone.md"))
     assert ended.value.code == 1
     said = capsys.readouterr().err
-    assert f"{folder / 'empty.pdf'}: The file is empty." in said
-    assert f"{folder / 'text.pdf'}: The file's name ends in .pdf" in said
+    assert f"{folder / 'empty.pdf'}: " in said and f"{folder / 'text.pdf'}: " in said
     assert filenames() == ["copy of one.md", "two.md"]
 
 
@@ -130,7 +133,7 @@ def test_no_link_leads_out_of_a_folder(
     assert not {"secret.md", "file.md"} & set(filenames())
     said = capsys.readouterr()
     left_out, queued = ("file.md", "1 ") if pattern == "below/*.md" else ("way", "2 ")
-    assert left_out in said.err and "left out, since it is a symbolic link" in said.err
+    assert left_out in said.err and "symbolic link" in said.err
     assert said.out.startswith("" if leads_out_alone else queued)
 
 
@@ -168,10 +171,10 @@ def test_an_import_leaves_links_out_too(
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [
-        ([], {}, "Name files or folders"),
-        (["/nowhere/at/all.pdf"], {}, "no such file or folder"),
-        (["."], {"collection": "nowhere"}, "no collection nowhere"),
-        (["."], {"user": "nobody"}, "no user nobody"),
+        ([], {}, "Name files"),
+        (["/nowhere/at/all.pdf"], {}, "no such file"),
+        (["."], {"collection": "nowhere"}, "nowhere"),
+        (["."], {"user": "nobody"}, "nobody"),
     ],
 )
 def test_wrong_arguments_get_a_sentence(
@@ -184,28 +187,19 @@ def test_wrong_arguments_get_a_sentence(
 @pytest.mark.django_db
 def test_a_folder_without_files_is_told_with_what_is_read(tmp_path: Path) -> None:
     (tmp_path / ".hidden.md").write_text("nobody means this one")
-    with pytest.raises(CommandError, match=r"No file was found there.*docx, htm.*pdf"):
+    with pytest.raises(CommandError, match=r"docx, htm.*pdf"):
         call_command("ingest", str(tmp_path))
 
 
 @pytest.fixture
 def manifest(folder: Path) -> Path:
+    new = {"title": "One, second edition", "version": "2", "supersedes": "old.md"}
+    old = {"title": "One", "version": "1", "lifecycle": "SUPERSEDED", "population": "adult"}
+    gone = {"title": "Two", "lifecycle": "WITHDRAWN", "withdrawn_reason": "Harm."}
     documents = [
-        {"file": "one.md", "title": "One, second edition", "version": "2", "supersedes": "old.md"},
-        {
-            "file": "old.md",
-            "title": "One",
-            "version": "1",
-            "lifecycle": "SUPERSEDED",
-            "population": "adult",
-        },
-        {
-            "file": "below/two.md",
-            "title": "Two",
-            "lifecycle": "WITHDRAWN",
-            "withdrawn_reason": "Harm.",
-            "review_by": "2027-05-01",
-        },
+        {"file": "one.md", **new},
+        {"file": "old.md", **old},
+        {"file": "below/two.md", **gone, "review_by": "2027-05-01"},
     ]
     (folder / "old.md").write_text(guideline("# One, first edition"))
     whole = {
@@ -227,17 +221,14 @@ def test_a_manifest_sets_what_each_document_is_and_where_it_stands(
     for _ in range(2):  # the second run changes nothing
         call_command("ingest", manifest=manifest, user="alice", publisher="bob")
         index_all()
-        new = Document.objects.get(title="One, second edition")
-        old = Document.objects.get(title="One")
-        gone = Document.objects.get(title="Two")
+        new, old, gone = (named(title) for title in ("One, second edition", "One", "Two"))
         assert (new.lifecycle, new.version, new.published_by) == (Lifecycle.PUBLISHED, "2", bob)
         assert new.collection.owner_name == "Dr Water"
         assert (new.population, new.inherited) == ("adult", ["population"])
         assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
         assert (gone.lifecycle, gone.withdrawn_reason) == (Lifecycle.WITHDRAWN, "Harm.")
-        lines = LogEntry.objects.filter(object_id=gone.pk, change_message="Withdrawn: Harm.")
-        assert [line.user for line in lines] == [bob]
-        assert str(gone.review_by) == "2027-05-01"
+        (line,) = LogEntry.objects.filter(object_id=gone.pk, change_message="Withdrawn: Harm.")
+        assert (line.user, str(gone.review_by)) == (bob, "2027-05-01")
     assert Document.objects.count() == 3
 
 
@@ -258,7 +249,7 @@ def test_a_worker_that_does_not_run_is_one_sentence(
 ) -> None:
     """With a setting with which no worker starts."""
     monkeypatch.setenv("MEDRAG_WORKER", "processes=none")
-    with pytest.raises(CommandError, match=r"worker ended by itself.*queued stays queued"):
+    with pytest.raises(CommandError, match=r"worker ended.*stays queued"):
         call_command("ingest", str(folder), wait=True)
 
 
@@ -266,14 +257,14 @@ def test_a_worker_that_does_not_run_is_one_sentence(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"file": "nowhere.md"}, "no such file"),
+        ({"file": "nowhere.md"}, "nowhere.md"),
         ({"lifecycle": "RETIRED"}, "RETIRED"),
         ({"review_by": "soon"}, "soon"),
         ({"language": "x" * 20}, "language"),
-        ({"colour": "red"}, "unknown keys colour"),
-        ({"collection": "nowhere"}, "no collection nowhere"),
-        ({"lifecycle": "WITHDRAWN"}, "without a withdrawn_reason"),
-        ({"supersedes": None}, "no published entry supersedes it"),
+        ({"colour": "red"}, "colour"),
+        ({"collection": "nowhere"}, "collection nowhere"),
+        ({"lifecycle": "WITHDRAWN"}, "withdrawn_reason"),
+        ({"supersedes": None}, "supersedes it"),
     ],
 )
 def test_a_wrong_manifest_is_refused_before_anything_is_ingested(
@@ -314,11 +305,10 @@ def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) 
     for _ in range(2):
         call_command("ingest", str(table.parent), manifest=other, collection="renal")
         index_all()
-        new = Document.objects.get(title="One, second edition")
+        new, two = named("One, second edition"), named("Two")
         assert (new.lifecycle, new.version, new.year) == (Lifecycle.PUBLISHED, "2", 2024)
         assert str(new.review_by) == "2027-05-01"
-        assert Document.objects.get(title="One").superseded_by == new
-        two = Document.objects.get(title="Two")
+        assert named("One").superseded_by == new
         assert (two.collection.slug, two.source_type) == ("renal", "article")
     assert Document.objects.count() == Job.objects.count() == 3
 
@@ -326,28 +316,22 @@ def test_a_manifest_may_be_a_table(separator: str, table: Path, tmp_path: Path) 
 @pytest.mark.django_db
 def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Path) -> None:
     Collection.objects.create(slug="renal", name="Renal")
+    bad = {
+        'nowhere.md,"A title\nof two lines",renal,,,,,,': (5, "nowhere.md: "),
+        "copy of one.md,Copy,renal,,MMXX,,,,": (7, "year: "),
+        "one.md,Twice,renal,,,blog,,,": (8, "source_type: "),
+        "one.md,Twice,renal,,,,,,": (9, "the file is that of line 2"),
+        "one.md,Long,renal,,,,,,,,": (10, "the row has more cells"),
+        ",Nameless,renal,,,,,,": (11, "file is missing"),
+    }
     with table.open("a") as stream:
-        stream.write('nowhere.md,"A title\nof two lines",renal,,,,,,\n')
-        stream.write("copy of one.md,Copy,renal,,MMXX,,,,\n")
-        stream.write("one.md,Twice,renal,,,blog,,,\n")
-        stream.write("one.md,Twice,renal,,,,,,\n")
-        stream.write("one.md,Long,renal,,,,,,,,\n")
-        stream.write(",Nameless,renal,,,,,,\n")
+        stream.writelines(f"{row}\n" for row in bad)
     with pytest.raises(CommandError) as refused:
         call_command("ingest", manifest=table)
     said = str(refused.value)
-    assert "has errors, so nothing was ingested" in said
-    for line, fault in {
-        4: "collection is missing: name one, or give --collection",
-        5: "nowhere.md: there is no such file",
-        7: "year: ",
-        8: "source_type: ",
-        9: "the file is that of line 2 too",
-        10: "the row has more cells than the first line",
-        11: "file is missing",
-    }.items():
+    for line, fault in ((4, "collection is missing"), *bad.values()):
         assert f"line {line}: {fault}" in said
-    assert "Use one of guideline, article" in said
+    assert "nothing was ingested" in said and "Use one of guideline, article" in said
     assert not Document.objects.exists()
 
 
@@ -355,12 +339,12 @@ def test_every_bad_row_of_a_table_is_told_with_its_line_and_what_to_do(table: Pa
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("m.csv", "file,colour\none.md,red\n", "unknown keys colour; those that are known: file"),
-        ("m.csv", 'file,title\n"one.md,x\n', "can't be read as a manifest"),
-        ("m.csv", b"file,title\none.md,\xff\n", "can't be read as a manifest"),
-        ("m.json", "{", "can't be read as a manifest"),
-        ("m.json", '{"documents": [{"file": "one.md", "title": ["x"]}]}', "a text or a number"),
-        ("m.txt", "file", "end in .csv or .json"),
+        ("m.csv", "file,colour\none.md,red\n", "colour; those that are known: file"),
+        ("m.csv", 'file,title\n"one.md,x\n', "can't be read"),
+        ("m.csv", b"file,title\none.md,\xff\n", "can't be read"),
+        ("m.json", "{", "can't be read"),
+        ("m.json", '{"documents": [{"file": "one.md", "title": ["x"]}]}', "text or a number"),
+        ("m.txt", "file", ".csv or .json"),
     ],
 )
 def test_what_is_no_manifest_is_refused_whole(
@@ -381,13 +365,12 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(
     call_command("ingest", str(one))
     before = sorted(files_dir.rglob("*"))
     call_command("ingest", manifest=manifest, dry_run=True)
-    said = "2 would be queued, 1 here already, 0 refused. Nothing was written."
-    assert said in capsys.readouterr().out
+    assert "2 would be queued, 1 here already, 0 refused." in capsys.readouterr().out
     with pytest.raises(SystemExit):
         call_command("ingest", str(folder / "text.pdf"), str(one), dry_run=True, publish=True)
     captured = capsys.readouterr()
     assert "0 would be queued, 1 here already, 1 refused." in captured.out
-    assert "The file's name ends in .pdf" in captured.err
+    assert "text.pdf: " in captured.err
     assert Document.objects.count() == Job.objects.count() == 1
     assert not Collection.objects.exclude(slug="general").exists()
     assert sorted(files_dir.rglob("*")) == before
@@ -426,13 +409,12 @@ def test_waiting_starts_a_worker_and_stops_it_and_tells_what_failed(
     long_name.write_text(guideline("# Long"))
     never_calculated(folder / "sums.xlsx")
     log = tmp_path / "ingest.log"
-    with running(
-        "ingest", str(folder), "--publish", "--wait", log=log, **in_processes(1)
-    ) as command:
+    arguments = ("ingest", str(folder), "--publish", "--wait")
+    with running(*arguments, log=log, **in_processes(1)) as command:
         assert command.wait(120) == 1
     said = log.read_text()
     assert "6 queued, 1 here already, 0 refused." in said
-    assert "Left in review: sums.xlsx, with doubts on page 1." in said
+    assert "Left in review: sums.xlsx" in said
     assert "Traceback" not in said
     for filename in ("corrupt.pdf", "locked.pdf"):
         failed = Job.objects.get(document__filename=filename)
@@ -450,7 +432,14 @@ def doubtful(tmp_path: Path) -> Path:
     root.mkdir()
     (root / "clear.md").write_text(guideline("# Clear"))
     never_calculated(root / "sums.xlsx")
+    Collection.objects.create(slug="renal", name="Renal")
     return root
+
+
+def in_table(folder: Path, rows: str) -> list[str]:
+    """Return arguments that take the folder in by a manifest of these rows."""
+    (folder / "table.csv").write_text(IN_TABLE + rows)
+    return [str(folder), "--manifest", str(folder / "table.csv"), "--collection", "renal"]
 
 
 def index_all() -> None:
@@ -467,22 +456,15 @@ def lifecycles_after(*arguments: str) -> dict[str, str]:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("despite", [False, True])
 def test_publishing_leaves_what_has_doubts_in_review(
-    doubtful: Path, capsys: pytest.CaptureFixture[str]
+    doubtful: Path, capsys: pytest.CaptureFixture[str], *, despite: bool
 ) -> None:
-    found = lifecycles_after(str(doubtful), "--publish")
-    assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": Lifecycle.REVIEW}
-    assert "will be left in review" in capsys.readouterr().out
-    assert AuditEvent.objects.filter(action="document.returned").count() == 1
-
-
-@pytest.mark.django_db
-def test_publishing_despite_doubts_is_said_so(
-    doubtful: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = lifecycles_after(str(doubtful), "--publish", "--despite-doubts")
-    assert set(found.values()) == {Lifecycle.PUBLISHED}
-    assert "review" not in capsys.readouterr().out
+    found = lifecycles_after(str(doubtful), "--publish", *(["--despite-doubts"] * despite))
+    held = Lifecycle.PUBLISHED if despite else Lifecycle.REVIEW
+    assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": held}
+    assert ("review" in capsys.readouterr().out) is not despite
+    assert AuditEvent.objects.filter(action="document.returned").count() == (not despite)
     with pytest.raises(CommandError, match="--publish"):
         call_command("ingest", str(doubtful), "--despite-doubts")
 
@@ -490,12 +472,8 @@ def test_publishing_despite_doubts_is_said_so(
 @pytest.mark.django_db
 @pytest.mark.parametrize("despite", [False, True])
 def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite: bool) -> None:
-    Collection.objects.create(slug="renal", name="Renal")
-    table = doubtful / "table.csv"
-    table.write_text("file,title,lifecycle\nclear.md,A,PUBLISHED\nsums.xlsx,B,PUBLISHED\n")
-    arguments = [str(doubtful), "--manifest", str(table), "--collection", "renal"]
-    arguments += despite * ["--despite-doubts"]
-    found = lifecycles_after(*arguments)
+    arguments = in_table(doubtful, "clear.md,A,PUBLISHED,\nsums.xlsx,B,PUBLISHED,\n")
+    found = lifecycles_after(*arguments, *(["--despite-doubts"] * despite))
     state = Lifecycle.PUBLISHED if despite else Lifecycle.REVIEW
     assert found == {"clear.md": Lifecycle.PUBLISHED, "sums.xlsx": state}
     held = OutputWrapper(io.StringIO())
@@ -505,21 +483,15 @@ def test_a_manifest_leaves_what_has_doubts_in_review(doubtful: Path, *, despite:
 
 @pytest.mark.django_db
 def test_a_document_stays_in_force_while_its_successor_is_held_back(doubtful: Path) -> None:
-    Collection.objects.create(slug="renal", name="Renal")
-    table = doubtful / "table.csv"
-    arguments = [str(doubtful), "--manifest", str(table), "--collection", "renal"]
-    table.write_text(
-        "file,title,lifecycle,supersedes\n"
-        "clear.md,First,SUPERSEDED,\nsums.xlsx,Second,PUBLISHED,clear.md\n"
-    )
+    rows = "clear.md,First,SUPERSEDED,\nsums.xlsx,Second,PUBLISHED,clear.md\n"
+    arguments = in_table(doubtful, rows)
     for _ in range(2):  # the second run changes nothing
         with suppress(SystemExit):
             call_command("ingest", *arguments)
-        assert Document.objects.get(title="First").lifecycle == Lifecycle.PUBLISHED
+        assert named("First").lifecycle == Lifecycle.PUBLISHED
         index_all()
         states = dict(Document.objects.values_list("title", "lifecycle"))
         assert states == {"First": Lifecycle.PUBLISHED, "Second": Lifecycle.REVIEW}
-    held = Document.objects.get(title="Second")
-    document_publish(held, by=None, today=timezone.localdate())
-    first = Document.objects.get(title="First")
-    assert (first.lifecycle, first.superseded_by) == (Lifecycle.SUPERSEDED, held)
+    document_publish(named("Second"), by=None, today=timezone.localdate())
+    first = named("First")
+    assert (first.lifecycle, first.superseded_by) == (Lifecycle.SUPERSEDED, named("Second"))

@@ -67,23 +67,63 @@ def read_pdf(folder: Path, *draws: Draw) -> ParsedDocument:
     return read(make_pdf(folder / "a.pdf", *draws), folder)
 
 
+def read_page(folder: Path, *draws: Draw) -> Page:
+    """Parse a PDF of one page, on which all these functions draw."""
+    (page,) = read_pdf(folder, together(*draws)).pages
+    return page
+
+
+def read_text(folder: Path, text: str, name: str = "a.html") -> ParsedDocument:
+    """Parse a file of this text."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return read(folder / name, folder)
+
+
+def read_saved(folder: Path, file: Any, name: str = "a.docx") -> ParsedDocument:
+    """Parse what a Word file, a presentation or a workbook is saved as."""
+    file.save(str(folder / name))
+    return read(folder / name, folder)
+
+
 def read(path: Path, folder: Path) -> ParsedDocument:
     document = parse(path, folder / "out")
     assert_contract(document)
     return document
 
 
+def together(*draws: Draw) -> Draw:
+    def draw(canvas: Canvas) -> None:
+        for each in draws:
+            each(canvas)
+
+    return draw
+
+
+def at(y: float, *lines: str, x: float = 60, size: float = 10, font: str = "Helvetica") -> Draw:
+    """Return a function that writes lines, the first of them `y` points above the foot."""
+    return lambda canvas: write_lines(canvas, lines, x=x, y=y, size=size, font=font)
+
+
+def heading(y: float, text: str, *, size: float = 14) -> Draw:
+    return at(y, text, size=size, font="Helvetica-Bold")
+
+
 def write_lines(
-    canvas: Canvas, lines: Sequence[str], *, x: float = 60, y: float = 700, size: float = 10
+    canvas: Canvas,
+    lines: Sequence[str],
+    *,
+    x: float = 60,
+    y: float = 700,
+    size: float = 10,
+    font: str = "Helvetica",
 ) -> None:
-    canvas.setFont("Helvetica", size)
+    canvas.setFont(font, size)
     for index, line in enumerate(lines):
         canvas.drawString(x, y - index * size * 1.2, line)
 
 
 def write_heading(canvas: Canvas, text: str, *, y: float, size: float = 14) -> None:
-    canvas.setFont("Helvetica-Bold", size)
-    canvas.drawString(60, y, text)
+    write_lines(canvas, [text], y=y, size=size, font="Helvetica-Bold")
 
 
 def two_columns(canvas: Canvas) -> None:
@@ -114,11 +154,8 @@ def dosing_table(*, ruled: bool) -> Draw:
 
 
 def plain_page(text: str) -> Draw:
-    def draw(canvas: Canvas) -> None:
-        write_heading(canvas, f"2 About {text}", y=760)
-        write_lines(canvas, [f"This page speaks of {text} and of nothing else at all."], y=735)
-
-    return draw
+    sentence = f"This page speaks of {text} and of nothing else at all."
+    return together(heading(760, f"2 About {text}"), at(735, sentence))
 
 
 def office_zip(path: Path, parts: dict[str, bytes]) -> Path:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from docx import Document as Word
-from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.types import MISREAD, ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
@@ -15,10 +14,7 @@ FULL = "Colchicine is a medicine for acute gout that is taken by mouth in low do
 
 
 def _read(folder: Path, *pages: list[str]) -> ParsedDocument:
-    def drawing(lines: list[str]) -> fixtures.Draw:
-        return lambda canvas: fixtures.write_lines(canvas, lines, y=700)
-
-    return fixtures.read_pdf(folder, *map(drawing, pages))
+    return fixtures.read_pdf(folder, *(fixtures.at(700, *lines) for lines in pages))
 
 
 def _doubted(document: ParsedDocument) -> list[str]:
@@ -84,13 +80,10 @@ def test_a_number_broken_at_the_end_of_a_page_or_column_is_doubted(tmp_path: Pat
         "5 mg of colchicine.",
     ]
 
-    def draw(canvas: Canvas) -> None:
-        left = [*fixtures.LEFT[:-1], "on to the top of the right one. Give 1."]
-        fixtures.write_lines(canvas, left, x=40, size=8)
-        fixtures.write_lines(canvas, ["5 mg of colchicine.", *fixtures.RIGHT], x=310, size=8)
-
     ends = ["on to the top of the right one. Give 1.", "5 mg of colchicine."]
-    assert _doubted(fixtures.read_pdf(tmp_path, draw)) == ends
+    left = fixtures.at(700, *fixtures.LEFT[:-1], ends[0], x=40, size=8)
+    right = fixtures.at(700, ends[1], *fixtures.RIGHT, x=310, size=8)
+    assert _doubted(fixtures.read_pdf(tmp_path, fixtures.together(left, right))) == ends
 
 
 @pytest.mark.parametrize(
@@ -117,17 +110,10 @@ def test_honest_ends_of_lines_are_not(tmp_path: Path, lines: list[str]) -> None:
 
 
 def test_a_blank_behind_the_point_is_doubted_where_there_are_no_lines(tmp_path: Path) -> None:
+    doubted = ["Give 1. 5 mg of colchicine.", "Give 1, 500 mg of it.", "Adults | up to 1. 5 mg"]
     word = Word()
-    word.add_paragraph("Give 1. 5 mg of colchicine.")
-    word.add_paragraph("1. 5 mg of colchicine.")
-    word.add_paragraph("As table 1. 5 mg says.")
-    word.add_paragraph("Give 1, 500 mg of it.")
+    for said in (*doubted[:2], "1. 5 mg of colchicine.", "As table 1. 5 mg says."):
+        word.add_paragraph(said)
     row = word.add_table(rows=2, cols=2).rows[1]
     row.cells[0].text, row.cells[1].text = "Adults", "up to 1. 5 mg"
-    word.save(str(tmp_path / "a.docx"))
-    document = fixtures.read(tmp_path / "a.docx", tmp_path)
-    assert _doubted(document) == [
-        "Give 1. 5 mg of colchicine.",
-        "Give 1, 500 mg of it.",
-        "Adults | up to 1. 5 mg",
-    ]
+    assert _doubted(fixtures.read_saved(tmp_path, word)) == doubted

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 
 import pytest
 from docx import Document as Word
 from openpyxl import Workbook
-from reportlab.pdfgen.canvas import Canvas
 
 from corpus.models import Document, Lifecycle, Page
+from corpus.parsing.types import ParsedDocument
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.documents import document_reindex
 from corpus.services.indexing import document_index
@@ -45,9 +46,7 @@ HONEST = [
 ]
 
 
-def _doubts(path: Path) -> list[tuple[str, str]]:
-    document = fixtures.parse(path, path.parent / "out")
-    fixtures.assert_contract(document)
+def _doubts(document: ParsedDocument) -> list[tuple[str, str]]:
     return [
         (doubt.code, page.text[doubt.start : doubt.end])
         for page in document.pages
@@ -59,13 +58,9 @@ def _doubts(path: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("line", LOST)
 @pytest.mark.parametrize("name", ["a.md", "a.html", "a.txt"])
 def test_a_lost_bound_is_doubted_in_text_formats(tmp_path: Path, name: str, line: str) -> None:
-    path = tmp_path / name
     body = f"<p>Enoxaparin.</p><p>{line}</p>" if name == "a.html" else f"Enoxaparin.\n\n{line}\n"
-    path.write_text(body, encoding="utf-8")
-    read = line
-    for sign in "\ue0b3\uf0b3\ufffd":
-        read = read.replace(sign, "[…]")
-    assert _doubts(path) == [("sign_misread", read)]
+    read = re.sub("[\ue0b3\uf0b3\ufffd]", "[…]", line)
+    assert _doubts(fixtures.read_text(tmp_path, body, name)) == [("sign_misread", read)]
 
 
 @pytest.mark.parametrize(
@@ -79,42 +74,35 @@ def test_a_lost_bound_is_doubted_in_text_formats(tmp_path: Path, name: str, line
     ],
 )
 def test_a_power_that_may_be_none_or_may_be_lost_is_doubted(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(f"<p>Heparin.</p><p>{line}</p>", encoding="utf-8")
-    assert _doubts(path) == [("power_unsure", line)]
+    document = fixtures.read_text(tmp_path, f"<p>Heparin.</p><p>{line}</p>")
+    assert _doubts(document) == [("power_unsure", line)]
 
 
 @pytest.mark.parametrize("line", HONEST)
 def test_prices_units_and_quotes_are_not(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "a.md"
-    path.write_text(f"# Costs\n\n{line}\n", encoding="utf-8")
-    assert _doubts(path) == []
+    assert _doubts(fixtures.read_text(tmp_path, f"# Costs\n\n{line}\n", "a.md")) == []
 
 
 def test_a_note_that_is_referred_to_is_no_bound(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_text("<p>Give 5 mg<sup>3</sup> daily.</p><p><sup>3</sup> 30 mg in the obese.</p>")
-    assert _doubts(path) == []
-    path.write_text("<p>Give 5 mg daily.</p><p><sup>3</sup> 30 mL/min: 2 mg.</p>")
-    assert _doubts(path) == [("sign_misread", "³ 30 mL/min: 2 mg.")]
+    note = "<p>Give 5 mg<sup>3</sup> daily.</p><p><sup>3</sup> 30 mg in the obese.</p>"
+    assert _doubts(fixtures.read_text(tmp_path, note)) == []
+    none = "<p>Give 5 mg daily.</p><p><sup>3</sup> 30 mL/min: 2 mg.</p>"
+    found = _doubts(fixtures.read_text(tmp_path, none))
+    assert found == [("sign_misread", "³ 30 mL/min: 2 mg.")]
 
 
 def test_word_sheets_and_pdfs_are_doubted_by_paragraph_row_and_line(tmp_path: Path) -> None:
-    word = Word()
+    word, book = Word(), Workbook()
     word.add_paragraph('CrCl "e 30: full dose.')
-    word.save(str(tmp_path / "a.docx"))
-    assert _doubts(tmp_path / "a.docx") == [("sign_misread", 'CrCl "e 30: full dose.')]
-    book = Workbook()
     for row in (("CrCl", "Dose"), ("£ 30", "1 mg"), ("40", "2 mg")):
         book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    assert _doubts(tmp_path / "a.xlsx") == [("sign_misread", "£ 30 | 1 mg")]
-
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, ["Give the drug daily.", 'CrCl "d 30: halve it.'], y=700)
-
-    pdf = fixtures.make_pdf(tmp_path / "a.pdf", draw)
-    assert _doubts(pdf) == [("sign_misread", 'CrCl "d 30: halve it.')]
+    lines = fixtures.at(700, "Give the drug daily.", 'CrCl "d 30: halve it.')
+    for document, doubted in (
+        (fixtures.read_saved(tmp_path, word), 'CrCl "e 30: full dose.'),
+        (fixtures.read_saved(tmp_path, book, "a.xlsx"), "£ 30 | 1 mg"),
+        (fixtures.read_pdf(tmp_path, lines), 'CrCl "d 30: halve it.'),
+    ):
+        assert _doubts(document) == [("sign_misread", doubted)]
 
 
 def _state(document: Document) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Table
 
-from corpus.chunking import ChunkDraft, ChunkSettings, split
+from corpus.chunking import ChunkDraft, ChunkSettings
 from corpus.parsing.layout.joining import Vocabulary, decide, join_lines
 from corpus.parsing.types import Block, BlockKind, Page, ParsedDocument
+from tests.corpus.chunking.passages import passages_of
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.parsing_fixtures import at, heading
+from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
 
 OPEN_END = (
     "Give the first dose as soon as the blood cultures have been taken, and write the time when",
@@ -26,22 +29,11 @@ GOES_ON = (
 
 
 def _page(lines: Sequence[str], *, y: float, notes: Sequence[str] = ()) -> fixtures.Draw:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, lines, y=y)
-        fixtures.write_lines(canvas, notes, y=110, size=7)
-
-    return draw
+    return fixtures.together(at(y, *lines), at(110, *notes, size=7))
 
 
 def _chunks(document: ParsedDocument) -> list[ChunkDraft]:
-    return split(
-        document.pages,
-        title="Guide",
-        population="",
-        sha256="x",
-        settings=ChunkSettings(60, 0),
-        count_tokens=lambda text: len(text.split()),
-    )
+    return passages_of(replace(document, title="Guide"), ChunkSettings(60, 0))
 
 
 def _blocks(document: ParsedDocument, number: int) -> list[tuple[str, bool]]:
@@ -66,12 +58,8 @@ def test_a_sentence_over_a_page_break_is_one(tmp_path: Path) -> None:
 
 
 def test_a_join_that_is_only_likely_is_a_doubt(tmp_path: Path) -> None:
-    goes_on = (
-        "Northfield wards ring the same number for help as the theatres do. It is on",
-        "the wall.",
-    )
-    document = fixtures.read_pdf(tmp_path, _page(OPEN_END, y=200), _page(goes_on, y=780))
-
+    goes_on = "Northfield wards ring the same number for help as the theatres do. It is on"
+    document = fixtures.read_pdf(tmp_path, at(200, *OPEN_END), at(780, goes_on, "the wall."))
     assert _blocks(document, 2) == [("paragraph", True)]
     (doubt,) = document.pages[1].doubts
     assert doubt.code == "page_join_guessed"
@@ -79,58 +67,34 @@ def test_a_join_that_is_only_likely_is_a_doubt(tmp_path: Path) -> None:
 
 
 def test_a_finished_paragraph_is_not_joined(tmp_path: Path) -> None:
-    ended = (
-        *OPEN_END[:2],
-        "risk of death rises with each hour that passes before the infusion has begun to be given.",
-    )
-    document = fixtures.read_pdf(tmp_path, _page(ended, y=200), _page(GOES_ON, y=780))
-
+    ended = "risk of death rises with each hour that passes before the infusion has begun to be."
+    document = fixtures.read_pdf(tmp_path, at(200, *OPEN_END[:2], ended), at(780, *GOES_ON))
     assert _blocks(document, 2) == [("paragraph", False)]
     assert _codes(document) == ["sentence_without_start"]
 
 
 def test_what_a_heading_begins_goes_on_from_nothing(tmp_path: Path) -> None:
-    def second(canvas: Canvas) -> None:
-        fixtures.write_heading(canvas, "2 Fluids", y=780)
-        fixtures.write_lines(canvas, GOES_ON, y=750)
-
-    document = fixtures.read_pdf(tmp_path, _page(OPEN_END, y=200), second)
-
+    second = fixtures.together(heading(780, "2 Fluids"), at(750, *GOES_ON))
+    document = fixtures.read_pdf(tmp_path, at(200, *OPEN_END), second)
     assert _blocks(document, 2) == [("heading", False), ("paragraph", False)]
 
 
 def test_a_list_item_goes_on_as_a_list_item(tmp_path: Path) -> None:
-    item = ("1. " + OPEN_END[0], *OPEN_END[1:])
-
-    def first(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, item[:1], y=200)
-        fixtures.write_lines(canvas, item[1:], x=72, y=188)
-
-    def second(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, GOES_ON, x=72, y=780)
-        fixtures.write_lines(canvas, ["2. Keep the patient warm."], y=740)
-
+    first = fixtures.together(at(200, f"1. {OPEN_END[0]}"), at(188, *OPEN_END[1:], x=72))
+    second = fixtures.together(at(780, *GOES_ON, x=72), at(740, "2. Keep the patient warm."))
     document = fixtures.read_pdf(tmp_path, first, second)
-
     assert _blocks(document, 1) == [("list_item", False)]
     assert _blocks(document, 2) == [("list_item", True), ("list_item", False)]
 
 
 def test_a_formula_belongs_to_its_sentence(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(
-            canvas,
-            [
-                "The clearance of creatinine is worked out from age and weight at first, and then",
-                "again whenever the creatinine rises by a third, as",
-            ],
-            y=700,
-        )
-        fixtures.write_lines(canvas, ["C = k (140 - a) w / s"], x=220, y=660)
-        fixtures.write_lines(canvas, ["where a is the age in years and w the weight in kg."], y=630)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    above = "The clearance of creatinine is worked out from age and weight at first, and then"
+    page = fixtures.read_page(
+        tmp_path,
+        at(700, above, "again whenever the creatinine rises by a third, as"),
+        at(660, "C = k (140 - a) w / s", x=220),
+        at(630, "where a is the age in years and w the weight in kg."),
+    )
     ((kind, text),) = fixtures.block_texts(page)
     assert kind == "paragraph"
     assert "by a third, as C = k (140 - a) w / s where a is the age" in text
@@ -138,18 +102,15 @@ def test_a_formula_belongs_to_its_sentence(tmp_path: Path) -> None:
 
 def _figure(canvas: Canvas) -> None:
     """Draw a paragraph, three labelled circles, their caption, and a paragraph."""
-    fixtures.write_lines(canvas, OPEN_END[:2], y=760)
+    at(760, *OPEN_END[:2])(canvas)
     for index, label in enumerate(("Admit", "Observe", "Discharge")):
         canvas.circle(130 + 140 * index, 620, 40)
         canvas.circle(130 + 140 * index, 570, 5)
         canvas.setFont("Helvetica-Bold", 14)
         canvas.drawCentredString(130 + 140 * index, 616, label)
-    fixtures.write_lines(
-        canvas,
-        ["Figure 1. Who stays in hospital, and who is seen again at home on the next day."],
-        y=530,
-    )
-    fixtures.write_lines(canvas, GOES_ON, y=480)
+    caption = "Figure 1. Who stays in hospital, and who is seen again at home on the next day."
+    at(530, caption)(canvas)
+    at(480, *GOES_ON)(canvas)
 
 
 def test_words_inside_a_figure_are_left_out_and_doubted(tmp_path: Path) -> None:
@@ -166,36 +127,27 @@ def test_words_inside_a_figure_are_left_out_and_doubted(tmp_path: Path) -> None:
 
 
 def test_a_heading_right_over_a_figure_is_none_of_its_words(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        _figure(canvas)
-        fixtures.write_heading(canvas, "Where patients go", y=668, size=12)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    page = fixtures.read_page(tmp_path, _figure, heading(668, "Where patients go", size=12))
     assert ("heading", "Where patients go") in fixtures.block_texts(page)
     assert "Admit" not in page.text
 
 
 def test_sentences_beside_a_figure_are_kept(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, OPEN_END, y=700)
+    def box(canvas: Canvas) -> None:
         canvas.rect(55, 660, 480, 60)
-        fixtures.write_lines(canvas, ["Figure 1. A box of advice."], y=640)
 
-    document = fixtures.read_pdf(tmp_path, draw)
-
-    assert "Do not wait for results when the patient is in shock" in document.pages[0].text
+    draws = at(700, *OPEN_END), box, at(640, "Figure 1. A box of advice.")
+    assert "Do not wait for results" in fixtures.read_page(tmp_path, *draws).text
 
 
 def test_what_a_careful_reader_should_look_at(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, ["Larger than the text but not bold"], y=780, size=11.8)
-        fixtures.write_lines(canvas, [*OPEN_END, *GOES_ON], y=750)
-        fixtures.write_lines(canvas, ["Approved without changes"], y=650)
-        fixtures.write_lines(canvas, ["Withdrawn in the spring"], x=61, y=650)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    page = fixtures.read_page(
+        tmp_path,
+        at(780, "Larger than the text but not bold", size=11.8),
+        at(750, *OPEN_END, *GOES_ON),
+        at(650, "Approved without changes"),
+        at(650, "Withdrawn in the spring", x=61),
+    )
     places = {x.code: page.text[x.start : x.end] for x in fixtures.unsure(page)}
     assert sorted(places) == ["heading_by_size", "overprinted_words"]
     assert places["heading_by_size"] == "Larger than the text but not bold"
@@ -206,73 +158,55 @@ def test_columns_that_lines_cross_are_a_doubt(tmp_path: Path) -> None:
     across = (
         "This line runs over both columns of the page and tells them nothing at all that is new"
     )
-
-    def draw(canvas: Canvas) -> None:
-        for part in range(4):
-            y = 780 - 170 * part
-            fixtures.write_lines(canvas, fixtures.LEFT, y=y, size=8)
-            fixtures.write_lines(canvas, fixtures.RIGHT, x=320, y=y + 3, size=8)
-            fixtures.write_lines(canvas, [across] * 5, y=y - 75, size=10)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    draws = [
+        draw
+        for y in range(780, 100, -170)
+        for draw in (
+            at(y, *fixtures.LEFT, size=8),
+            at(y + 3, *fixtures.RIGHT, x=320, size=8),
+            at(y - 75, *[across] * 5),
+        )
+    ]
+    page = fixtures.read_page(tmp_path, *draws)
     assert "column_order_unsure" in {doubt.code for doubt in page.doubts}
 
 
 def test_names_side_by_side_are_no_headings(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_heading(canvas, "How wards keep the cold chain of vaccines", y=780, size=20)
-        for x, name, place in (
-            (150, "Ann Field", "Ward Seven, North"),
-            (420, "Bo Stone", "Pharmacy, East Wing"),
+    def names(canvas: Canvas) -> None:
+        for x, size, name, place in (
+            (150, 13, "Ann Field", "Ward Seven, North"),
+            (420, 13, "Bo Stone", "Pharmacy, East Wing"),
         ):
-            canvas.setFont("Helvetica", 13)
+            canvas.setFont("Helvetica", size)
             canvas.drawCentredString(x, 745, name)
             canvas.setFont("Helvetica", 10)
             canvas.drawCentredString(x, 730, place)
-        fixtures.write_heading(canvas, "1 Purpose", y=690)
-        fixtures.write_lines(canvas, GOES_ON, y=670)
 
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
-    texts = fixtures.block_texts(page)
-    assert [text for kind, text in texts if kind == "heading"] == [
-        "How wards keep the cold chain of vaccines",
-        "1 Purpose",
-    ]
-    names = " ".join(text for _, text in texts[1:-2])
-    assert names == "Ann Field Ward Seven, North Bo Stone Pharmacy, East Wing"
+    title = "How wards keep the cold chain of vaccines"
+    draws = heading(780, title, size=20), names, heading(690, "1 Purpose"), at(670, *GOES_ON)
+    texts = fixtures.block_texts(fixtures.read_page(tmp_path, *draws))
+    assert [text for kind, text in texts if kind == "heading"] == [title, "1 Purpose"]
+    said = " ".join(text for _, text in texts[1:-2])
+    assert said == "Ann Field Ward Seven, North Bo Stone Pharmacy, East Wing"
 
 
 def test_a_numbered_heading_that_runs_in_is_parted(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_heading(canvas, "1 Treatment", y=780)
-        canvas.setFont("Helvetica-Oblique", 10)
-        canvas.drawString(60, 750, "1.1 Children under five.")
-        canvas.setFont("Helvetica", 10)
-        canvas.drawString(
-            175, 750, "Give half of the dose that an adult is given, and weigh the child"
-        )
-        canvas.drawString(60, 738, "again in a week.")
-        canvas.setFont("Helvetica-Oblique", 10)
-        canvas.drawString(60, 700, "Not for infants.")
-        canvas.setFont("Helvetica", 10)
-        canvas.drawString(137, 700, "Give nothing by mouth before a doctor has come, and call the")
-        canvas.drawString(60, 688, "ward.")
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    slanted = "Helvetica-Oblique"
+    page = fixtures.read_page(
+        tmp_path,
+        heading(780, "1 Treatment"),
+        at(750, "1.1 Children under five.", font=slanted),
+        at(750, "Give half of the dose that an adult is given, and weigh the child", x=175),
+        at(738, "again in a week."),
+        at(700, "Not for infants.", font=slanted),
+        at(700, "Give nothing by mouth before a doctor has come, and call the", x=137),
+        at(688, "ward."),
+    )
     assert [(block.level, page.text[block.start : block.end]) for block in page.blocks] == [
         (1, "1 Treatment"),
         (2, "1.1 Children under five."),
-        (
-            0,
-            "Give half of the dose that an adult is given, and weigh the child again in a week.",
-        ),
-        (
-            0,
-            "Not for infants. Give nothing by mouth before a doctor has come, and call the ward.",
-        ),
+        (0, "Give half of the dose that an adult is given, and weigh the child again in a week."),
+        (0, "Not for infants. Give nothing by mouth before a doctor has come, and call the ward."),
     ]
 
 
@@ -281,22 +215,19 @@ def test_a_numbered_heading_that_runs_in_is_parted(tmp_path: Path) -> None:
     [
         (["infor-", "mation"], "information"),
         (["a follow-up and a follow-", "up"], "a follow-up and a follow-up"),
-        (["an evidence-based and a rule-", "based plan; a rule"], None),
-        (["the bag-of-words and the bag-", "of-words model"], None),
+        (["an evidence-based and a rule-", "based plan; a rule"],
+         "an evidence-based and a rule-based plan; a rule"),
+        (["the bag-of-words and the bag-", "of-words model"],
+         "the bag-of-words and the bag-of-words model"),
         (["IgG-", "positive"], "IgG-positive"),
         (["X-", "ray"], "X-ray"),
         (["MedRag is here; Med-", "Rag again"], "MedRag is here; MedRag again"),
-        (["prescribing and pre-", "scribing in pre-term"], None),
+        (["prescribing and pre-", "scribing in pre-term"],
+         "prescribing and prescribing in pre-term"),
     ],
-)
-def test_hyphens_at_line_ends(lines: list[str], joined: str | None) -> None:
-    whole = {
-        "an evidence-based and a rule-": "an evidence-based and a rule-based plan; a rule",
-        "the bag-of-words and the bag-": "the bag-of-words and the bag-of-words model",
-        "prescribing and pre-": "prescribing and prescribing in pre-term",
-    }
-    text = decide(join_lines(lines), Vocabulary([*lines, "based on it"]))
-    assert text == (joined or whole[lines[0]])
+)  # fmt: skip
+def test_hyphens_at_line_ends(lines: list[str], joined: str) -> None:
+    assert decide(join_lines(lines), Vocabulary([*lines, "based on it"])) == joined
 
 
 WHOLE = ["a follow-up in the first-line, a follow-", "up by first-", "line staff"]
@@ -354,115 +285,77 @@ def test_what_a_document_prints_decides_on_hyphens_at_line_ends(
 
 
 def test_a_number_broken_by_a_blank_in_a_line_is_one(tmp_path: Path) -> None:
-    (page,) = fixtures.read_pdf(
-        tmp_path,
-        lambda canvas: fixtures.write_lines(canvas, ["Give 30– 60 mg, at most 1, 000 mg."]),
-    ).pages
+    page = fixtures.read_page(tmp_path, at(700, "Give 30– 60 mg, at most 1, 000 mg."))
     assert page.text == "Give 30–60 mg, at most 1,000 mg."
 
 
 def test_the_words_of_a_document_decide_on_hyphens_in_its_tables(tmp_path: Path) -> None:
-    rows = [["Drug", "Use"], ["Fictomab", "life-\nthreatening\ninfor-\nmation"]]
+    def table(canvas: Canvas) -> None:
+        rows = [["Drug", "Use"], ["Fictomab", "life-\nthreatening\ninfor-\nmation"]]
+        draw_table(canvas, rows, widths=[100, 80], top=640, style=[GRID])
 
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, ["For life-threatening illness information is given."])
-        table = Table(rows, colWidths=[100, 80], style=[("GRID", (0, 0), (-1, -1), 0.5, "black")])
-        table.wrapOn(canvas, 400, 200)
-        table.drawOn(canvas, 60, 560)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    said = at(700, "For life-threatening illness information is given.")
+    page = fixtures.read_page(tmp_path, said, table)
     assert "Fictomab | life-threatening information" in page.text
 
 
+def _over_a_break(first: str, second: str, *, note: str = "") -> ParsedDocument:
+    """Return pages of a paragraph that goes on over their break, with a note below its start."""
+    text = f"{first}\n{note}" if note else first
+    blocks = [Block(BlockKind.PARAGRAPH, 0, len(first))]
+    if note:
+        blocks.append(Block(BlockKind.FOOTNOTE, len(first) + 1, len(text)))
+    later = Block(BlockKind.PARAGRAPH, 0, len(second), continues=True)
+    return ParsedDocument((Page(1, text, tuple(blocks)), Page(2, second, (later,))), "test")
+
+
 def test_a_word_over_a_page_break_keeps_its_offsets() -> None:
-    first = "Give it with infor-"
-    second = "mation for the ward. Stop."
-    pages = [
-        Page(1, first, (Block(BlockKind.PARAGRAPH, 0, len(first)),)),
-        Page(2, second, (Block(BlockKind.PARAGRAPH, 0, len(second), continues=True),)),
-    ]
-
-    (chunk,) = _chunks(ParsedDocument(tuple(pages), "test"))
-
+    first, second = "Give it with infor-", "mation for the ward. Stop."
+    (chunk,) = _chunks(_over_a_break(first, second))
     assert chunk.spans == ((1, 0, len(first)), (2, 0, len(second)))
     assert chunk.text == f"{first}\n{second}"
 
 
 def test_what_stands_between_the_parts_comes_after_them() -> None:
     first, note, second = "Give the dose and", "* With food.", "then wait. Call the ward."
-    text = f"{first}\n{note}"
-    pages = [
-        Page(
-            1,
-            text,
-            (
-                Block(BlockKind.PARAGRAPH, 0, len(first)),
-                Block(BlockKind.FOOTNOTE, len(first) + 1, len(text)),
-            ),
-        ),
-        Page(2, second, (Block(BlockKind.PARAGRAPH, 0, len(second), continues=True),)),
-    ]
-
-    (chunk,) = _chunks(ParsedDocument(tuple(pages), "test"))
-
-    assert chunk.text == f"{first}\n{second}\n{note}"
-    assert chunk.page == 1
+    (chunk,) = _chunks(_over_a_break(first, second, note=note))
+    assert (chunk.text, chunk.page) == (f"{first}\n{second}\n{note}", 1)
 
 
 def test_a_sentence_over_pages_that_fits_no_passage_is_parted_at_the_break() -> None:
-    first = " ".join(f"a{n}" for n in range(50))
-    second = " ".join(f"b{n}" for n in range(50)) + "."
-    pages = [
-        Page(1, first, (Block(BlockKind.PARAGRAPH, 0, len(first)),)),
-        Page(2, second, (Block(BlockKind.PARAGRAPH, 0, len(second), continues=True),)),
-    ]
-
-    chunks = _chunks(ParsedDocument(tuple(pages), "test"))
-
-    assert [chunk.text for chunk in chunks] == [first, second]
+    first, second = (" ".join(f"{sign}{n}" for n in range(50)) for sign in "ab")
+    chunks = _chunks(_over_a_break(first, f"{second}."))
+    assert [chunk.text for chunk in chunks] == [first, f"{second}."]
 
 
 @pytest.mark.parametrize("sign", ["✓", "✔", "✗", "✘"])
 def test_a_tick_before_an_item_is_no_mere_bullet(sign: str, tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, ["Before a procedure:"], y=720)
-        for at, drug in enumerate(("Stop warfarin", "Give heparin")):
-            canvas.setFont("ZapfDingbats", 10)
-            canvas.drawString(60, 700 - 20 * at, sign)
-            fixtures.write_lines(canvas, [drug], x=80, y=700 - 20 * at)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-
+    items = ((700, "Stop warfarin"), (680, "Give heparin"))
+    draws = [
+        draw for y, drug in items for draw in (at(y, sign, font="ZapfDingbats"), at(y, drug, x=80))
+    ]
+    page = fixtures.read_page(tmp_path, at(720, "Before a procedure:"), *draws)
     assert page.text == f"Before a procedure:\n{sign} Stop warfarin\n{sign} Give heparin"
 
 
 @pytest.mark.parametrize(
-    ("lines", "read", "doubted"),
+    ("line", "read", "doubted"),
     [
-        (["Give fl uconazole 50 mg daily."], "Give fluconazole 50 mg daily.", False),
-        (
-            ["Treat inflammation. If infl ammation persists, in fl ammation again."],
-            "Treat inflammation. If inflammation persists, inflammation again.",
-            False,
-        ),
-        (["If infl ammation persists, stop it."], "If infl ammation persists, stop it.", True),
-        (["Look for side eff ects of it."], None, True),
-        (["Turn the tap off and ask staff ice is needed."], None, False),
-        (["A volume of 95 fl is normal here."], None, False),
-        (
-            ["Be effective. It is eff ective, so go on."],
-            "Be effective. It is effective, so go on.",
-            False,
-        ),
+        ("Give fl uconazole 50 mg daily.", "Give fluconazole 50 mg daily.", False),
+        ("Treat inflammation. If infl ammation persists, in fl ammation again.",
+         "Treat inflammation. If inflammation persists, inflammation again.", False),
+        ("If infl ammation persists, stop it.", "If infl ammation persists, stop it.", True),
+        ("Look for side eff ects of it.", "Look for side eff ects of it.", True),
+        ("Turn the tap off and ask staff ice is needed.",
+         "Turn the tap off and ask staff ice is needed.", False),
+        ("A volume of 95 fl is normal here.", "A volume of 95 fl is normal here.", False),
+        ("Be effective. It is eff ective, so go on.",
+         "Be effective. It is effective, so go on.", False),
     ],
-)
+)  # fmt: skip
 def test_words_parted_at_a_ligature_are_joined_or_doubted(
-    lines: list[str], read: str | None, doubted: bool, tmp_path: Path
+    line: str, read: str, doubted: bool, tmp_path: Path
 ) -> None:
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, lines)
-
-    (page,) = fixtures.read_pdf(tmp_path, draw).pages
-    assert page.text == (read or " ".join(lines))
+    page = fixtures.read_page(tmp_path, at(700, line))
+    assert page.text == read
     assert ("word_parted" in {doubt.code for doubt in page.doubts}) == doubted

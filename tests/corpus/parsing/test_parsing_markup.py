@@ -11,11 +11,8 @@ from tests.corpus.parsing import parsing_fixtures as fixtures
 
 
 def read(tmp_path: Path, text: str, name: str = "a.md") -> ParsedDocument:
-    path = tmp_path / name
-    path.write_text(text if name.endswith(".md") else f"<html><body>{text}</body></html>")
-    document = fixtures.parse(path, tmp_path / "out")
-    fixtures.assert_contract(document)
-    return document
+    text = text if name.endswith(".md") else f"<html><body>{text}</body></html>"
+    return fixtures.read_text(tmp_path, text, name)
 
 
 def lines(document: ParsedDocument) -> list[str]:
@@ -27,38 +24,32 @@ def codes(document: ParsedDocument) -> list[tuple[str, str]]:
     return [(doubt.code, page.text[doubt.start : doubt.end]) for doubt in page.doubts]
 
 
+STRUCK_STYLE = "<p>Give <span style='text-decoration: line-through'>10 mg</span> 5 mg.</p>"
+
+
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "said", "doubted"),
     [
-        ("a.md", "Give ~~10 mg~~ 5 mg.\n"),
-        ("a.md", "Give <del>10 mg</del> 5 mg.\n"),
-        ("a.html", "<p>Give <s>10 mg</s> 5 mg.</p>"),
-        ("a.html", "<p>Give <strike>10 mg</strike> 5 mg.</p>"),
-        ("a.html", "<p>Give <span style='text-decoration: line-through'>10 mg</span> 5 mg.</p>"),
+        ("a.md", "Give ~~10 mg~~ 5 mg.\n", "Give 5 mg.", "Give 5 mg."),
+        ("a.md", "Give <del>10 mg</del> 5 mg.\n", "Give 5 mg.", "Give 5 mg."),
+        ("a.html", "<p>Give <s>10 mg</s> 5 mg.</p>", "Give 5 mg.", "Give 5 mg."),
+        ("a.html", "<p>Give <strike>10 mg</strike> 5 mg.</p>", "Give 5 mg.", "Give 5 mg."),
+        ("a.html", STRUCK_STYLE, "Give 5 mg.", "Give 5 mg."),
+        ("a.md", "| A | B |\n|---|---|\n| x | ~~10~~ 5 |\n", "A | B\nx | 5", "A | B\nx | 5"),
+        ("a.md", "- Give 5 mg\n- ~~Give 10 mg~~\n", "Give 5 mg", ""),  # all of a point
     ],
 )
-def test_what_is_struck_out_is_not_said(tmp_path: Path, name: str, text: str) -> None:
+def test_what_is_struck_out_is_not_said_but_doubted(
+    tmp_path: Path, name: str, text: str, said: str, doubted: str
+) -> None:
     document = read(tmp_path, text, name)
-    assert lines(document) == ["Give 5 mg."]
-    assert codes(document) == [("struck_out", "Give 5 mg.")]
-
-
-def test_a_struck_cell_is_doubted_at_its_table(tmp_path: Path) -> None:
-    document = read(tmp_path, "| A | B |\n|---|---|\n| x | ~~10 mg~~ 5 mg |\n")
-    assert lines(document) == ["A | B", "x | 5 mg"]
-    assert codes(document) == [("struck_out", "A | B\nx | 5 mg")]
-
-
-def test_a_point_of_which_all_is_struck_is_doubted_for_the_page(tmp_path: Path) -> None:
-    document = read(tmp_path, "- Give 5 mg\n- ~~Give 10 mg~~\n")
-    assert lines(document) == ["Give 5 mg"]
-    assert codes(document) == [("struck_out", "")]
+    assert document.pages[0].text == said
+    assert codes(document) == [("struck_out", doubted)]
 
 
 def test_spans_and_breaks_in_a_pipe_table_do_not_cut_or_glue_words(tmp_path: Path) -> None:
-    table = (
-        "| Drug | Dose |\n|---|---|\n| <span class='d'>PCC</span> | **IV:** 5 mg<br>then 1 mg |\n"
-    )
+    row = "| <span class='d'>PCC</span> | **IV:** 5 mg<br>then 1 mg |"
+    table = f"| Drug | Dose |\n|---|---|\n{row}\n"
     assert lines(read(tmp_path, table))[1] == "PCC | IV: 5 mg then 1 mg"
 
 
@@ -77,21 +68,13 @@ def test_nested_points_keep_their_depth_and_numbers(tmp_path: Path) -> None:
     assert shown == [("3. Look", 1), ("eyes", 2), ("both", 3), ("4. Treat", 1)]
 
 
-@pytest.mark.parametrize(
-    ("name", "table"),
-    [
-        (
-            "a.md",
-            "| D | mg |\n|---|---|\n| **Adults** | |\n| A | 5 |\n| **Children** | |\n| A | 1 |\n",
-        ),
-        (
-            "a.html",
-            "<table><tr><th>D</th><th>mg</th></tr><tr><td colspan=99>Adults</td></tr><tr><td>A</td>"
-            "<td>5</td></tr><tr><th colspan=2>Children</th></tr><tr><td>A</td>"
-            "<td>1</td></tr></table>",
-        ),
-    ],
-)
+BARS = "| D | mg |\n|---|---|\n| **Adults** | |\n| A | 5 |\n| **Children** | |\n| A | 1 |\n"
+BARS_IN_HTML = """<table><tr><th>D</th><th>mg</th></tr><tr><td colspan=99>Adults</td></tr><tr>
+<td>A</td><td>5</td></tr><tr><th colspan=2>Children</th></tr><tr><td>A</td><td>1</td></tr></table>
+"""
+
+
+@pytest.mark.parametrize(("name", "table"), [("a.md", BARS), ("a.html", BARS_IN_HTML)])
 def test_a_bar_over_the_table_is_a_section_of_it(tmp_path: Path, name: str, table: str) -> None:
     assert lines(read(tmp_path, table, name))[1:] == ["Adults | A | 5", "Children | A | 1"]
 
@@ -127,9 +110,8 @@ def test_a_list_right_inside_a_list_is_read(tmp_path: Path) -> None:
 
 
 def test_a_head_that_is_not_closed_hides_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_text("<html><head><title>Card</title><style>p {}</style><body><p>Give 5 mg.</html>")
-    document = fixtures.parse(path, tmp_path / "out")
+    text = "<html><head><title>Card</title><style>p {}</style><body><p>Give 5 mg.</html>"
+    document = fixtures.read_text(tmp_path, text)
     assert (document.title, lines(document)) == ("Card", ["Give 5 mg."])
 
 

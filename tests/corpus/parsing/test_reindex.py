@@ -34,6 +34,8 @@ from corpus.services.indexing import document_index
 from tests.corpus.documents import derived, guideline, ingest
 from tests.corpus.parsing.every_format import SAMPLES
 
+pytestmark = pytest.mark.django_db
+
 
 def indexed(text: str | bytes, filename: str = "g.md", **fields: str) -> Document:
     document = ingest(text, filename, **fields)
@@ -48,7 +50,6 @@ def stale() -> dict[str, bool]:
     return {d.title: d.must_be_read for d in documents_stale()}
 
 
-@pytest.mark.django_db
 def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
     """For every type, the recorded engine must be the expected one."""
     for sample in SAMPLES.values():
@@ -58,7 +59,6 @@ def test_nothing_is_out_of_date_right_after_it_was_indexed() -> None:
     assert len(captured) == 2
 
 
-@pytest.mark.django_db
 def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,7 +87,6 @@ def test_a_document_is_out_of_date_for_each_thing_that_decides_its_passages(
     assert stale() == {}
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("language", ["en", "de", "de-AT", "sv"])
 def test_python_and_the_database_make_the_same_fingerprint(language: str) -> None:
     title = "µg, ½ & “x” \\ %s"
@@ -113,7 +112,6 @@ def searched() -> set[str]:
     return set(found.values_list("context", flat=True))
 
 
-@pytest.mark.django_db
 def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -143,7 +141,6 @@ def test_old_passages_are_found_until_new_ones_are_cut_and_all_is_as_from_scratc
     assert list(document.pages.values_list("pk", flat=True)) != read_at
 
 
-@pytest.mark.django_db
 def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: Path) -> None:
     document = indexed(SAMPLES[sniff.PDF].content(), "a.pdf", title="Gentamicin")
     before = searched()
@@ -157,7 +154,6 @@ def test_a_file_that_can_no_longer_be_read_keeps_what_was_made_of_it(files_dir: 
     assert (document.job.state, searched()) == (JobState.FAILED, before)
 
 
-@pytest.mark.django_db
 def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -166,8 +162,8 @@ def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     Document.objects.filter(pk=cut.pk).update(population="adult")
     Document.objects.filter(pk=read.pk).update(engine="plain-text/0")
     call_command("reindex", stale=True, dry_run=True)
-    said = "2 documents would be queued: 1 to be parsed again, 1 to be cut and encoded again."
-    assert said in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 to be parsed again, 1 to be cut and encoded again" in said
     assert not Job.objects.filter(state=JobState.PENDING).exists()
     call_command("reindex", stale=True)
     queued = Job.objects.filter(state=JobState.PENDING).values_list("document_id", "stage")
@@ -178,18 +174,14 @@ def test_the_command_queues_what_is_out_of_date_and_reads_only_what_must_be(
     assert "0 documents are queued" in capsys.readouterr().out
 
 
-@pytest.mark.django_db
 def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[str]) -> None:
     one, two = indexed(guideline("# A"), "a.md"), indexed(guideline("# B"), "b.md")
     other = Collection.objects.create(slug="renal", name="Renal")
     Document.objects.filter(pk=two.pk).update(collection=other)
     call_command("reindex", collection="renal", read_with="geometry")
     two.refresh_from_db()
-    assert (two.read_with, two.job.state, two.job.stage) == (
-        ReadWith.GEOMETRY,
-        JobState.PENDING,
-        Stage.STORED,
-    )
+    assert two.read_with == ReadWith.GEOMETRY
+    assert (two.job.state, two.job.stage) == (JobState.PENDING, Stage.STORED)
     call_command("reindex", document=[one.sha256.upper()])
     assert Job.objects.filter(state=JobState.PENDING).count() == 2
     capsys.readouterr()
@@ -204,11 +196,10 @@ def test_the_command_takes_names_and_collections(capsys: pytest.CaptureFixture[s
             call_command("reindex", **options)
 
 
-@pytest.mark.django_db
 def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> None:
     settings.DOCLING_ARTIFACTS_PATH = ""
     document = indexed(guideline())
-    with pytest.raises(ModelsMissing, match="not set up"):
+    with pytest.raises(ModelsMissing):
         document_reindex(document, by=None, read_with=ReadWith.MODELS)
     with pytest.raises(CommandError, match="DOCLING_ARTIFACTS_PATH"):
         call_command("reindex", document=[document.sha256], read_with="models")
@@ -216,7 +207,6 @@ def test_models_that_are_not_installed_are_not_promised(settings: Settings) -> N
     assert (document.read_with, document.job.state) == ("", JobState.DONE)
 
 
-@pytest.mark.django_db
 def test_a_job_tells_how_long_each_step_took() -> None:
     document = indexed(guideline(sections=5))
     timings = document.job.timings

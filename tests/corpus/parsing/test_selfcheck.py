@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
-from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND, LeftOut, check_pages
 from corpus.parsing.serialise import from_json, to_json
@@ -27,8 +26,7 @@ SIZE, LEFT, TOP, STEP = 10.0, 60.0, 142.0, 12.0
 Harm = Callable[[Page], Page]
 
 
-def draw(canvas: Canvas) -> None:
-    fixtures.write_lines(canvas, LINES, x=LEFT, y=842 - TOP, size=SIZE)
+draw = fixtures.at(842 - TOP, *LINES, x=LEFT, size=SIZE)
 
 
 def box(index: int, *, left: float = LEFT, width: float = 340.0) -> Box:
@@ -150,27 +148,24 @@ def cells(tmp_path: Path) -> tuple[Path, Page]:
     return path, page
 
 
-def harms() -> Iterator[tuple[str, Harm]]:
-    def other_dose(page: Page) -> Page:
-        return replace(page, text=page.text.replace("40 mg", "60 mg"))
-
-    def other_cell(page: Page) -> Page:
-        return _with_cells(page, {"40 mg": "60 mg"})
-
-    def swapped(page: Page) -> Page:
-        return _with_cells(page, {"40 mg": "60 mg", "60 mg": "40 mg"})
-
-    def moved(page: Page) -> Page:
-        """Move the box of every line one row down."""
-        return _with_lines(page, lambda line: replace(line, box=_lower(line.box, 18)))
-
-    yield "other dose in the row", other_dose
-    yield "other dose in the cell", other_cell
-    yield "doses swapped", swapped
-    yield "rows moved", moved
+def other_dose(page: Page) -> Page:
+    return replace(page, text=page.text.replace("40 mg", "60 mg"))
 
 
-@pytest.mark.parametrize("harm", [pytest.param(harm, id=name) for name, harm in harms()])
+def other_cell(page: Page) -> Page:
+    return _with_cells(page, {"40 mg": "60 mg"})
+
+
+def swapped(page: Page) -> Page:
+    return _with_cells(page, {"40 mg": "60 mg", "60 mg": "40 mg"})
+
+
+def moved(page: Page) -> Page:
+    """Move the box of every line one row down."""
+    return _with_lines(page, lambda line: replace(line, box=_lower(line.box, 18)))
+
+
+@pytest.mark.parametrize("harm", [other_dose, other_cell, swapped, moved])
 def test_a_table_that_says_otherwise_is_seen(tmp_path: Path, harm: Harm) -> None:
     path, page = cells(tmp_path)
     tampered = harm(page)
@@ -213,11 +208,8 @@ DOSE = "Give 5 mg of demonstracillin at once."
 def left_out(tmp_path: Path, *footers: str, y: float = 40.0) -> list[float]:
     """Return the share found of each page from which a footer was left out as running."""
 
-    def draw_page(canvas: Canvas, footer: str) -> None:
-        draw(canvas)
-        fixtures.write_lines(canvas, [footer], x=LEFT, y=y, size=SIZE)
-
-    draws = [partial(draw_page, footer=footer) for footer in footers]
+    at = partial(fixtures.at, y, x=LEFT, size=SIZE)
+    draws = [fixtures.together(draw, at(footer)) for footer in footers]
     path = fixtures.make_pdf(tmp_path / "b.pdf", *draws)
     pages = [page_of(read(), number) for number in range(1, len(footers) + 1)]
     line = (LEFT, 842 - y - SIZE, LEFT + 400, 842 - y + SIZE)

@@ -23,11 +23,8 @@ SAID = (("A", "As seen."), ("B", WORDS))
 def _parse_below(drawn: fixtures.Draw, angle: int, tmp_path: Path) -> Page:
     """Parse a page with a sound sentence at its top and a drawing below it."""
 
-    def draw(canvas: Canvas) -> None:
-        fixtures.write_lines(canvas, ["Give 5 mg once a day, and no more than that."], y=760)
-        drawn(canvas)
-
-    page = _parse(draw, angle, tmp_path)
+    sound = fixtures.at(760, "Give 5 mg once a day, and no more than that.")
+    page = _parse(fixtures.together(sound, drawn), angle, tmp_path)
     assert "Give 5 mg once a day" in page.text
     return page
 
@@ -228,7 +225,6 @@ def test_words_painted_twice_are_read_once(tmp_path: Path) -> None:
         for shift in (0.0, 0.3):
             canvas.drawString(60 + shift, 700, "Warning: 25 mg")
 
-    (page,) = fixtures.parse(fixtures.make_pdf(tmp_path / "a.pdf", draw), tmp_path / "out").pages
-
+    page = fixtures.read_page(tmp_path, draw)
     assert page.text == "Warning: 25 mg"
     assert not fixtures.unsure(page)

@@ -14,13 +14,16 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from corpus.models import Document, Job, JobState, Lifecycle
+from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.review.versions import signature
 from corpus.signals import answers_citing
 from corpus.types import CitingAnswer
 from medrag_site.groups import AUDITORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import TEXT, publish_guideline
-from tests.corpus.admin.test_admin import documents, member, page_of
+from tests.corpora import shelf
+from tests.corpus.admin.test_admin import documents, member, page, page_of
+from tests.corpus.admin.test_admin import lifecycle_of as state_of
+from tests.people import narrow
 
 DOUBT = {"code": "order", "message": "The reading order is unsure.", "start": 0, "end": 4}
 
@@ -39,37 +42,34 @@ def draft(**fields: Any) -> Document:
     return publish_guideline(**{"lifecycle": Lifecycle.REVIEW, **fields})
 
 
-def state_of(document: Document) -> str:
-    return Document.objects.values_list("lifecycle", flat=True).get(pk=document.pk)
-
-
 def test_the_approver_sees_what_to_check(publisher: Client, alice: User) -> None:
     document = draft(uploaded_by=alice)
     document.pages.update(doubts=[DOUBT, DOUBT], ocr_confidence=0.85)
-    content = publisher.get(page_of("approve", document.pk)).content.decode()
+    content = page(publisher, "approve", document.pk)
     assert content.count("The reading order is unsure.") == 1
-    assert "confidence 85 %" in content
-    assert f"by {alice}" in content
-    assert 'name="looked" value="1" required' in content
-    assert page_of("read", document.pk, 1) in content
+    ticked, look = 'name="looked" value="1" required', page_of("read", document.pk, 1)
+    for part in ("confidence 85 %", f"by {alice}", ticked, look):
+        assert part in content
 
 
 def test_pages_in_doubt_are_looked_at_before_publication(publisher: Client) -> None:
     document = draft()
     document.pages.update(doubts=[DOUBT])
-    refused = publisher.post(page_of("approve", document.pk), {"other": ""})
-    assert b"Compare page 1 with its picture or the original, then tick it." in refused.content
+    document.pages.create(number=3, text="a", blocks=[], width=0, height=0, doubts=[DOUBT])
+    address = page_of("approve", document.pk)
+    refused = publisher.post(address, {"other": "", "looked": ["1"]})
+    assert b"Compare page 3 " in refused.content
     assert state_of(document) == Lifecycle.REVIEW
-    publisher.post(page_of("approve", document.pk), {"other": "", "looked": ["1"]})
+    publisher.post(address, {"other": "", "looked": ["1", "3"]})
     assert state_of(document) == Lifecycle.PUBLISHED
-    assert LogEntry.objects.get().change_message == "Published after a look at page 1."
+    assert LogEntry.objects.get().change_message == "Published after a look at page 1, 3."
 
 
 def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, bob: User) -> None:
     old = publish_guideline(title="Pneumonia in adults", version="1", sha256="0" * 64)
     new = draft(title="Pneumonia in adults", version="2", sha256="1" * 64)
     Document.objects.update(signature=signature([TEXT]))
-    content = publisher.get(page_of("approve", new.pk)).content.decode()
+    content = page(publisher, "approve", new.pk)
     assert f'value="{old.pk}" checked' in content
     assert page_of("compare", new.pk, old.pk) in content
     response = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
@@ -78,13 +78,13 @@ def test_a_new_version_supersedes_the_old_in_the_same_moment(publisher: Client, 
     old.refresh_from_db()
     assert (new.lifecycle, new.published_by) == (Lifecycle.PUBLISHED, bob)
     assert (old.lifecycle, old.superseded_by) == (Lifecycle.SUPERSEDED, new)
-    assert b"It took the place of" in publisher.get(page_of("change", new.pk)).content
+    assert "It took the place of" in page(publisher, "change", new.pk)
 
 
 def test_what_a_new_version_inherits_is_told_and_can_be_changed(publisher: Client) -> None:
     old = publish_guideline(title="Old", population="adult", issuer="NICE", sha256="0" * 64)
     new = draft(title="New", population="", issuer="", sha256="1" * 64)
-    assert b"are inherited from it" in publisher.get(page_of("approve", new.pk)).content
+    assert "are inherited from it" in page(publisher, "approve", new.pk)
     done = publisher.post(page_of("approve", new.pk), {"other": old.pk}, follow=True)
     told = "Inherited from the version that it replaces: issuer, population."
     assert told in done.content.decode()
@@ -94,31 +94,26 @@ def test_what_a_new_version_inherits_is_told_and_can_be_changed(publisher: Clien
     form = publisher.get(page_of("change", new.pk)).context["adminform"].form
     helped = [name for name, field in form.fields.items() if "Inherited" in str(field.help_text)]
     assert helped == ["issuer", "population"]
-    other = publisher.get(page_of("change", old.pk)).content
-    assert b"Inherited from" not in other
+    assert "Inherited from" not in page(publisher, "change", old.pk)
 
 
 def test_nothing_is_chosen_where_nothing_is_sure(publisher: Client) -> None:
     publish_guideline(title="Asthma in children", population="child")
     new = draft(title="Pneumonia in adults")
-    content = publisher.get(page_of("approve", new.pk)).content.decode()
-    assert 'name="other" value="" checked' in content
-    found = publisher.get(page_of("approve", new.pk), {"q": "asthma"}).content.decode()
-    assert "found by its title" in found
-    assert 'name="other" value="" checked' in found
+    assert 'name="other" value="" checked' in page(publisher, "approve", new.pk)
+    found = page(publisher, "approve", new.pk, q="asthma")
+    assert "found by its title" in found and 'name="other" value="" checked' in found
 
 
 def test_what_is_not_published_or_not_theirs_is_not_replaced(publisher: Client) -> None:
     new, waiting = draft(title="New"), draft(title="Waiting")
     hidden = publish_guideline(title="Hidden")
-    shelf = hidden.collection.__class__.objects.create(slug="closed", name="Closed")
-    shelf.publishers.add(Group.objects.create(name="Board"))
-    Document.objects.filter(pk=hidden.pk).update(collection=shelf)
+    Document.objects.filter(pk=hidden.pk).update(collection=shelf("closed"))
+    narrow(shelf("closed"), "publishers", "Board")
     for other in (waiting, hidden, new):
         response = publisher.post(page_of("approve", new.pk), {"other": other.pk})
         assert b"Select a valid choice" in response.content
-    assert state_of(new) == Lifecycle.REVIEW
-    assert state_of(hidden) == Lifecycle.PUBLISHED
+    assert (state_of(new), state_of(hidden)) == (Lifecycle.REVIEW, Lifecycle.PUBLISHED)
 
 
 def test_the_rule_of_two_is_explained_where_it_forbids(
@@ -126,34 +121,29 @@ def test_the_rule_of_two_is_explained_where_it_forbids(
 ) -> None:
     settings.TWO_PERSON_PUBLISH = True
     own, other = draft(title="Own", uploaded_by=bob), draft(title="Other", uploaded_by=alice)
-    content = publisher.get(page_of("approve", own.pk)).content.decode()
-    assert "you uploaded this document" in content
-    assert 'value="Publish"' not in content
-    publisher.post(page_of("approve", own.pk), {"other": ""})
-    assert state_of(own) == Lifecycle.REVIEW
-    publisher.post(page_of("approve", other.pk), {"other": ""})
-    assert state_of(other) == Lifecycle.PUBLISHED
+    content = page(publisher, "approve", own.pk)
+    assert "you uploaded this document" in content and 'value="Publish"' not in content
+    for document in (own, other):
+        publisher.post(page_of("approve", document.pk), {"other": ""})
+    assert (state_of(own), state_of(other)) == (Lifecycle.REVIEW, Lifecycle.PUBLISHED)
 
 
 def test_what_could_not_be_read_is_not_published(publisher: Client) -> None:
     document = draft()
     Job.objects.filter(document=document).update(state=JobState.FAILED)
-    content = publisher.get(page_of("approve", document.pk)).content.decode()
-    assert "The document could not be read" in content
-    assert 'value="Publish"' not in content
+    content = page(publisher, "approve", document.pk)
+    assert "could not be read" in content and 'value="Publish"' not in content
     publisher.post(page_of("approve", document.pk), {"other": ""})
     assert state_of(document) == Lifecycle.REVIEW
 
 
 def test_staff_without_the_right_check_and_do_not_publish(staff: Client) -> None:
     document = draft(lifecycle=Lifecycle.DRAFT)
-    content = staff.get(page_of("approve", document.pk)).content.decode()
-    assert "Send to review" in content
-    assert 'value="Publish"' not in content
-    assert staff.post(page_of("approve", document.pk), {"other": ""}).status_code == 403
-    for action in ("return", "withdraw"):
-        assert staff.post(page_of("step", document.pk, action)).status_code == 403
-    assert staff.post(page_of("supersede", document.pk)).status_code == 403
+    content = page(staff, "approve", document.pk)
+    assert "Send to review" in content and 'value="Publish"' not in content
+    for name, *more in (("approve",), ("step", "return"), ("step", "withdraw"), ("supersede",)):
+        address = page_of(name, document.pk, *more)
+        assert staff.post(address, {"other": ""}).status_code == 403
     assert state_of(document) == Lifecycle.DRAFT
 
 
@@ -163,23 +153,20 @@ def test_sent_back_with_a_reason_that_its_uploader_reads(publisher: Client, alic
     assert b"This field is required." in publisher.post(address, {"reason": " "}).content
     publisher.post(address, {"reason": "Page 2 is <missing>."})
     assert state_of(document) == Lifecycle.DRAFT
-    content = member(alice, STAFF).get(page_of("change", document.pk)).content.decode()
-    assert "Sent back: Page 2 is &lt;missing&gt;." in content
+    shown = page(member(alice, STAFF), "change", document.pk)
+    assert "Sent back: Page 2 is &lt;missing&gt;." in shown
 
 
 def test_versions_are_compared_word_by_word(publisher: Client) -> None:
     old = publish_guideline(title="Old", sha256="0" * 64)
     new = draft(title="New", sha256="1" * 64)
-    page = new.pages.get()
-    text = page.text.replace("500 mg", "250 mg")
-    new.pages.update(text=text)
-    content = publisher.get(page_of("compare", new.pk, old.pk)).content.decode()
-    assert '<del><strong class="number">500</strong></del>' in content
-    assert '<ins><strong class="number">250</strong></ins>' in content
-    assert "numbers changed" in content
-    assert "&lt;b&gt;Stop&lt;/b&gt;" in content
-    same = publisher.get(page_of("compare", old.pk, old.pk)).content.decode()
-    assert "No section differs." in same
+    new.pages.update(text=new.pages.get().text.replace("500 mg", "250 mg"))
+    content = page(publisher, "compare", new.pk, old.pk)
+    gone = '<del><strong class="number">500</strong></del>'
+    come = '<ins><strong class="number">250</strong></ins>'
+    for part in (gone, come, "numbers changed", "&lt;b&gt;Stop&lt;/b&gt;"):
+        assert part in content
+    assert "No section differs." in page(publisher, "compare", old.pk, old.pk)
 
 
 def test_a_published_one_is_marked_as_superseded(publisher: Client) -> None:
@@ -196,38 +183,31 @@ def test_a_published_one_is_marked_as_superseded(publisher: Client) -> None:
 def cited() -> Any:
     """Answer that every document is cited, once by a user with a formula for a name."""
     asked = datetime.datetime(2026, 3, 4, 5, 6, tzinfo=datetime.UTC)
-    answers = [
-        CitingAnswer(
-            *("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/"),
-            question="=dose of amikacin?",
-            statements=("=Give 15 mg/kg.", "Stop."),
-        ),
-        CitingAnswer("turn 1", asked - datetime.timedelta(days=1), "clinician", ""),
-    ]
+    said: Any = {"question": "=dose of amikacin?", "statements": ("=Give 15 mg/kg.", "Stop.")}
+    evil = CitingAnswer("turn 2", asked, "=HYPERLINK(evil)", "/admin/chat/turn/2/change/", **said)
+    other = CitingAnswer("turn 1", asked - datetime.timedelta(days=1), "clinician", "")
 
     def receive(sender: object, **named: Any) -> list[CitingAnswer]:
-        return answers
+        return [evil, other]
 
     answers_citing.connect(receive, weak=False, dispatch_uid="test")
-    yield answers
+    yield
     answers_citing.disconnect(dispatch_uid="test")
 
 
-def test_a_withdrawal_shows_whom_it_concerns_before_and_after(
-    publisher: Client, cited: list[CitingAnswer]
-) -> None:
+@pytest.mark.usefixtures("cited")
+def test_a_withdrawal_shows_whom_it_concerns_before_and_after(publisher: Client) -> None:
     document = publish_guideline()
     address = page_of("step", document.pk, "withdraw")
-    asked = publisher.get(address).content.decode()
-    assert "=Give 15 mg/kg." in asked
+    assert "=Give 15 mg/kg." in publisher.get(address).content.decode()
     assert state_of(document) == Lifecycle.PUBLISHED
     after = publisher.post(address, {"reason": "Wrong dose."}, follow=True)
     assert after.redirect_chain[-1][0] == page_of("recall", document.pk)
-    assert b"Wrong dose." in after.content
     assert LogEntry.objects.get().change_message == "Withdrawn: Wrong dose."
-    assert b"turn/2/change" not in after.content  # a publisher may not open it
-    assert b"amikacin" not in after.content
-    assert page_of("recall_csv", document.pk) in after.content.decode()
+    shown = after.content.decode()
+    assert "Wrong dose." in shown and page_of("recall_csv", document.pk) in shown
+    assert "turn/2/change" not in shown  # a publisher may not open it
+    assert "amikacin" not in shown
     assert state_of(document) == Lifecycle.WITHDRAWN
 
 
@@ -241,81 +221,79 @@ def test_a_withdrawal_says_that_what_went_before_does_not_come_back(publisher: C
     assert "stays superseded" in publisher.get(address).content.decode()
 
 
-def test_the_recall_list_is_a_sheet_that_runs_nothing(
-    publisher: Client, cited: list[CitingAnswer]
-) -> None:
-    document = publish_guideline()
-    response = publisher.get(page_of("recall_csv", document.pk))
+def sheet_of(client: Client, document: Document) -> list[list[str]]:
+    response = client.get(page_of("recall_csv", document.pk))
     assert response["Content-Disposition"].startswith("attachment")
-    header, second, first = csv.reader(StringIO(response.content.decode()))
+    return list(csv.reader(StringIO(response.content.decode())))
+
+
+@pytest.mark.usefixtures("cited")
+def test_the_recall_list_is_a_sheet_that_runs_nothing(publisher: Client) -> None:
+    header, second, first = sheet_of(publisher, publish_guideline())
     assert header == ["answer", "asked at", "asked by", "statements", "address"]
     assert second[0] == "turn 2"
     assert second[2:] == ["'=HYPERLINK(evil)", "'=Give 15 mg/kg.\nStop.", ""]
     assert first[3:] == ["", ""]
 
 
-def test_the_list_has_the_questions_for_who_may_read_every_turn(
-    mallory: User, cited: list[CitingAnswer]
-) -> None:
+@pytest.mark.usefixtures("cited")
+def test_the_list_has_the_questions_for_who_may_read_every_turn(mallory: User) -> None:
     auditor, document = member(mallory, AUDITORS), publish_guideline()
-    response = auditor.get(page_of("recall_csv", document.pk))
-    header, second, _ = csv.reader(StringIO(response.content.decode()))
+    header, second, _ = sheet_of(auditor, document)
     assert header == ["answer", "asked at", "asked by", "question", "statements", "address"]
     assert second[3] == "'=dose of amikacin?"
     assert second[5] == "http://testserver/admin/chat/turn/2/change/"
-    page = auditor.get(page_of("recall", document.pk)).content.decode()
-    assert '<a href="/admin/chat/turn/2/change/">=dose of amikacin?</a>' in page
+    link = '<a href="/admin/chat/turn/2/change/">=dose of amikacin?</a>'
+    assert link in page(auditor, "recall", document.pk)
 
 
+@pytest.mark.usefixtures("cited")
 def test_who_asked_is_told_to_those_who_withdraw_and_to_auditors(
-    staff: Client, mallory: User, cited: list[CitingAnswer]
+    staff: Client, mallory: User
 ) -> None:
-    document = publish_guideline()
+    document, auditor = publish_guideline(), member(mallory, AUDITORS)
     for name in ("recall", "recall_csv"):
         assert staff.get(page_of(name, document.pk)).status_code == 403
-        auditor = member(mallory, AUDITORS)
         assert auditor.get(page_of(name, document.pk)).status_code == 200
 
 
 def test_collections_say_who_is_let_in(staff: Client) -> None:
     ward = Group.objects.create(name="Ward 3")
     form = {"name": "Ward", "slug": "ward", "searchers": [ward.pk]}
-    response = staff.post("/admin/corpus/collection/add/", form, follow=True)
-    assert response.status_code == 200
-    shelf = documents(1)[0].collection.__class__.objects.get(slug="ward")
+    assert staff.post("/admin/corpus/collection/add/", form).status_code == 302
+    shelf = Collection.objects.get(slug="ward")
     assert list(shelf.searchers.all()) == [ward]
     listed = staff.get("/admin/corpus/collection/").content.decode()
     assert "found by Ward 3" in listed
-    assert "for everybody" in listed
-    page = staff.get(f"/admin/corpus/collection/{shelf.pk}/change/").content.decode()
-    assert "Without a tick" in page
-    staff.post(f"/admin/corpus/collection/{shelf.pk}/change/", {**form, "searchers": []})
+    change = f"/admin/corpus/collection/{shelf.pk}/change/"
+    assert "Without a tick" in staff.get(change).content.decode()
+    staff.post(change, {**form, "searchers": []})
     assert not shelf.searchers.exists()
 
 
 def test_a_collection_of_others_is_not_opened_to_oneself(staff: Client) -> None:
     shelf = documents(1)[0].collection
-    shelf.uploaders.add(Group.objects.create(name="Board"))
-    form = {"name": "Mine", "slug": "mine"}
+    narrow(shelf, "uploaders", "Board")
     address = f"/admin/corpus/collection/{shelf.pk}/change/"
-    assert staff.post(address, form).status_code == 403
+    assert staff.post(address, {"name": "Mine", "slug": "mine"}).status_code == 403
     shelf.refresh_from_db()
-    assert shelf.name == "Chest"
-    assert shelf.uploaders.count() == 1
+    assert (shelf.name, shelf.uploaders.count()) == ("Chest", 1)
 
 
 def test_near_duplicates_are_listed_with_their_documents(publisher: Client) -> None:
-    first, second = publish_guideline(title="First"), publish_guideline(title="Second")
-    alone = publish_guideline(title="Alone")
-    for document in (first, second):
-        document.chunks.update(twins="group")
-    alone.chunks.update(twins="lonely")
-    content = publisher.get(page_of("twins")).content.decode()
+    first, second, alone = map(_titled, ("First", "Second", "Alone"))
+    for document, twins in ((first, "group"), (second, "group"), (alone, "lonely")):
+        document.chunks.update(twins=twins)
+    content = page(publisher, "twins")
     assert content.count('class="twin-group"') == 1
     assert f"{page_of('read', first.pk, 1)}?show=c0#p1-c0" in content
     assert "Alone" not in content
-    assert "Second" in publisher.get(page_of("change", first.pk)).content.decode()
-    assert b"twin-group" not in publisher.get(page_of("twins"), {"q": "Alone"}).content
+    assert "Second" in page(publisher, "change", first.pk)
+    assert "twin-group" not in page(publisher, "twins", q="Alone")
+
+
+def _titled(title: str) -> Document:
+    return publish_guideline(title=title)
 
 
 def test_days_are_those_of_the_site(publisher: Client) -> None:

@@ -134,8 +134,7 @@ def test_what_can_not_be_drawn_is_said_in_the_picture(
     response = look(clinician, document)
     assert (response.status_code, response["Content-Type"]) == (503, "image/svg+xml")
     assert response["Cache-Control"] == "no-store"
-    assert b"The picture of page 1 can&#x27;t be made" in body(response)
-    assert b"Download the original" in body(response)
+    assert b"page 1 can&#x27;t be made" in (told := body(response)) and b"original" in told
 
 
 def test_a_page_that_takes_too_long_is_given_up(
@@ -144,8 +143,7 @@ def test_a_page_that_takes_too_long_is_given_up(
     monkeypatch.setattr(pictures, "DRAWING_S", 0.05)
     response = look(clinician, document)
     assert response.status_code == 503
-    assert b"longer than 0 seconds" in (said := body(response))
-    assert b"Nothing is lost" in said
+    assert b"longer than" in (told := body(response)) and b"Nothing is lost" in told
 
 
 def test_those_who_wait_for_others_are_told(

@@ -38,7 +38,8 @@ Stop after 5 days.
 
 
 def changes(old: str, new: str) -> dict[str, SectionChange]:
-    return {change.path[-1] if change.path else "": change for change in compare(pages_of(old), pages_of(new))}  # noqa: E501  # fmt: skip
+    found = compare(pages_of(old), pages_of(new))
+    return {change.path[-1] if change.path else "": change for change in found}
 
 
 def rebuilt(change: SectionChange) -> tuple[str, str]:
@@ -114,18 +115,11 @@ def test_a_table_is_compared_row_by_row() -> None:
 
 
 def test_what_was_added_and_removed_stands_in_its_place() -> None:
-    new = OLD.replace("## 3 Monitoring\nTake a level after 18 hours.\n", "").replace(
-        "Stop after 5 days.", "Stop after 5 days.\n## 5 Contact\nCall pharmacy."
-    )
-    found = compare(pages_of(OLD), pages_of(new))
-    assert [(change.path[-1], change.kind) for change in found] == [
-        ("Gentamicin 2023", Kind.SAME),
-        ("1 Dose", Kind.SAME),
-        ("2 Intervals", Kind.SAME),
-        ("3 Monitoring", Kind.REMOVED),
-        ("4 Stopping", Kind.SAME),
-        ("5 Contact", Kind.ADDED),
-    ]
+    new = OLD.replace("## 3 Monitoring\nTake a level after 18 hours.\n", "")
+    found = compare(pages_of(OLD), pages_of(f"{new}## 5 Contact\nCall pharmacy."))
+    same, gone, new_ = Kind.SAME, Kind.REMOVED, Kind.ADDED
+    assert [change.kind for change in found] == [same, same, same, gone, same, new_]
+    assert [change.path[-1] for change in found[3:]] == ["3 Monitoring", "4 Stopping", "5 Contact"]
     removed = found[3]
     assert (removed.new_text, removed.numbers_changed) == ("", True)
     assert removed.pieces == (("removed", "Take a level after 18 hours."),)
@@ -165,7 +159,8 @@ def test_pieces_always_give_back_both_texts() -> None:
 
     def text() -> str:
         lines = [" ".join(random_.choices(words, k=random_.randint(1, 9))) for _ in range(8)]
-        return "# A\n" + "\n".join(f"## {h}\n{a}\n{b}" for h, a, b in zip("PQRS", lines, lines[4:], strict=False))  # noqa: E501  # fmt: skip
+        sections = zip("PQRS", lines[:4], lines[4:], strict=True)
+        return "# A\n" + "\n".join(f"## {head}\n{a}\n{b}" for head, a, b in sections)
 
     for _ in range(60):
         old, new = text(), text()
@@ -241,8 +236,7 @@ def test_small_changes_stay_word_by_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")],
+    ("old", "new"), [("2 years and over", "12 years and over"), ("5 mg tablets", "10 mg tablets")]
 )
 def test_a_quantity_in_a_heading_is_no_section_number(old: str, new: str) -> None:
     found = compare(pages_of(f"## {old}\nTake one."), pages_of(f"## {new}\nTake one."))

@@ -19,6 +19,8 @@ from corpus.sandbox.parent import Limits, parse_in_child
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 SLEEP_IN_NATIVE_CODE = "import ctypes; ctypes.CDLL(None).sleep(600)"
+ENTITIES = b"""<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>
+<Document><QAPairs><QAPair><Question>&b;</Question></QAPair></QAPairs></Document>"""
 ENOUGH_MB = 1_000_000
 REPORT_PID = "import os, sys; open(sys.argv[3] + '/pid', 'w').write(str(os.getpid()));"
 
@@ -99,12 +101,7 @@ def test_a_file_is_parsed_with_progress(tmp_path: Path, out: Path) -> None:
         ("a.xml", b"<Other><a/></Other>", "xml_unknown"),
         ("a.xml", b"<Document><QAPairs>", "xml_corrupt"),
         ("a.txt", "\u200b\u200b \n".encode(), "no_text"),
-        (
-            "a.xml",
-            b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
-            b"<Document><QAPairs><QAPair><Question>&b;</Question></QAPair></QAPairs></Document>",
-            "xml_entities",
-        ),
+        ("a.xml", ENTITIES, "xml_entities"),
     ],
 )
 def test_bad_files_end_with_a_code(
@@ -124,9 +121,8 @@ def test_bad_files_end_with_a_code(
 
 
 def test_an_encrypted_pdf_is_refused(tmp_path: Path, out: Path) -> None:
-    path = fixtures.make_pdf(
-        tmp_path / "a.pdf", fixtures.two_columns, encrypt=StandardEncryption("secret")
-    )
+    locked = StandardEncryption("secret")
+    path = fixtures.make_pdf(tmp_path / "a.pdf", fixtures.two_columns, encrypt=locked)
     assert _failure(path, out).code == "pdf_encrypted"
 
 

@@ -63,7 +63,7 @@ def test_a_clean_file_is_kept(scanner: None) -> None:
 def test_an_infected_file_is_refused_by_name_and_kept_nowhere(scanner: None) -> None:
     with pytest.raises(Infected, match=r"Played\.Virus-1") as told:
         ingest(VIRUS)
-    assert "Nothing of it was kept" in told.value.sentence and nothing_is_kept()
+    assert not told.value.retryable and nothing_is_kept()
 
 
 @pytest.mark.parametrize("word", ["XTOOLARGEX", "XSILENTX"])
@@ -75,7 +75,7 @@ def test_a_file_without_a_verdict_is_held_back(scanner: None, word: str) -> None
 
 def test_a_scanner_that_is_down_lets_none_through(settings: Settings) -> None:
     settings.SCANNER = "tcp://127.0.0.1:9"
-    with pytest.raises(ScannerUnavailable, match="does not answer"):
+    with pytest.raises(ScannerUnavailable):
         ingest()
     assert nothing_is_kept()
 

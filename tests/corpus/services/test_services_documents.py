@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import Settings
 
@@ -29,20 +30,24 @@ from tests.corpus.documents import GUIDELINE, ingest
 from tests.corpus.listening import refused
 from tests.corpus.stored import document_path
 from tests.people import narrow, person
-from tests.together import at_once
+
+pytestmark = pytest.mark.django_db
 
 
 def kept_files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-@pytest.mark.django_db
+def upload(by: User | None, slug: str = "blood", **fields: str) -> Document:
+    document = Document(collection=shelf(slug), **fields)
+    content = BytesIO(GUIDELINE.encode())
+    return document_ingest(document, upload=content, uploaded_by=by, filename="hidden.md")
+
+
 def test_an_upload_is_stored_under_its_hash_with_its_job_and_its_wake_up() -> None:
     mine = Document(collection=collection_default())
-    upload = SimpleUploadedFile("hyperkalaemia_adults.md", GUIDELINE.encode())
-    returned = document_ingest(mine, upload=upload, uploaded_by=None)
-    assert returned is mine
-    assert mine.pk is not None
+    content = SimpleUploadedFile("hyperkalaemia_adults.md", GUIDELINE.encode())
+    assert document_ingest(mine, upload=content, uploaded_by=None) is mine
     stored = Document.objects.get(pk=mine.pk)
     assert document_path(stored.sha256).read_bytes() == GUIDELINE.encode()
     assert (stored.title, stored.filename) == ("hyperkalaemia adults", "hyperkalaemia_adults.md")
@@ -51,7 +56,6 @@ def test_an_upload_is_stored_under_its_hash_with_its_job_and_its_wake_up() -> No
     assert (stored.job.state, stored.job.stage) == (JobState.PENDING, Stage.STORED)
 
 
-@pytest.mark.django_db
 def test_the_same_bytes_again_name_the_document_that_is_there() -> None:
     first = ingest(title="Hyperkalaemia")
     with pytest.raises(DuplicateDocument, match="Hyperkalaemia") as caught:
@@ -71,7 +75,6 @@ BAD_FILES = [
 ]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("filename", "content", "code"), BAD_FILES)
 def test_a_bad_file_is_refused_in_a_sentence_and_not_kept(
     filename: str, content: bytes, code: str | None, files_dir: Path
@@ -84,7 +87,6 @@ def test_a_bad_file_is_refused_in_a_sentence_and_not_kept(
     assert kept_files(files_dir) == []
 
 
-@pytest.mark.django_db
 def test_a_large_file_is_refused_before_it_is_read_to_its_end(
     settings: Settings, files_dir: Path
 ) -> None:
@@ -97,19 +99,13 @@ def test_a_large_file_is_refused_before_it_is_read_to_its_end(
             self.read_bytes += size or 0
             return b"x" * (size or 0)
 
-    upload = Endless()
-    with pytest.raises(FileTooLarge, match="larger than 1 MB"):
-        document_ingest(
-            Document(collection=collection_default()),
-            upload=upload,
-            uploaded_by=None,
-            filename="endless.md",
-        )
-    assert upload.read_bytes <= 3 * 1024**2
+    endless, document = Endless(), Document(collection=collection_default())
+    with pytest.raises(FileTooLarge, match="1 MB"):
+        document_ingest(document, upload=endless, uploaded_by=None, filename="endless.md")
+    assert endless.read_bytes <= 3 * 1024**2
     assert kept_files(files_dir) == []
 
 
-@pytest.mark.django_db
 def test_long_names_and_titles_fit() -> None:
     document = ingest(filename="../" + "ä" * 300 + "\u202e.md", title="t" * 700)
     document.refresh_from_db()
@@ -117,54 +113,27 @@ def test_long_names_and_titles_fit() -> None:
     assert document.filename.endswith(".md")
 
 
-@pytest.mark.django_db
 def test_row_job_and_wake_up_are_undone_together_with_what_listens(files_dir: Path) -> None:
     with refused(signals.document_uploaded, lambda: Job.objects.exists()):
         ingest()
     assert Document.objects.count() == Job.objects.count() == 0
 
 
-def test_eight_uploads_of_the_same_bytes_at_once_make_one_row(own_database: str) -> None:
-    shelf = collection_default()
-
-    def upload() -> Document:
-        mine = Document(collection=shelf)
-        content = BytesIO(GUIDELINE.encode())
-        return document_ingest(mine, upload=content, uploaded_by=None, filename="g.md")
-
-    outcomes = at_once(*[upload] * 8)
-    document = Document.objects.get()
-    refused = [each.existing for each in outcomes if isinstance(each, DuplicateDocument)]
-    assert refused == [document] * 7
-    assert document in outcomes
-    assert Job.objects.count() == 1
-    assert document_path(document.sha256).read_bytes() == GUIDELINE.encode()
-
-
-@pytest.mark.django_db
 def test_only_a_failed_document_is_retried_with_all_its_attempts() -> None:
     document = ingest()
     with pytest.raises(NotNow):
         document_retry(document, by=None)
     Job.objects.update(state=JobState.FAILED, attempts=3, last_error="x", error_code="y")
     document_retry(document, by=None)
-    job = Job.objects.get()
-    assert (job.state, job.attempts, job.last_error, job.error_code) == (
-        JobState.PENDING,
-        0,
-        "",
-        "",
-    )
+    (told,) = Job.objects.values_list("state", "attempts", "last_error", "error_code")
+    assert told == (JobState.PENDING, 0, "", "")
 
 
-@pytest.mark.django_db
 def test_a_document_that_is_being_read_is_not_indexed_again() -> None:
-    document = ingest()
-    with pytest.raises(NotNow, match="being ingested"):
-        document_reindex(document, by=None)
+    with pytest.raises(NotNow):
+        document_reindex(ingest(), by=None)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("signal", "step", "state"),
     [
@@ -180,16 +149,8 @@ def test_what_can_not_be_recorded_is_not_queued(signal: Any, step: Any, state: J
     assert (Job.objects.get().state, Job.objects.get().attempts) == (state, 2)
 
 
-@pytest.mark.django_db
 def test_an_upload_takes_the_permission_and_the_group_of_the_collection(files_dir: Path) -> None:
     narrow(shelf("blood"), "uploaders", "Haematology")
-
-    def upload(by: Any) -> Document:
-        document = Document(collection=shelf("blood"))
-        return document_ingest(
-            document, upload=BytesIO(GUIDELINE.encode()), uploaded_by=by, filename="g.md"
-        )
-
     for by in (None, person("a", STAFF), person("b", CLINICIANS, "Haematology")):
         with pytest.raises(NotPermitted):
             upload(by)
@@ -198,26 +159,14 @@ def test_an_upload_takes_the_permission_and_the_group_of_the_collection(files_di
     assert upload(member).uploaded_by == member
 
 
-@pytest.mark.django_db
 def test_the_same_bytes_in_a_collection_that_is_not_open_are_not_named() -> None:
     for right in ("searchers", "uploaders"):
         narrow(shelf("blood"), right, "Haematology")
     insider = person("insider", STAFF, "Haematology")
-    first = document_ingest(
-        Document(collection=shelf("blood"), title="Secret"),
-        upload=BytesIO(GUIDELINE.encode()),
-        uploaded_by=insider,
-        filename="hidden.md",
-    )
-    named = {insider: True, person("outsider", STAFF): False, None: False}
-    for by, may_be_named in named.items():
+    first = upload(insider, title="Secret")
+    for by in (insider, person("outsider", STAFF), None):
         with pytest.raises(DuplicateDocument) as caught:
-            document_ingest(
-                Document(collection=shelf("blood" if may_be_named else "general")),
-                upload=BytesIO(GUIDELINE.encode()),
-                uploaded_by=by,
-                filename="mine.md",
-            )
-        assert (caught.value.existing, caught.value.may_be_named) == (first, may_be_named)
+            upload(by, "blood" if by == insider else "general")
+        assert (caught.value.existing, caught.value.may_be_named) == (first, by == insider)
         said = caught.value.sentence
-        assert ("Secret" in said, "hidden" in said) == (may_be_named, may_be_named)
+        assert ("Secret" in said, "hidden" in said) == (by == insider, by == insider)

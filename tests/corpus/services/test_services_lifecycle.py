@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise, permutations
 
 import pytest
@@ -40,7 +39,8 @@ from tests.corpus.documents import ingest
 from tests.corpus.listening import heard, refused
 from tests.corpus.stored import document_path
 from tests.people import in_groups, narrow, person
-from tests.together import at_once
+
+pytestmark = pytest.mark.django_db
 
 TODAY = datetime.date(2026, 3, 1)
 
@@ -89,7 +89,6 @@ ARROWS: dict[tuple[Lifecycle, Callable[[Document], None]], Lifecycle] = {
 }
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("step", [submit, send_back, publish, supersede, withdraw, reinstate])
 @pytest.mark.parametrize("lifecycle", list(Lifecycle))
 def test_each_step_starts_from_its_own_state_only(
@@ -106,7 +105,6 @@ def test_each_step_starts_from_its_own_state_only(
     assert Document.objects.get(pk=document.pk).lifecycle == (goal or lifecycle)
 
 
-@pytest.mark.django_db
 def test_publishing_sets_the_day_it_is_in_force_unless_it_names_one(alice: User) -> None:
     alice = in_groups(alice, PUBLISHERS)
     document = make(Lifecycle.REVIEW)
@@ -119,7 +117,6 @@ def test_publishing_sets_the_day_it_is_in_force_unless_it_names_one(alice: User)
     assert later.effective_from == datetime.date(2027, 1, 1)
 
 
-@pytest.mark.django_db
 def test_the_uploader_may_not_publish_where_two_are_needed(
     settings: Settings, alice: User, bob: User
 ) -> None:
@@ -135,7 +132,6 @@ def test_the_uploader_may_not_publish_where_two_are_needed(
     assert document.lifecycle == Lifecycle.PUBLISHED
 
 
-@pytest.mark.django_db
 def test_nothing_is_published_when_the_old_version_can_not_end() -> None:
     old, new = make(Lifecycle.WITHDRAWN, 1), make(Lifecycle.REVIEW, 2)
     with pytest.raises(NotNow):
@@ -143,7 +139,6 @@ def test_nothing_is_published_when_the_old_version_can_not_end() -> None:
     assert Document.objects.get(pk=new.pk).lifecycle == Lifecycle.REVIEW
 
 
-@pytest.mark.django_db
 def test_a_successor_is_another_document_and_published() -> None:
     old, draft = make(Lifecycle.PUBLISHED, 1), make(Lifecycle.DRAFT, 2)
     for successor in (old, draft):
@@ -151,7 +146,6 @@ def test_a_successor_is_another_document_and_published() -> None:
             document_supersede(old, by=None, successor=successor)
 
 
-@pytest.mark.django_db
 def test_a_withdrawal_needs_a_reason_and_keeps_it() -> None:
     document = make(Lifecycle.PUBLISHED)
     with pytest.raises(ReasonNeeded):
@@ -161,7 +155,6 @@ def test_a_withdrawal_needs_a_reason_and_keeps_it() -> None:
     assert document.withdrawn_at is not None
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("signal", "lifecycle", "step"),
     [
@@ -182,7 +175,6 @@ def test_a_step_that_can_not_be_recorded_is_not_taken(
     assert stored.get().lifecycle == lifecycle
 
 
-@pytest.mark.django_db
 def test_sending_back_needs_a_reason_and_tells_it() -> None:
     document = make(Lifecycle.REVIEW)
     with pytest.raises(ReasonNeeded):
@@ -192,7 +184,6 @@ def test_sending_back_needs_a_reason_and_tells_it() -> None:
     assert (document.lifecycle, told) == (Lifecycle.DRAFT, ["Page 3 is misread."])
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("step", [publish, send_back, supersede, withdraw])
 def test_a_narrowed_collection_is_closed_to_the_system(step: Callable[[Document], None]) -> None:
     """A command without `--user` has nobody's rights."""
@@ -205,7 +196,6 @@ def test_a_narrowed_collection_is_closed_to_the_system(step: Callable[[Document]
     assert Document.objects.get(pk=document.pk).lifecycle == lifecycle
 
 
-@pytest.mark.django_db
 def test_publishing_takes_the_permission_and_the_group() -> None:
     document = make(Lifecycle.REVIEW)
     narrow(document.collection, "publishers", "Haematology")
@@ -216,7 +206,6 @@ def test_publishing_takes_the_permission_and_the_group() -> None:
     assert document.lifecycle == Lifecycle.PUBLISHED
 
 
-@pytest.mark.django_db
 def test_what_is_superseded_takes_the_right_to_its_collection_too() -> None:
     old, new = make(Lifecycle.PUBLISHED, 1), make(Lifecycle.REVIEW, 2)
     Document.objects.filter(pk=old.pk).update(collection=shelf("blood"))
@@ -228,35 +217,6 @@ def test_what_is_superseded_takes_the_right_to_its_collection_too() -> None:
     assert Document.objects.get(pk=new.pk).lifecycle == Lifecycle.REVIEW
 
 
-def test_of_two_who_withdraw_at_once_one_is_told(own_database: str) -> None:
-    pk = make(Lifecycle.PUBLISHED).pk
-    both = (Document.objects.get(pk=pk), Document.objects.get(pk=pk))
-    outcomes = at_once(*(partial(withdraw, document) for document in both))
-    assert sorted(isinstance(outcome, NotNow) for outcome in outcomes) == [False, True]
-
-
-def test_of_two_who_replace_one_version_at_once_one_is_told_and_nobody_waits_for_ever(
-    own_database: str,
-) -> None:
-    old = make(Lifecycle.PUBLISHED)
-    outcomes = at_once(
-        *(
-            partial(
-                document_publish,
-                make(Lifecycle.REVIEW, number),
-                by=None,
-                today=TODAY,
-                supersedes=Document.objects.get(pk=old.pk),
-            )
-            for number in (1, 2)
-        )
-    )
-    assert sorted(isinstance(outcome, NotNow) for outcome in outcomes) == [False, True]
-    lifecycles = sorted(Document.objects.values_list("lifecycle", flat=True))
-    assert lifecycles == [Lifecycle.PUBLISHED, Lifecycle.REVIEW, Lifecycle.SUPERSEDED]
-
-
-@pytest.mark.django_db
 def test_a_withdrawal_is_undone_for_a_reason_by_who_may_withdraw(alice: User) -> None:
     document = make(Lifecycle.PUBLISHED)
     withdraw(document)
@@ -268,7 +228,6 @@ def test_a_withdrawal_is_undone_for_a_reason_by_who_may_withdraw(alice: User) ->
     assert (document.withdrawn_at, document.withdrawn_reason) == (None, "")
 
 
-@pytest.mark.django_db
 def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None:
     old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 9)
     document_supersede(old, by=None, successor=new)
@@ -280,7 +239,6 @@ def test_an_older_version_comes_back_where_its_successor_was_withdrawn() -> None
     assert new.lifecycle == Lifecycle.WITHDRAWN
 
 
-@pytest.mark.django_db
 def test_a_document_stays_in_force_until_the_day_of_its_successor() -> None:
     old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 1)
     day = Document.objects.filter(pk=new.pk)
@@ -293,7 +251,6 @@ def test_a_document_stays_in_force_until_the_day_of_its_successor() -> None:
     assert state(old) == Lifecycle.SUPERSEDED
 
 
-@pytest.mark.django_db
 def test_a_document_stays_in_force_until_its_successor_is_published_and_indexed() -> None:
     old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.DRAFT, 1, is_indexed=False)
     document_supersede_later(old, by=None, successor=new)
@@ -310,7 +267,6 @@ def test_a_document_stays_in_force_until_its_successor_is_published_and_indexed(
     assert (state(old), state(new)) == (Lifecycle.SUPERSEDED, Lifecycle.PUBLISHED)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_of_three_editions_the_last_stays_whichever_is_indexed_first(order: tuple[int]) -> None:
     editions = [make(Lifecycle.PUBLISHED, number, is_indexed=False) for number in range(3)]
@@ -323,7 +279,6 @@ def test_of_three_editions_the_last_stays_whichever_is_indexed_first(order: tupl
     assert [state(edition) for edition in editions] == [*ended, Lifecycle.PUBLISHED]
 
 
-@pytest.mark.django_db
 def test_what_was_withdrawn_meanwhile_is_not_superseded_when_it_is_back() -> None:
     old, new = make(Lifecycle.PUBLISHED), make(Lifecycle.PUBLISHED, 1, is_indexed=False)
     document_supersede(old, by=None, successor=new)
@@ -342,18 +297,18 @@ def state(document: Document) -> str:
     return Document.objects.get(pk=document.pk).lifecycle
 
 
-@pytest.mark.django_db
 def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
     document = make(Lifecycle.DRAFT, is_indexed=False)
+    stored = Document.objects.filter(pk=document.pk)
     with pytest.raises(NotNow):
         document_discard(document, by=None)
     Job.objects.filter(document=document).update(state=JobState.FAILED)
     with pytest.raises(NotNow):
         document_submit(document, by=None)
-    Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.WITHDRAWN)
+    stored.update(lifecycle=Lifecycle.WITHDRAWN)
     with pytest.raises(NotNow):
         document_discard(document, by=None)
-    Document.objects.filter(pk=document.pk).update(lifecycle=Lifecycle.DRAFT)
+    stored.update(lifecycle=Lifecycle.DRAFT)
     document_discard(document, by=None)
     assert not Document.objects.exists()
     assert not document_path(document.sha256).exists()

@@ -84,7 +84,7 @@ def test_moving_a_document_takes_the_right_to_both_collections(document: Documen
         with pytest.raises(NotPermitted):
             document_edit(document, by=user, changes=move)
     uploads = person("e", STAFF, "Haematology")
-    with pytest.raises(NotPermitted, match="Only publishers"):  # the document is published
+    with pytest.raises(NotPermitted):  # the document is published
         document_edit(document, by=uploads, changes=move)
     member = person("c", STAFF, PUBLISHERS, "Haematology")
     assert document_edit(document, by=member, changes=move) == ("collection",)
@@ -96,11 +96,10 @@ def test_moving_a_document_takes_the_right_to_both_collections(document: Documen
 
 def test_whom_a_published_document_is_for_only_its_publishers_change(document: Document) -> None:
     change = {"population": "children"}
-    with pytest.raises(NotPermitted, match="dates or population of a published document"):
-        document_edit(document, by=person("a", STAFF), changes=change)
-    assert document_edit(document, by=person("b", STAFF), changes={"issuer": "Trust"}) == (
-        "issuer",
-    )
+    staff = person("a", STAFF)
+    with pytest.raises(NotPermitted, match="population"):
+        document_edit(document, by=staff, changes=change)
+    assert document_edit(document, by=staff, changes={"issuer": "Trust"}) == ("issuer",)
     assert document_edit(document, by=person("c", PUBLISHERS), changes=change) == ("population",)
 
 

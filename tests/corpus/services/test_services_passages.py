@@ -74,12 +74,8 @@ def test_it_stays_disabled_when_the_document_is_read_again(chunk: Chunk, alice: 
     document_reindex(document, by=alice)
     document_index(document.pk)
     again = document.chunks.get(text=chunk.text)
-    assert again.pk != chunk.pk
-    assert (again.disabled_at, again.disabled_by, again.disabled_reason) == (
-        chunk.disabled_at,
-        alice,
-        "Wrong dose.",
-    )
+    assert (again.pk != chunk.pk, again.disabled_at) == (True, chunk.disabled_at)
+    assert (again.disabled_by, again.disabled_reason) == (alice, "Wrong dose.")
     assert document.chunks.filter(disabled_at=None).count() == count - 1
 
 

@@ -54,9 +54,8 @@ def test_a_stopped_site_answers_nobody_and_says_whom_to_call(
     held = stop(officer)
     turn = ask(channel)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.STOPPED)
-    assert [w["text"] for w in turn.warnings if w["code"] == "stopped"] == [
-        f"Answering from all guidelines is stopped: {TOLD}"
-    ]
+    (told,) = [w["text"] for w in turn.warnings if w["code"] == "stopped"]
+    assert told.endswith(TOLD)
     resume_answering(held, by=officer, reason="It was put right")
     assert ask().status == TurnStatus.ANSWERED
 
@@ -99,15 +98,16 @@ def test_any_stop_that_hides_hides(officer: User) -> None:
 
 
 def test_both_are_in_the_log_and_the_doctor_says_so(officer: User) -> None:
+    def is_well() -> bool | None:
+        return next(f for f in doctor.examine() if f.name == "answering").ok
+
     held = stop(officer)
-    assert not next(f for f in doctor.examine() if f.name == "answering").ok
+    assert not is_well()
     resume_answering(held, by=officer, reason="It was put right")
-    assert next(f for f in doctor.examine() if f.name == "answering").ok
+    assert is_well()
     events = AuditEvent.objects.filter(action__startswith="answering.").order_by("seq")
-    assert [(e.action, e.subject) for e in events] == [
-        ("answering.stopped", "site"),
-        ("answering.resumed", "site"),
-    ]
+    told = [("answering.stopped", "site"), ("answering.resumed", "site")]
+    assert [(e.action, e.subject) for e in events] == told
     assert "dose" not in str([e.payload for e in events])
 
 

@@ -89,15 +89,13 @@ def test_what_is_still_being_made_is_said_with_how_far_it_is(site: Site) -> None
     site.configure(minilm="bundled", one="one")
     encoders_sync()
     total = document.chunks.count()
-    with pytest.raises(EncoderUnavailable, match=r"one can be searched yet") as caught:
-        active_encoders(("one",))
-    assert f"one 0 of {total} passages" in caught.value.hint
-    assert "manage.py reembed" in caught.value.hint
-    Encoder.objects.filter(name="minilm").delete()
-    with pytest.raises(EncoderUnavailable, match=rf"yet.*one 0 of {total} passages") as caught:
-        active_encoders()
-    assert "manage.py reembed" in caught.value.hint
-    assert "migrate" not in caught.value.sentence
+    for names in (("one",), ()):
+        with pytest.raises(EncoderUnavailable) as caught:
+            active_encoders(names)
+        assert f"one 0 of {total} passages" in caught.value.sentence
+        assert "manage.py reembed" in caught.value.hint
+        assert "migrate" not in caught.value.sentence
+        Encoder.objects.filter(name="minilm").delete()
 
 
 def test_questions_are_asked_by_the_second_model_and_its_prefix(
@@ -132,7 +130,7 @@ def test_files_that_were_replaced_under_the_vectors_are_noticed(
     row = searched_rows()[0]
     row.spec["model"] = str(encoder_models / "two")
     row.save()
-    with pytest.raises(EncoderUnavailable, match="not those that computed its vectors"):
+    with pytest.raises(EncoderUnavailable, match="not those that computed"):
         active_encoders()
 
 

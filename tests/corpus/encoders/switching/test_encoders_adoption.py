@@ -79,9 +79,7 @@ def test_moved_vectors_are_not_taken_for_those_of_another_encoder(site: Site) ->
     old = unknown_vectors()
     before = everything(old)
     site.configure(two="two")  # of the same dimensions
-    with pytest.raises(
-        CommandError, match=r"not computed by the encoder two.*Restore the old MEDRAG_ENCODERS"
-    ):
+    with pytest.raises(CommandError, match=r"encoder two.*old MEDRAG_ENCODERS"):
         call_command("migrate", database="owner", verbosity=0)
     with pytest.raises(EncoderUnavailable, match="not known which encoder"):
         active_encoders()
@@ -120,9 +118,7 @@ def test_tables_in_use_are_said_in_words(site: Site, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(encoders, "_LOCK_LIMIT", "100ms")
     with transaction.atomic():
         Chunk.objects.update(disabled_reason="")  # as a worker does while it writes
-        with pytest.raises(
-            CommandError, match=r"in use.*Nothing was changed or lost.*migrate again"
-        ):
+        with pytest.raises(CommandError, match=r"in use.*Nothing was .*migrate again"):
             call_command("migrate", database="owner", verbosity=0)
     assert states() == {"minilm:384": "ACTIVE"}
     call_command("migrate", database="owner", verbosity=0)

@@ -16,24 +16,11 @@ from pytest_django import Settings
 
 from corpus.encoders import vectors
 from corpus.encoders.batches import BATCH, encode_rows
-from corpus.encoders.registry import (
-    embedder_for,
-    searched_rows,
-)
+from corpus.encoders.registry import embedder_for, searched_rows
 from corpus.encoders.specs import EncoderSpec
-from corpus.models import (
-    Chunk,
-    Document,
-    Encoder,
-    EncoderState,
-)
+from corpus.models import Chunk, Document, Encoder, EncoderState
 from corpus.services.encoders import encoder_reembed, encoders_sync
-from tests.corpus.encoders.encoder_sites import (
-    Site,
-    building,
-    everything,
-    indexed,
-)
+from tests.corpus.encoders.encoder_sites import Site, building, everything, indexed
 from tests.processes import ROOT
 
 _DYING = """

@@ -14,10 +14,7 @@ from pytest_django import Settings
 
 from corpus.encoders import statement_vectors, vectors
 from corpus.encoders.batches import BATCH, encode_rows
-from corpus.encoders.registry import (
-    active_encoders,
-    encoder_facts,
-)
+from corpus.encoders.registry import active_encoders, encoder_facts
 from corpus.encoders.types import Embedder, Vectors
 from corpus.indexing.vector_index import FILLING
 from corpus.models import (
@@ -141,7 +138,8 @@ def test_a_change_that_is_taken_back_leaves_nothing(site: Site) -> None:
     indexed()
     site.configure(minilm="wide")
     encoders_sync()
-    vectors.write(building(), [Chunk.objects.values_list("pk", flat=True)[0]], np.eye(1, 64, dtype=np.float32))  # noqa: E501  # fmt: skip
+    first = Chunk.objects.values_list("pk", flat=True)[0]
+    vectors.write(building(), [first], np.eye(1, 64, dtype=np.float32))
     site.configure(minilm="bundled")
     assert encoders_sync() == encoders.Synced(dropped=("minilm",))
     assert states() == {"minilm:384": "ACTIVE"}

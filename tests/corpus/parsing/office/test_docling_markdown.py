@@ -9,19 +9,11 @@ import marko
 import pytest
 
 from corpus.parsing.office.docling import markdown
-from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 
-def read(tmp_path: Path, text: str) -> ParsedDocument:
-    (tmp_path / "a.md").write_text(text)
-    document = fixtures.parse(tmp_path / "a.md", tmp_path / "out")
-    fixtures.assert_contract(document)
-    return document
-
-
 def lines(tmp_path: Path, text: str) -> list[str]:
-    return read(tmp_path, text).pages[0].text.splitlines()
+    return fixtures.read_text(tmp_path, text, "a.md").pages[0].text.splitlines()
 
 
 def as_docling_reads(text: str) -> Any:
@@ -57,20 +49,21 @@ def test_what_docling_drops_is_looked_up(
     assert lines(tmp_path, text) != said
 
 
-def test_a_table_in_a_point_is_not_glued(tmp_path: Path) -> None:
-    text = "1. Look\n\n   | A | B |\n   |---|---|\n   | x | 5 |\n\n   Then\n2. Treat\n"
-    assert lines(tmp_path, text) == ["1. Look", "A | B", "x | 5", "Then", "2. Treat"]
+TABLE_IN_POINT = "1. Look\n\n   | A | B |\n   |---|---|\n   | x | 5 |\n\n   Then\n2. Treat\n"
+LINKS = "See [the Card] and [this][the card].\n\n[The card]: http://192.0.2.1/\n"
+CODE = "If `INR <5` &amp; K &lt; 3\n\n```\nif INR < 5: <b>\n```\n"
 
 
-def test_a_block_of_html_may_begin_with_a_comment(tmp_path: Path) -> None:
-    assert lines(tmp_path, "<!-- reviewed --> Give 5 mg\n") == ["Give 5 mg"]
-
-
-def test_links_that_are_defined_below_are_read(tmp_path: Path) -> None:
-    text = "See [the Card] and [this][the card].\n\n[The card]: http://192.0.2.1/\n"
-    assert lines(tmp_path, text) == ["See the Card and this."]
-
-
-def test_code_and_signs_are_text(tmp_path: Path) -> None:
-    text = "If `INR <5` &amp; K &lt; 3\n\n```\nif INR < 5: <b>\n```\n"
-    assert lines(tmp_path, text) == ["If INR <5 & K < 3", "if INR < 5: <b>"]
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (TABLE_IN_POINT, ["1. Look", "A | B", "x | 5", "Then", "2. Treat"]),
+        ("<!-- reviewed --> Give 5 mg\n", ["Give 5 mg"]),
+        (LINKS, ["See the Card and this."]),
+        (CODE, ["If INR <5 & K < 3", "if INR < 5: <b>"]),
+    ],
+)
+def test_tables_in_points_comments_links_and_code_are_read(
+    tmp_path: Path, text: str, said: list[str]
+) -> None:
+    assert lines(tmp_path, text) == said

@@ -25,70 +25,62 @@ def read(tmp_path: Path, *writes: Write) -> ParsedDocument:
         slide = show.slides.add_slide(show.slide_layouts[1])
         slide.shapes.title.text = "Dose"
         write(slide)
-    show.save(str(tmp_path / "a.pptx"))
-    document = fixtures.parse(tmp_path / "a.pptx", tmp_path / "out")
-    fixtures.assert_contract(document)
-    return document
+    return fixtures.read_saved(tmp_path, show, "a.pptx")
 
 
-def said(run: Any, text: str, **look: str) -> None:
-    run.text = text
-    run._r.get_or_add_rPr().attrib.update(look)
+def said(paragraph: Any, *runs: tuple[str, dict[str, str]]) -> None:
+    for text, look in runs:
+        run = paragraph.add_run()
+        run.text = text
+        run._r.get_or_add_rPr().attrib.update(look)
 
 
-def table_of(slide: Any, rows: int) -> Any:
+def table_of(slide: Any, *rows: tuple[str, ...]) -> Any:
     inch = Inches(1)
-    return slide.shapes.add_table(rows, 2, inch, inch, 5 * inch, 2 * inch).table
+    table = slide.shapes.add_table(len(rows), 2, inch, inch, 5 * inch, 2 * inch).table
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    return table
+
+
+HEADS = ("Drug", "Dose")
 
 
 def struck(slide: Any) -> None:
     paragraph = slide.placeholders[1].text_frame.paragraphs[0]
-    said(paragraph.add_run(), "Give ")
-    said(paragraph.add_run(), "10 mg", strike="sngStrike")
-    said(paragraph.add_run(), " 5 mg")
+    said(paragraph, ("Give ", {}), ("10 mg", {"strike": "sngStrike"}), (" 5 mg", {}))
 
 
 def raised(slide: Any) -> None:
     paragraph = slide.placeholders[1].text_frame.paragraphs[0]
-    said(paragraph.add_run(), "Below 10")
-    said(paragraph.add_run(), "9", baseline="30000")
-    said(paragraph.add_run(), "/L & <5")
+    said(paragraph, ("Below 10", {}), ("9", {"baseline": "30000"}), ("/L & <5", {}))
 
 
 def struck_in_a_cell(slide: Any) -> None:
-    table = table_of(slide, 2)
-    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 0).text = "Drug", "Dose", "A"
-    paragraph = table.cell(1, 1).text_frame.paragraphs[0]
-    said(paragraph.add_run(), "10 mg ", strike="dblStrike")
-    said(paragraph.add_run(), "5 mg")
+    cell = table_of(slide, HEADS, ("A",)).cell(1, 1)
+    said(cell.text_frame.paragraphs[0], ("10 mg ", {"strike": "dblStrike"}), ("5 mg", {}))
 
 
 def under_a_merged_cell(slide: Any) -> None:
-    table = table_of(slide, 3)
-    rows = (("Drug", "Dose"), ("A", "5 mg"), ("B", "10 mg"))
-    table.cell(1, 1).merge(table.cell(2, 1))
-    for row, texts in enumerate(rows):
-        for column, text in enumerate(texts):
-            table.cell(row, column).text = text
+    table = table_of(slide, HEADS, ("A", "5 mg"), ("B", "10 mg"))
+    xml = table.cell(1, 1)._tc, table.cell(2, 1)._tc
+    xml[0].set("rowSpan", "2")
+    xml[1].set("vMerge", "1")
 
 
 def points_in_a_cell(slide: Any) -> None:
-    table = table_of(slide, 2)
-    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 0).text = "Drug", "Dose", "A"
-    frame = table.cell(1, 1).text_frame
+    frame = table_of(slide, HEADS, ("A",)).cell(1, 1).text_frame
     for text in ("5 mg", "not in children"):
         paragraph = frame.add_paragraph()
         paragraph.text = text
-        paragraph._p.get_or_add_pPr().append(
-            paragraph._p.makeelement(qn("a:buChar"), {"char": "•"})
-        )
+        bullet = paragraph._p.makeelement(qn("a:buChar"), {"char": "•"})
+        paragraph._p.get_or_add_pPr().append(bullet)
 
 
 def empty_span(slide: Any) -> None:
-    table = table_of(slide, 3)
+    table = table_of(slide, ("", "Dose"), ("", "mg"), ("", "5"))
     table.cell(0, 0).merge(table.cell(1, 0))
-    for row, text in enumerate(("Dose", "mg", "5")):
-        table.cell(row, 1).text = text
 
 
 @pytest.mark.parametrize(
@@ -150,10 +142,6 @@ def test_notes_are_no_text_and_a_layout_says_what_has_no_bullet(tmp_path: Path) 
     for place, text in zip(slide.placeholders, ("Dose", "Adults", "5 mg"), strict=False):
         place.text = text
     slide.notes_slide.notes_text_frame.text = "for the speaker"
-    show.save(str(tmp_path / "a.pptx"))
-    (page,) = fixtures.parse(tmp_path / "a.pptx", tmp_path / "out").pages
-    assert fixtures.block_texts(page) == [
-        ("heading", "Dose"),
-        ("paragraph", "Adults"),
-        ("list_item", "5 mg"),
-    ]
+    (page,) = fixtures.read_saved(tmp_path, show, "a.pptx").pages
+    texts = [("heading", "Dose"), ("paragraph", "Adults"), ("list_item", "5 mg")]
+    assert fixtures.block_texts(page) == texts

@@ -30,11 +30,8 @@ SPAN = '<span style="{}">{}</span>'
     ],
 )
 def test_signs_of_a_symbol_font(tmp_path: Path, written: str, read: str) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(f"<p>Give it: {written}</p>", encoding="utf-8")
-    (page,) = fixtures.read(path, tmp_path).pages
-    assert page.text == f"Give it: {read}"
-    assert page.doubts == ()
+    (page,) = fixtures.read_text(tmp_path, f"<p>Give it: {written}</p>").pages
+    assert (page.text, page.doubts) == (f"Give it: {read}", ())
 
 
 @pytest.mark.parametrize(
@@ -57,16 +54,14 @@ def test_signs_of_a_symbol_font(tmp_path: Path, written: str, read: str) -> None
 def test_signs_of_a_symbol_font_that_a_style_element_sets(
     tmp_path: Path, css: str, written: str, read: str
 ) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(f"<style>{css}</style><p>Give it: {written}</p>", encoding="utf-8")
-    (page,) = fixtures.read(path, tmp_path).pages
+    text = f"<style>{css}</style><p>Give it: {written}</p>"
+    (page,) = fixtures.read_text(tmp_path, text).pages
     assert (page.text, page.doubts) == (f"Give it: {read}", ())
 
 
 @pytest.mark.parametrize("sign", ["µ", "²", "½", "×"])
 def test_a_sign_that_may_be_meant_as_it_is_is_doubted(tmp_path: Path, sign: str) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(f'<p>Give 5 <font face="Symbol">{sign}</font> 3</p>', encoding="utf-8")
-    (page,) = fixtures.read(path, tmp_path).pages
+    text = f'<p>Give 5 <font face="Symbol">{sign}</font> 3</p>'
+    (page,) = fixtures.read_text(tmp_path, text).pages
     assert page.text == "Give 5 […] 3"
     assert {doubt.code for doubt in page.doubts} == {"symbols_left_out", "sign_misread"}

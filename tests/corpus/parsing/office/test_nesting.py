@@ -29,11 +29,7 @@ def test_long_documents_are_not_deep(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [
-        ("<div>" * 250, "too_deep"),
-        ("<ul><li>" * 250, "too_deep"),
-        ("<b><i>" * 250, "too_deep"),
-    ],
+    [("<div>" * 250, "too_deep"), ("<ul><li>" * 250, "too_deep"), ("<b><i>" * 250, "too_deep")],
 )
 def test_what_no_parser_should_be_given(text: str, code: str) -> None:
     with pytest.raises(ParseError) as caught:

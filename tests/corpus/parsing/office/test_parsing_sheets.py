@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,7 @@ def book() -> Any:
 
 
 def read(book: Any, tmp_path: Path) -> ParsedDocument:
-    book.save(tmp_path / "a.xlsx")
-    document = fixtures.parse(tmp_path / "a.xlsx", tmp_path / "out")
-    fixtures.assert_contract(document)
-    return document
+    return fixtures.read_saved(tmp_path, book, "a.xlsx")
 
 
 def codes(document: ParsedDocument) -> list[str]:
@@ -48,42 +46,55 @@ def test_numbers_read_as_they_are_shown(book: Any, tmp_path: Path) -> None:
     assert codes(document) == []
 
 
-def test_a_format_that_is_not_known_is_doubted(book: Any, tmp_path: Path) -> None:
-    book.active["B4"].number_format = "0.0E+00"
+@pytest.mark.parametrize(("value", "form"), [(12, "0.0E+00"), ("=1+1", "General")])
+def test_a_format_that_is_not_known_and_a_formula_without_its_value_are_doubted(
+    book: Any, tmp_path: Path, value: object, form: str
+) -> None:
+    book.active["B4"] = value
+    book.active["B4"].number_format = form
     document = read(book, tmp_path)
-    assert "Gamma | 12" in document.pages[0].text
+    assert f"Gamma | {value if value == 12 else ''}" in document.pages[0].text
     assert codes(document) == ["number_format"]
 
 
-def test_a_formula_without_its_value_is_doubted(book: Any, tmp_path: Path) -> None:
-    book.active["B4"] = "=1+1"
-    assert codes(read(book, tmp_path)) == ["number_format"]
+def hide_row(book: Any) -> None:
+    book.active.row_dimensions[3].hidden = True
 
 
-@pytest.mark.parametrize("what", ["row", "column", "sheet", "strike"])
-def test_what_is_hidden_or_struck_is_left_out_with_a_doubt(
-    book: Any, tmp_path: Path, what: str
-) -> None:
+def hide_column(book: Any) -> None:
     sheet = book.active
-    if what == "row":
-        sheet.row_dimensions[3].hidden = True
-    elif what == "column":
-        sheet.insert_cols(2)
-        sheet["B3"] = "Beta"
-        sheet["A3"] = "x"
-        sheet.column_dimensions["B"].hidden = True
-    elif what == "sheet":
-        sheet["A3"] = "x"
-        hidden = book.create_sheet("Old")
-        hidden["A1"] = "Beta"
-        hidden.sheet_state = "hidden"
-    else:
-        sheet["A3"].font = Font(strike=True)
+    sheet.insert_cols(2)
+    sheet["A3"], sheet["B3"] = "x", "Beta"
+    sheet.column_dimensions["B"].hidden = True
+
+
+def hide_sheet(book: Any) -> None:
+    book.active["A3"] = "x"
+    hidden = book.create_sheet("Old")
+    hidden["A1"], hidden.sheet_state = "Beta", "hidden"
+
+
+def strike(book: Any) -> None:
+    book.active["A3"].font = Font(strike=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (hide_row, "hidden_left_out"),
+        (hide_column, "hidden_left_out"),
+        (hide_sheet, "hidden_left_out"),
+        (strike, "struck_out"),
+    ],
+)
+def test_what_is_hidden_or_struck_is_left_out_with_a_doubt(
+    book: Any, tmp_path: Path, change: Callable[[Any], None], code: str
+) -> None:
+    change(book)
     document = read(book, tmp_path)
-    assert len(document.pages) == 1
-    assert "Beta" not in document.pages[0].text
-    assert "Gamma | 12" in document.pages[0].text
-    assert codes(document) == ["struck_out" if what == "strike" else "hidden_left_out"]
+    (page,) = document.pages
+    assert "Beta" not in page.text and "Gamma | 12" in page.text
+    assert codes(document) == [code]
 
 
 def test_a_title_above_a_table_is_its_caption(book: Any, tmp_path: Path) -> None:
@@ -167,14 +178,17 @@ def test_words_below_bold_heads_and_a_gap_are_no_heads(tmp_path: Path) -> None:
     assert (header, rows) == (HEADS, list(block))
 
 
-def test_a_bold_row_with_figures_is_heads(tmp_path: Path) -> None:
-    rows = (("Hours", "4 hours", "8 hours"), ("Wait", "2 hours", "6 hours"))
-    assert rows_read(tmp_path, *rows, bold=1) == [(rows[0], [rows[1]])]
-
-
-def test_ages_over_doses_are_heads(tmp_path: Path) -> None:
-    rows = (("Drug", "1 year", "5 years"), ("Ibuprofen", "50 mg", "100 mg"))
-    assert rows_read(tmp_path, *rows) == [(rows[0], [rows[1]])]
+@pytest.mark.parametrize(
+    ("rows", "bold"),
+    [
+        ((("Hours", "4 hours", "8 hours"), ("Wait", "2 hours", "6 hours")), 1),
+        ((("Drug", "1 year", "5 years"), ("Ibuprofen", "50 mg", "100 mg")), 0),  # ages over doses
+    ],
+)
+def test_a_row_with_figures_is_heads(
+    tmp_path: Path, rows: tuple[tuple[str, ...], tuple[str, ...]], bold: int
+) -> None:
+    assert rows_read(tmp_path, *rows, bold=bold) == [(rows[0], [rows[1]])]
 
 
 def test_docling_alone_reads_what_excel_does_not_show(book: Any, tmp_path: Path) -> None:

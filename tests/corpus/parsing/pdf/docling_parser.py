@@ -27,9 +27,7 @@ def convert(path: Path, **options: Any) -> Any:
         table = "Weight Dose 50 kg 20 mg" if number == 1 else "Weight Dose"  # half of it is lost
         made.add_text(DocItemLabel.TEXT, table, prov=_at(number, 52, 18))
     return SimpleNamespace(
-        document=made,
-        status=SimpleNamespace(value="success"),
-        confidence=SimpleNamespace(pages={}),
+        document=made, status=SimpleNamespace(value="success"), confidence=SimpleNamespace(pages={})
     )
 
 

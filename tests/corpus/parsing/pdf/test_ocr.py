@@ -210,20 +210,31 @@ def test_no_page_of_the_samples_and_papers_is_suspected() -> None:
             assert not legibility.has_unmapped_letters(words, 0), (path.name, number)
 
 
-def test_what_the_picture_says_decides() -> None:
-    layer, read = cells(*SWAPPED), cells(*GOOD, confidence=0.97)
-    replaced = scans.choose(layer, read, scans.Suspicion.SWAPPED)
+SAID, READ = cells(*GOOD), cells(*GOOD, confidence=0.97)
+UNMAPPED, OTHER = scans.Suspicion.UNMAPPED, scans.Suspicion.SWAPPED
+
+
+@pytest.mark.parametrize(
+    ("layer", "read", "suspicion", "codes"),
+    [
+        (cells(*SWAPPED), READ, OTHER, ["ocr_text_replaced"]),
+        (SAID, READ, OTHER, []),  # the picture says the same
+        (cells("/g31/g32"), cells(confidence=0.0), UNMAPPED, ["text_illegible"]),
+        (SAID, READ, UNMAPPED, ["text_partly_illegible"]),
+        (cells(*GOOD[:12]), READ, UNMAPPED, ["ocr_text_replaced"]),
+    ],
+)
+def test_what_the_picture_says_decides(
+    layer: PageCells, read: PageCells, suspicion: scans.Suspicion, codes: list[str]
+) -> None:
+    chosen = scans.choose(layer, read, suspicion)
+    assert [doubt.code for doubt in chosen.doubts] == codes
+
+
+def test_words_are_those_of_the_picture_only_where_it_says_others() -> None:
+    replaced = scans.choose(cells(*SWAPPED), READ, OTHER)
     assert [word.text for word in replaced.words] == GOOD
-    assert [doubt.code for doubt in replaced.doubts] == ["ocr_text_replaced"]
-    confirmed = scans.choose(cells(*GOOD), read, scans.Suspicion.SWAPPED)
-    assert confirmed.ocr_confidence is None
-    assert confirmed.doubts == ()
-    illegible = scans.choose(cells("/g31/g32"), cells(confidence=0.0), scans.Suspicion.UNMAPPED)
-    assert [doubt.code for doubt in illegible.doubts] == ["text_illegible"]
-    partly = scans.choose(cells(*GOOD), read, scans.Suspicion.UNMAPPED)
-    assert [doubt.code for doubt in partly.doubts] == ["text_partly_illegible"]
-    fewer = scans.choose(cells(*GOOD[:12]), read, scans.Suspicion.UNMAPPED)
-    assert [doubt.code for doubt in fewer.doubts] == ["ocr_text_replaced"]
+    assert scans.choose(SAID, READ, OTHER).ocr_confidence is None
 
 
 LABEL = ("Give", "oxygen", "by", "mask", "now")
@@ -366,16 +377,10 @@ def test_a_page_whose_text_is_sound_is_not_read_by_ocr(
     monkeypatch.setattr(scans, "Reader", NeverRead)
     document = fixtures.parse(sound_pdf(tmp_path / "a.pdf"), tmp_path / "out")
     assert [page.ocr_confidence for page in document.pages] == [None] * 5
-    assert [
-        doubt.code for page in document.pages for doubt in page.doubts if "ocr" in doubt.code
-    ] == []
+    assert not [d for page in document.pages for d in page.doubts if "ocr" in d.code]
 
 
-ALGORITHM = [
-    "Suspected opioid toxicity",
-    "Give 400 micrograms of naloxone",
-    "Observe for six hours",
-]
+ALGORITHM = ["Suspected opioid toxicity", "Give 400 micrograms of naloxone", "Observe for 6 hours"]
 
 
 def picture_of(lines: list[str], path: Path, *, turn: int = 0) -> ImageReader:

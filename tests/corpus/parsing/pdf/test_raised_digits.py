@@ -24,10 +24,7 @@ def _read(folder: Path, *lines: list[Part], font: str = "Helvetica") -> Page:
                 canvas.drawString(x, A4[1] - 80 - 20 * number + rise, said)
                 x += canvas.stringWidth(said, font, size)
 
-    path = fixtures.make_pdf(folder / "a.pdf", draw)
-    document = fixtures.parse(path, folder / "out")
-    fixtures.assert_contract(document)
-    return document.pages[0]
+    return fixtures.read_page(folder, draw)
 
 
 @pytest.mark.parametrize("font", ["Helvetica", "Times-Roman", "Courier-Bold"])
@@ -62,16 +59,9 @@ def test_a_raised_minus_is_that_of_a_power(tmp_path: Path, sign: str, size: floa
 
 
 def test_a_raised_unit_and_a_lowered_digit_are_read_as_before(tmp_path: Path) -> None:
-    page = _read(
-        tmp_path,
-        [
-            ("Give 75 mg/m", 10, 0),
-            ("2", 10, 3),
-            (" if SpO", 10, 0),
-            ("2", 7, -2),
-            (" is 92%.", 10, 0),
-        ],
-    )
+    raised, lowered = ("2", 10.0, 3.0), ("2", 7.0, -2.0)
+    said = [(text, 10.0, 0.0) for text in ("Give 75 mg/m", " if SpO", " is 92%.")]
+    page = _read(tmp_path, [said[0], raised, said[1], lowered, said[2]])
     assert page.text == "Give 75 mg/m² if SpO2 is 92%."
     assert "raised_unsure" not in [doubt.code for doubt in page.doubts]
 

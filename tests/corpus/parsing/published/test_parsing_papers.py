@@ -177,18 +177,9 @@ def test_words_inside_figures_are_told_from_text() -> None:
         assert not any(word in text for word in WORDS_OF_FIGURES)
         doubts = {doubt.code for page in document.pages for doubt in page.doubts}
         assert "figure_words_left_out" in doubts and "figure_words_kept" not in doubts
-    captions = [
-        text for kind, text in fixtures.block_texts(_read(CHEXNET).pages[3]) if kind == "caption"
-    ]
-    assert [caption[:3] for caption in captions] == [
-        "(a)",
-        "(b)",
-        "(c)",
-        "(d)",
-        "(e)",
-        "(f)",
-        "Fig",
-    ]
+    texts = fixtures.block_texts(_read(CHEXNET).pages[3])
+    captions = [text for kind, text in texts if kind == "caption"]
+    assert [text[:3] for text in captions] == ["(a)", "(b)", "(c)", "(d)", "(e)", "(f)", "Fig"]
     assert captions[0].endswith("right upper lobes to arrive at the pneumonia diagnosis.")
 
 

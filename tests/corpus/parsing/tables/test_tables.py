@@ -9,10 +9,11 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from corpus.chunking import ChunkSettings, split
+from corpus.chunking import ChunkSettings
 from corpus.parsing.tables.printed import begins_with_section, header_rows, with_header
 from corpus.parsing.types import Block, Cell, ParsedDocument, Table
 from corpus.statements import PageView, statements_of
+from tests.corpus.chunking.passages import passages_of
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.tables import table_fixtures as drawn
 from tests.corpus.parsing.tables.tree_notation import table_rows, tree_of
@@ -107,46 +108,57 @@ def _compact(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-def test_every_row_can_be_read_alone(tmp_path: Path) -> None:
+def test_what_stands_around_a_table_is_told_from_it(tmp_path: Path) -> None:
     document = fixtures.read_pdf(tmp_path, drawn.spans_both_ways)
-
-    (table,) = _tables(document)
-    assert table.header == ("Group", "Weight (kg)", "Dose, mg/kg", "Dose, Maximum", "Comment")
-    assert [row.cells for row in table.rows] == [
-        ("Adults", "Under 50", "2", "80 mg", "Infuse slowly through a large vein"),
-        ("Adults", "50 to 99", "3", "240 mg", ""),
-        ("Adults", "100 or more", "3", "300 mg*", "Call the pharmacist"),
-        ("Children", "10 to 30", "Avoid", "Avoid", "-"),
-    ]
     kinds = [kind for kind, _ in fixtures.block_texts(document.pages[0])]
     assert kinds == ["heading", "caption", "table", "footnote"]
     assert not document.pages[0].doubts
 
 
-def test_a_label_over_the_width_stands_in_each_row_below_it(tmp_path: Path) -> None:
-    document = fixtures.read_pdf(tmp_path, drawn.groups_over_the_width)
-
-    (table,) = _tables(document)
-    assert table.header == ("", "Weight", "Dose")
-    assert [row.cells for row in table.rows][:3] == [
-        ("Adults", "Under 50 kg", "1 g"),
-        ("Adults", "50 kg and over", "2 g"),
-        ("Children", "Under 20 kg", "15 mg/kg"),
-    ]
+DAILY, WEEKLY = "A. Daily examplol for six months", "B. Weekly samplin for three months"
 
 
-def test_the_first_of_several_sections_heads_its_own_rows_alone(tmp_path: Path) -> None:
-    document = fixtures.read_pdf(tmp_path, drawn.sections_from_the_top)
-
-    (table,) = _tables(document)
-    assert table.header == ()
-    assert [row.cells for row in table.rows] == [
-        ("A. Daily examplol for six months", "Weight", "Tablets of 50 mg"),
-        ("A. Daily examplol for six months", "Under 50 kg", "1"),
-        ("A. Daily examplol for six months", "50 kg and over", "2"),
-        ("B. Weekly samplin for three months", "Product", "Tablets"),
-        ("B. Weekly samplin for three months", "Samplin 150 mg", "6"),
-    ]
+@pytest.mark.parametrize(
+    ("draw", "header", "rows"),
+    [
+        (
+            drawn.spans_both_ways,
+            ("Group", "Weight (kg)", "Dose, mg/kg", "Dose, Maximum", "Comment"),
+            [
+                ("Adults", "Under 50", "2", "80 mg", "Infuse slowly through a large vein"),
+                ("Adults", "50 to 99", "3", "240 mg", ""),
+                ("Adults", "100 or more", "3", "300 mg*", "Call the pharmacist"),
+                ("Children", "10 to 30", "Avoid", "Avoid", "-"),
+            ],
+        ),
+        (  # a label over the width stands in each row below it
+            drawn.groups_over_the_width,
+            ("", "Weight", "Dose"),
+            [
+                ("Adults", "Under 50 kg", "1 g"),
+                ("Adults", "50 kg and over", "2 g"),
+                ("Children", "Under 20 kg", "15 mg/kg"),
+            ],
+        ),
+        (  # the first of several sections heads its own rows alone
+            drawn.sections_from_the_top,
+            (),
+            [
+                (DAILY, "Weight", "Tablets of 50 mg"),
+                (DAILY, "Under 50 kg", "1"),
+                (DAILY, "50 kg and over", "2"),
+                (WEEKLY, "Product", "Tablets"),
+                (WEEKLY, "Samplin 150 mg", "6"),
+            ],
+        ),
+    ],
+)
+def test_every_row_can_be_read_alone(
+    tmp_path: Path, draw: fixtures.Draw, header: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> None:
+    (table,) = _tables(fixtures.read_pdf(tmp_path, draw))
+    assert table.header == header
+    assert [row.cells for row in table.rows][: len(rows)] == rows
 
 
 def test_a_row_of_a_section_without_labels_is_quoted_only_if_it_gives_one_value(
@@ -198,29 +210,21 @@ def _row_of(at: int, kind: str) -> list[Cell]:
 
 def test_a_repeated_cell_is_painted_where_it_is_printed(tmp_path: Path) -> None:
     document = fixtures.read_pdf(tmp_path, drawn.spans_both_ways)
-
-    page = document.pages[0]
-    (block,) = _blocks(document)
-    assert block.table is not None
-    adults = next(cell for cell in block.table.cells if cell.text == "Adults")
-    second = block.table.rows[1]
+    (page,), (block,), (table,) = document.pages, _blocks(document), _tables(document)
+    adults = next(cell for cell in table.cells if cell.text == "Adults")
+    second = table.rows[1]
     lines = [line for line in block.lines if second.start <= line.start < second.end]
-    assert [page.text[line.start : line.end] for line in lines] == [
-        "Adults",
-        "50 to 99 | 3 | 240 mg",
-    ]
+    texts = [page.text[line.start : line.end] for line in lines]
+    assert texts == ["Adults", "50 to 99 | 3 | 240 mg"]
     assert lines[0].box == adults.box
 
 
 def test_groups_that_only_empty_cells_tell_are_doubted(tmp_path: Path) -> None:
     document = fixtures.read_pdf(tmp_path, drawn.groups_without_rules)
-
-    (block,) = _blocks(document)
-    assert block.table is not None
-    assert [row.cells[0] for row in block.table.rows] == ["Adults"] * 2 + ["Children"] * 2
-    assert ("table_groups_guessed", block.start, block.end) in [
-        (doubt.code, doubt.start, doubt.end) for doubt in document.pages[0].doubts
-    ]
+    (page,), (block,), (table,) = document.pages, _blocks(document), _tables(document)
+    assert [row.cells[0] for row in table.rows] == ["Adults"] * 2 + ["Children"] * 2
+    doubts = [(doubt.code, doubt.start, doubt.end) for doubt in page.doubts]
+    assert ("table_groups_guessed", block.start, block.end) in doubts
 
 
 def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path) -> None:
@@ -236,15 +240,11 @@ def test_a_table_of_words_is_found_by_alignment_and_doubted(tmp_path: Path) -> N
 def test_a_table_goes_on_over_a_page_break(tmp_path: Path, repeated: bool, ruled: bool) -> None:
     pages = drawn.over_a_break(repeated=repeated, ruled=ruled)
     document = fixtures.read_pdf(tmp_path, *pages)
-
-    first, second = _blocks(document)
-    assert (first.continues, second.continues) == (False, True)
-    assert first.table is not None
-    assert second.table is not None
-    assert first.table.header == second.table.header == drawn.LONG_LABELS
-    assert first.table.caption == second.table.caption == "Table 1. Dose by weight"
-    rows = [row.cells for table in (first.table, second.table) for row in table.rows]
-    assert tuple(rows) == drawn.LONG
+    assert [block.continues for block in _blocks(document)] == [False, True]
+    tables = first, second = _tables(document)
+    assert first.header == second.header == drawn.LONG_LABELS
+    assert first.caption == second.caption == "Table 1. Dose by weight"
+    assert tuple(row.cells for table in tables for row in table.rows) == drawn.LONG
     printed = "Weight | Dose | Interval" in document.pages[1].text
     assert printed == repeated, "what the page does not say is not put into its text"
 
@@ -252,40 +252,25 @@ def test_a_table_goes_on_over_a_page_break(tmp_path: Path, repeated: bool, ruled
 def test_sections_take_no_labels_over_from_the_page_before(tmp_path: Path) -> None:
     first, _ = drawn.over_a_break(repeated=False, ruled=True)
     document = fixtures.read_pdf(tmp_path, first, drawn.sections_over_a_break)
-
-    above, below = _blocks(document)
-    assert not below.continues
-    assert above.table is not None
-    assert below.table is not None
-    assert (above.table.header, below.table.header) == (drawn.LONG_LABELS, ())
-    assert below.table.rows[-1].cells == ("B. Weekly samplin", "Samplin 150 mg", "6", "12")
+    assert not _blocks(document)[1].continues
+    above, below = _tables(document)
+    assert (above.header, below.header) == (drawn.LONG_LABELS, ())
+    assert below.rows[-1].cells == ("B. Weekly samplin", "Samplin 150 mg", "6", "12")
 
 
 @pytest.mark.parametrize("draw", [drawn.short_columns, drawn.references, fixtures.two_columns])
 def test_what_is_no_table_and_not_doubted(tmp_path: Path, draw: fixtures.Draw) -> None:
     document = fixtures.read_pdf(tmp_path, draw)
-
     assert not _blocks(document)
     assert not fixtures.unsure(document.pages[0])
 
 
 def test_passages_of_a_table_that_goes_on_have_its_caption_and_labels(tmp_path: Path) -> None:
     pages = drawn.over_a_break(repeated=False, ruled=True)
-    document = fixtures.read_pdf(tmp_path, *pages)
-
-    drafts = split(
-        document.pages,
-        title="Guide",
-        population="",
-        sha256="f" * 64,
-        settings=ChunkSettings(60, 10),
-        count_tokens=lambda text: len(text.split()),
-    )
-
+    drafts = passages_of(fixtures.read_pdf(tmp_path, *pages), ChunkSettings(60, 10))
     (later,) = [draft.text for draft in drafts if "40 to 49 kg" in draft.text]
-    assert later.startswith(
-        "Table 1. Dose by weight\nWeight | Dose | Interval\n40 to 49 kg | 80 mg"
-    )
+    above = "Table 1. Dose by weight\nWeight | Dose | Interval"
+    assert later.startswith(f"{above}\n40 to 49 kg | 80 mg")
 
 
 def test_what_may_be_a_table_is_doubted(tmp_path: Path) -> None:
