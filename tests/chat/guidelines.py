@@ -1,7 +1,5 @@
 """Publish a guideline that can be searched, cited and shown, without a parser."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

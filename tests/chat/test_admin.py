@@ -53,10 +53,7 @@ def test_an_event_is_shown_with_its_payload_and_hashes(auditor: Client, turn: Tu
 
 
 def test_lists_cost_a_fixed_number_of_queries(
-    auditor: Client,
-    alice: User,
-    turn: Turn,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
+    auditor: Client, alice: User, turn: Turn, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for _ in range(9):
         ask(alice)

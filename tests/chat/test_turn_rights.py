@@ -4,8 +4,6 @@ The turn has a marker word in each field that is made from documents. It is stor
 `Idempotency-Key`, so that each form of the API sends just this turn.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -384,9 +382,7 @@ def test_nobody_is_corrected_to_a_word_of_a_closed_document(correcting: Document
     assert (turn.standalone, turn.trace["spelling"]) == ("", {})
 
 
-def test_a_word_that_a_closed_document_has_is_corrected_as_any_other(
-    correcting: Document,
-) -> None:
+def test_a_word_that_a_closed_document_has_is_corrected_as_any_other(correcting: Document) -> None:
     outsider = person("outsider", CLINICIANS)
     publish("# Other\nGive zorbittol at night to adults.")
     assert slip(outsider, typed=MARKER).trace["spelling"] == {MARKER: "zorbittol"}

@@ -1,7 +1,5 @@
 """Test the audit log in the administration: search, verification, signing, replay and export."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any

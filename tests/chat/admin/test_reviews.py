@@ -1,7 +1,5 @@
 """Test the review of answers: who may judge which turn, the queue, the figures and the export."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any
@@ -280,10 +278,7 @@ def test_verdicts_are_counted_by_month_with_their_interval(
     assert rows[month, "correct"] == (3, 4)
     assert rows[month, "dangerous"] == (1, 4)
     assert rows[month, "wrong"] == (0, 4)
-    assert {str(row.verdict) for row in tables["Flagged"]} == {
-        "rightly_refused",
-        "wrongly_refused",
-    }
+    assert {str(row.verdict) for row in tables["Flagged"]} == {"rightly_refused", "wrongly_refused"}
     page = auditor.get(VERDICTS).content.decode()
     assert "75.0 %" in page
     assert "30.1 % to 95.4 %" in page

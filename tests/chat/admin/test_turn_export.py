@@ -1,7 +1,5 @@
 """Test the export of answers: its filters, its texts, its rights and its event."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -50,12 +48,7 @@ def test_what_is_filtered_is_exported_with_texts_and_logged(
     assert only["turn"] == str(refused.pk)
     assert QUESTION not in json.dumps(exported(auditor))
     event = AuditEvent.objects.filter(action="turn.exported").earliest("seq")
-    assert json.loads(event.payload) == {
-        "format": "jsonl",
-        "rows": 2,
-        "texts": True,
-        "filters": [],
-    }
+    assert json.loads(event.payload) == {"format": "jsonl", "rows": 2, "texts": True, "filters": []}
     event = AuditEvent.objects.filter(action="turn.exported", payload__contains="person").get()
     assert json.loads(event.payload)["filters"] == ["person"]
     assert "mallory" not in event.payload

@@ -1,7 +1,5 @@
 """Test the list of turns in the administration: its search, filters, order and queries."""
 
-from __future__ import annotations
-
 import datetime
 import uuid
 

@@ -1,7 +1,5 @@
 """Test the page on which an auditor reads how a turn came about."""
 
-from __future__ import annotations
-
 import html
 import uuid
 from typing import Any

@@ -1,7 +1,5 @@
 """Test that a citation names a scanned page, and how well it was read."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

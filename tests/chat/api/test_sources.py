@@ -1,7 +1,5 @@
 """Test that the API says of a source what the page shows, field by field."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import uuid
@@ -225,11 +223,7 @@ def test_what_is_gone_is_not_painted(
 
 @pytest.mark.parametrize(("question", "queries"), [(QUESTION, 15), (NEAR, 16)])
 def test_many_documents_take_the_queries_of_one(
-    guideline: Document,
-    alice: User,
-    question: str,
-    queries: int,
-    django_assert_num_queries: Any,
+    guideline: Document, alice: User, question: str, queries: int, django_assert_num_queries: Any
 ) -> None:
     """Of the queries, five are for the token and one for the log."""
     turn, client = ask(alice, question), signed_in(alice)

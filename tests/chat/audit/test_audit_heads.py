@@ -42,11 +42,7 @@ def test_a_head_is_one_line_for_this_user_alone(
     # the log tells that signing began, and that row is signed at once
     assert AuditEvent.objects.get(pk=4).action == audit_heads.SIGNING
     assert (head["seq"], head["count"], head["hash"]) == (4, 4, report.head_hash)
-    for path in (
-        settings.AUDIT_HEADS_FILE,
-        keys / "audit_heads_key",
-        keys / "audit_last_head",
-    ):
+    for path in (settings.AUDIT_HEADS_FILE, keys / "audit_heads_key", keys / "audit_last_head"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert (report.signed_heads, report.signed_seq, report.warnings) == (2, 4, ())
 

@@ -1,7 +1,5 @@
 """Test whether an answer's population fits the question's patient."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -148,8 +146,7 @@ LINES = [
     (claim(DOSE, title="UTI in adults who are not pregnant"),
      "Applies to: adults, people who are not pregnant."),
     (claim("Children aged 6 to 11 years: 250 mg."), "Applies to: children aged 6 to 11 years."),
-    (claim("Give 5 mg/kg.", population="adult"),
-     "Applies to: adults. You need the weight."),
+    (claim("Give 5 mg/kg.", population="adult"), "Applies to: adults. You need the weight."),
     (claim("Only if eGFR is 45 mL/min/1.73 m² or more.", population="adult"),
      "Applies to: adults. This statement is for an eGFR of 45 or more."),
     (claim("Creatinine clearance (mL/min): 40 to 60; Interval: Every 36 hours", population="adult"),

@@ -1,7 +1,5 @@
 """Test that what says it is not for the patient comes last, with its own words."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 
@@ -76,9 +74,7 @@ LAST = "Choice: Third; Medicine: Cefalexin 500 mg; Avoid: anaphylaxis to penicil
     ],
 )
 def test_what_only_anaphylaxis_excludes_is_told_so(
-    question: str,
-    is_barred: bool,
-    is_conditional: bool,
+    question: str, is_barred: bool, is_conditional: bool
 ) -> None:
     claims = [DraftClaim(LAST, ())]
     assert bool(barred(question, claims)) is is_barred

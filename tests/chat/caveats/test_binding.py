@@ -1,7 +1,5 @@
 """Test that a limit about the question's patient is shown before the answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.ask import turn_ask

@@ -1,7 +1,5 @@
 """Test that what was said of the patient earlier in a conversation is not lost silently."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 

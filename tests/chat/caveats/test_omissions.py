@@ -1,7 +1,5 @@
 """Test the limits beside a quoted statement that an answer leaves out."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -284,9 +282,7 @@ def test_three_queries_and_none_for_nothing() -> None:
     publish(GENTAMICIN)
     hits = hits_for(QUESTION)
     claims = [claim(hits, SENTENCE)]
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         omitted(claims, hits, question=QUESTION)
     assert len(queries) == 3
     with CaptureQueriesContext(connection) as queries:

@@ -1,7 +1,5 @@
 """Make hits and claims from documents of `tests.corpora`."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

@@ -128,10 +128,8 @@ def test_only_the_row_of_the_asked_number_is_quotable() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "Do not give if:\n- deaf\n- pregnant",
-            ["Do not give if: deaf", "Do not give if: pregnant"],
-        ),
+        ("Do not give if:\n- deaf\n- pregnant",
+         ["Do not give if: deaf", "Do not give if: pregnant"]),
         ("Avoid it in the following.\n- deaf", ["Avoid it in the following. deaf"]),
         ("Do not give to patients who are\n- deaf", ["Do not give to patients who are: deaf"]),
         ("## Contraindications\n- deaf", ["Contraindications: deaf"]),
@@ -139,7 +137,7 @@ def test_only_the_row_of_the_asked_number_is_quotable() -> None:
         ("## Treatment\n- Give 5 mg.", ["Give 5 mg."]),
         ("Read this.\n- Give 5 mg.", ["Give 5 mg."]),
     ],
-)
+)  # fmt: skip
 def test_an_item_brings_what_introduces_its_list(text: str, expected: list[str]) -> None:
     made = shown(f"## Rules\n{text}", "gentamicin deaf pregnant")
     assert [line for line in made if line in expected] == expected

@@ -1,7 +1,5 @@
 """Journal and year stand in the prompt and in every reference."""
 
-from __future__ import annotations
-
 from chat.evidence.prompt_text import shown_passages
 from chat.models.answers import reference_line
 from corpus.models import Document

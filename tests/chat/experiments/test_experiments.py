@@ -1,7 +1,5 @@
 """Test experiments: arms and their shares, what answers in each, and how one starts and stops."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import uuid

@@ -1,7 +1,5 @@
 """Test every caller of a language model with the same faults: its message, and what it keeps."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time

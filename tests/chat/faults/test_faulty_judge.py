@@ -1,7 +1,5 @@
 """Test that no claim is shown which a failing or lying judge did not accept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
@@ -16,20 +14,8 @@ from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
 from tests.llm.lies import DOSE, GUIDELINE, LIES, of, text_of
 from tests.llm.prompts import shown_in
-from tests.llm.server import (
-    Answer,
-    Endpoint,
-    endpoint,
-    replies,
-)
-from tests.llm.sites import (
-    HURRIED_S,
-    answers_of,
-    ask,
-    generate_by,
-    judge_by,
-    shown,
-)
+from tests.llm.server import Answer, Endpoint, endpoint, replies
+from tests.llm.sites import HURRIED_S, answers_of, ask, generate_by, judge_by, shown
 from tests.models import change_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]

@@ -1,7 +1,5 @@
 """Test `manage.py calibrate`, from a file of questions to the next answer."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json
@@ -245,10 +243,8 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
         ([{"question": "Dose?", "answerable": "yes"}], "answerable must be true or false"),
         ([{"question": " \x00", "answerable": True}], "Question 1: The question is empty"),
         ([{"question": "Dose?", "answerable": True, "documents": "a.md"}], "a list of names"),
-        (
-            [{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],
-            "Question 2 occurs twice",
-        ),
+        ([{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],
+         "Question 2 occurs twice"),
     ],
 )  # fmt: skip
 def test_a_test_set_is_read_strictly(content: Any, wrong: str) -> None:

@@ -1,7 +1,5 @@
 """Test calibration: how the log-odds are scaled, what is guaranteed, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Test the generator by a language model on loopback: prompts, answers, endpoints, replays."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -57,9 +55,7 @@ def test_a_claim_with_a_true_quote_stands(server: llm_server.Endpoint) -> None:
 
 
 @pytest.mark.usefixtures("guideline")
-def test_passages_stand_under_fresh_keys_between_fresh_marks(
-    server: llm_server.Endpoint,
-) -> None:
+def test_passages_stand_under_fresh_keys_between_fresh_marks(server: llm_server.Endpoint) -> None:
     first, second = (generator(server).generate(task()) for _ in range(2))
     assert set(first.keys.values()) == {hit.key for hit in hits_for(QUESTION)}
     assert not set(first.keys) & set(second.keys)

@@ -1,7 +1,5 @@
 """Test that no word of a collection narrowed to a group reaches anybody else, by any address."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """Test `manage.py chat`: a conversation in a terminal, typed or piped."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

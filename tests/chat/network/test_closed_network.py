@@ -1,7 +1,5 @@
 """Test that the whole system works without a network, and never tries to reach one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

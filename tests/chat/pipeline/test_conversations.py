@@ -1,7 +1,5 @@
 """Test follow-ups and multiple-choice questions through the whole pipeline."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

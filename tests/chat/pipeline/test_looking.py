@@ -1,7 +1,5 @@
 """Test how a question is searched: once, and again only to explain a refusal."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Test what a refusal shows and says, from the question to the page and the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -72,27 +70,15 @@ def shelves(db: None) -> None:
 @pytest.mark.parametrize(
     ("question", "title", "owner", "said"),
     [
-        (
-            "epinephrine dose anaphylaxis adult",
-            "Anaphylaxis",
-            "Dr emergency",
-            "Give adrenaline into the thigh in anaphylaxis.",
-        ),
+        ("epinephrine dose anaphylaxis adult", "Anaphylaxis", "Dr emergency",
+         "Give adrenaline into the thigh in anaphylaxis."),
         ("LMWH 70kg", "Preventing thrombosis", "Dr haematology", ROW),
-        (
-            "trimethoprim at 8 weeks",
-            "Urinary infection",
-            "Dr urology",
-            "Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy.",
-        ),
-        (
-            "gentamicin in pregnancy",
-            "Gentamicin in adults",
-            "Dr infection",
-            "Give gentamicin 5 mg/kg once daily to adults.",
-        ),
+        ("trimethoprim at 8 weeks", "Urinary infection", "Dr urology",
+         "Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy."),
+        ("gentamicin in pregnancy", "Gentamicin in adults", "Dr infection",
+         "Give gentamicin 5 mg/kg once daily to adults."),
     ],
-)
+)  # fmt: skip
 def test_what_is_near_is_shown_with_its_owner_however_unsure_the_gate_is(
     shelves: None,
     settings: LazySettings,

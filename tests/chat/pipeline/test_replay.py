@@ -1,7 +1,5 @@
 """Test that a stored turn replays the same, and that every change is told, by groups."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from io import StringIO

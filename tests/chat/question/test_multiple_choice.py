@@ -1,7 +1,5 @@
 """Test which questions are multiple-choice questions, and their parts; every text is invented."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.question.multiple_choice import is_exception, parsed
@@ -50,34 +48,22 @@ def test_reads_the_usual_writings(writing: str) -> None:
         ("Which interval? A. 24 hours B. 36 hours", ("24 hours", "36 hours")),
         ("Which dose? A. 0.5 mg B. 1.5 mg C. 5 mg", ("0.5 mg", "1.5 mg", "5 mg")),
         ("First-line treatment is A) rest B) ice C) heat", ("rest", "ice", "heat")),
-        (
-            "The dose of gentamicin is: (a) 5 mg/kg (b) 7 mg/kg (c) 9 mg/kg",
-            ("5 mg/kg", "7 mg/kg", "9 mg/kg"),
-        ),
-        (
-            "Which organism is likeliest? A. E. coli B. C. difficile C. B. fragilis",
-            ("E. coli", "C. difficile", "B. fragilis"),
-        ),
+        ("The dose of gentamicin is: (a) 5 mg/kg (b) 7 mg/kg (c) 9 mg/kg",
+         ("5 mg/kg", "7 mg/kg", "9 mg/kg")),
+        ("Which organism is likeliest? A. E. coli B. C. difficile C. B. fragilis",
+         ("E. coli", "C. difficile", "B. fragilis")),
         ("What covers E. coli best? A. Amoxicillin B. Cefuroxime", ("Amoxicillin", "Cefuroxime")),
         ("A man has hepatitis A. Which test is right? A. IgM B. IgG C. PCR", ("IgM", "IgG", "PCR")),
-        (
-            "Which vitamin is given? A. vitamin A B. vitamin B C. vitamin K",
-            ("vitamin A", "vitamin B", "vitamin K"),
-        ),
-        (
-            "How is it given? A. i.v. at 8 a.m. B. by mouth at 8 p.m.",
-            ("i.v. at 8 a.m", "by mouth at 8 p.m"),
-        ),
-        (
-            "Which is right? A. one B. two C. three D. four E. five",
-            ("one", "two", "three", "four", "five"),
-        ),
-        (
-            "Which drug is next for a woman aged 30? A. metformin and gliclazide B. insulin",
-            ("metformin and gliclazide", "insulin"),
-        ),
+        ("Which vitamin is given? A. vitamin A B. vitamin B C. vitamin K",
+         ("vitamin A", "vitamin B", "vitamin K")),
+        ("How is it given? A. i.v. at 8 a.m. B. by mouth at 8 p.m.",
+         ("i.v. at 8 a.m", "by mouth at 8 p.m")),
+        ("Which is right? A. one B. two C. three D. four E. five",
+         ("one", "two", "three", "four", "five")),
+        ("Which drug is next for a woman aged 30? A. metformin and gliclazide B. insulin",
+         ("metformin and gliclazide", "insulin")),
     ],
-)
+)  # fmt: skip
 def test_reads_what_each_option_says(question: str, texts: tuple[str, ...] | None) -> None:
     choice = parsed(question)
     assert (choice and tuple(option.text for option in choice.options)) == texts

@@ -1,7 +1,5 @@
 """Test `turn_ask`: it stores an answer, a refusal, or nothing at all."""
 
-from __future__ import annotations
-
 import json
 import logging
 import uuid
@@ -18,16 +16,7 @@ from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.audit.answers import turn_digest
 from chat.errors import QuestionError
-from chat.models import (
-    AuditEvent,
-    Channel,
-    Citation,
-    Claim,
-    Conversation,
-    Reason,
-    Turn,
-    TurnStatus,
-)
+from chat.models import AuditEvent, Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.question.clean import question_clean
 from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Document, Lifecycle, Page

@@ -1,17 +1,12 @@
 """Test that a statement about another medicine or other people is never the answer."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import (
-    in_agreement,
-    is_about_medicine,
-)
+from chat.reader.agreement import in_agreement, is_about_medicine
 from chat.reader.choose import sifted
 from chat.types import Unit
 from core.language.en.questions.asked import asked_medicines, asks_when_not

@@ -1,7 +1,5 @@
 """Test kappa against hand-computed values and scikit-learn."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Test labelling by two people who don't see each other's labels, and a third where they differ."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

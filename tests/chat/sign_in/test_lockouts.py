@@ -1,7 +1,5 @@
 """Test lockouts after wrong passwords and tokens: when, for whom, and how they end."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import logging
@@ -145,9 +143,7 @@ def test_what_was_typed_is_kept_nowhere(db: None, caplog: pytest.LogCaptureFixtu
 def test_a_command_unlocks_and_is_recorded(alice: User, command: list[str]) -> None:
     locked()
     call_command(*command, stdout=StringIO())
-    assert events("user.unlocked") == [
-        (f"user:{alice.pk}", {"account": "alice", "address": HERE}),
-    ]
+    assert events("user.unlocked") == [(f"user:{alice.pk}", {"account": "alice", "address": HERE})]
     assert sign_in("alice", "alice-secret").status_code == 302
 
 

@@ -1,7 +1,5 @@
 """Test how long a session lasts."""
 
-from __future__ import annotations
-
 import datetime
 
 from django.conf import LazySettings

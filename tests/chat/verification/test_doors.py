@@ -1,7 +1,5 @@
 """Test every way to ask: what is refused, what is stored, and who may see it later."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

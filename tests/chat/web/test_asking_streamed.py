@@ -1,7 +1,5 @@
 """Test the page's question as a stream, whose last event is the whole response."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User

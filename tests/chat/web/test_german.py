@@ -1,7 +1,5 @@
 """Test the clinicians' pages in a German browser, and what stays English."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

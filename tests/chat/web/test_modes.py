@@ -1,7 +1,5 @@
 """Test which checks an answer passes in each mode, and what is shown beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test that a page's own label is kept, and named beside its number wherever it is cited."""
 
-from __future__ import annotations
-
 from io import BytesIO, StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """Test what is shown of the table around a cited row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
