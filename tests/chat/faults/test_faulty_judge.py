@@ -30,20 +30,10 @@ CLEARS_ALL = judging(always("supported"))
 FAST = failing(CLEARS_ALL)
 SLOW = late(CLEARS_ALL)
 UNREADABLE = (
-    "an empty body",
-    "truncated JSON",
-    "an error with status 200",
-    "empty choices",
-    "content that is null",
-    "a refusal",
-    "a call of a tool",
-    "prose",
-    "no claims",
-    "bytes that are no text",
-    "deep nesting",
-    "deep nesting in the content",
-    "not a number",
-)
+    "an empty body", "truncated JSON", "an error with status 200", "empty choices",
+    "content that is null", "a refusal", "a call of a tool", "prose", "no claims",
+    "bytes that are no text", "deep nesting", "deep nesting in the content", "not a number",
+)  # fmt: skip
 
 
 @pytest.fixture
