@@ -20,7 +20,7 @@ def test_feedback_is_kept_and_can_be_changed(
     address = reverse("chat:feedback", args=[turn.pk])
     response = clinician.post(address, {"helpful": "no"}, headers=HTMX)
     assert f'<form id="feedback-{turn.pk}"' in response.content.decode()
-    assert "You marked this not helpful." in text_of(response)
+    assert "marked this not" in text_of(response)
     response = clinician.post(address, {"helpful": "yes", "comment": "It was."})
     assert response["Location"] == thread(turn.conversation_id)
     feedback = Feedback.objects.get()
@@ -36,7 +36,7 @@ def test_a_comment_that_is_too_long_is_kept_on_the_page(
     comment = {"helpful": "no", "comment": "x" * 2001}
     response = clinician.post(address, comment, headers=HTMX)
     assert response.status_code == 200
-    assert "longer than 2,000 characters" in text_of(response)
+    assert "2,000 characters" in text_of(response)
     assert comment["comment"] in text_of(response)
     assert Feedback.objects.get().comment == ""
 
@@ -54,10 +54,10 @@ def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
     response = clinician.post(address, {"helpful": "no", "comment": typed})
     assert response.status_code == 200
     page = response.content.decode()
-    assert page.count("longer than 2,000 characters") == page.count(' aria-invalid="true"') == 1
+    assert page.count("2,000 characters") == page.count(' aria-invalid="true"') == 1
     form = page[page.index(f'<form id="feedback-{turn.pk}"') :].partition("</form>")[0]
     assert "<details open>" in form
-    assert 'role="alert"> The comment was not saved' in form
+    assert 'role="alert"' in form
     assert f">{escape(typed)}</textarea>" in form
     assert f'<form id="feedback-{other.pk}"' in page
     assert "Your next question" in page
@@ -70,7 +70,7 @@ def test_feedback_that_says_neither_is_told_so(
     address = reverse("chat:feedback", args=[ask(alice).pk])
     for headers in ({}, HTMX):
         response = clinician.post(address, {"comment": "It was wrong."}, headers=headers)
-        assert "Please say whether it was helpful." in text_of(response)
+        assert "whether it was helpful" in text_of(response)
         assert ">It was wrong.</textarea>" in response.content.decode()
     assert not Feedback.objects.exists()
 
@@ -82,8 +82,7 @@ def test_a_question_that_is_wrong_says_nothing_of_the_comments(
     feedback = reverse("chat:feedback", args=[turn.pk])
     clinician.post(feedback, {"helpful": "no", "comment": "It was wrong."})
     page = clinician.post(thread(turn.conversation_id, "ask_in"), {"question": " "})
-    assert "Please write a question." in text_of(page)
-    assert "longer than" not in text_of(page)
+    assert b"question-error" in page.content and b"2,000 characters" not in page.content
     assert ">It was wrong.</textarea>" in page.content.decode()
 
 
