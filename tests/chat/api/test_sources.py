@@ -68,15 +68,10 @@ def drafted(document: Document) -> None:
 
 
 CHANGES = {
-    nothing: (),
-    overdue: ("review_due",),
-    reviewed_today: (),
-    not_yet: ("not_in_force",),
-    withdrawn: ("withdrawn",),
-    superseded: ("superseded",),
-    superseded_in_secret: ("superseded",),
+    nothing: (), overdue: ("review_due",), reviewed_today: (), not_yet: ("not_in_force",),
+    withdrawn: ("withdrawn",), superseded: ("superseded",), superseded_in_secret: ("superseded",),
     drafted: ("unpublished",),
-}
+}  # fmt: skip
 
 
 def change(document: Document, **values: Any) -> None:

@@ -118,17 +118,10 @@ def values_for(document: Document, *others: Document) -> dict[str, list[str]]:
     pks = sorted({str(row.pk) for row in rows} | {str(other.pk) for other in others})
     threads = [str(pk) for pk in Turn.objects.values_list("conversation", flat=True) if pk]
     return {
-        "sha256": [document.sha256],
-        "number": ["1"],
-        "page": ["1"],
-        "index": ["0"],
-        "pk": [*pks, *turns, *threads],
-        "other": pks,
-        "object_id": [*pks, *turns],
-        "app_label": ["corpus", "chat"],
-        "content_type_id": ["1"],
-        "url": ["corpus/document"],
-    }
+        "sha256": [document.sha256], "number": ["1"], "page": ["1"], "index": ["0"],
+        "pk": [*pks, *turns, *threads], "other": pks, "object_id": [*pks, *turns],
+        "app_label": ["corpus", "chat"], "content_type_id": ["1"], "url": ["corpus/document"],
+    }  # fmt: skip
 
 
 def queries(document: Document) -> list[str]:

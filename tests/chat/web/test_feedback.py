@@ -1,5 +1,6 @@
 """Test feedback on an answer: kept, changed, private, and never lost for being too long."""
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -8,14 +9,13 @@ from django.utils.html import escape
 from chat.ask import turn_ask
 from chat.models import Channel, Feedback
 from chat.types import AskedQuestion
-from corpus.models import Document
 from tests.chat.guidelines import QUESTION, ask
 from tests.chat.web.pages import HTMX, text_of, thread
 
+pytestmark = pytest.mark.usefixtures("guideline")
 
-def test_feedback_is_kept_and_can_be_changed(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
+
+def test_feedback_is_kept_and_can_be_changed(clinician: Client, alice: User) -> None:
     turn = ask(alice)
     address = reverse("chat:feedback", args=[turn.pk])
     response = clinician.post(address, {"helpful": "no"}, headers=HTMX)
@@ -27,9 +27,7 @@ def test_feedback_is_kept_and_can_be_changed(
     assert (feedback.turn, feedback.helpful, feedback.comment) == (turn, True, "It was.")
 
 
-def test_a_comment_that_is_too_long_is_kept_on_the_page(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
+def test_a_comment_that_is_too_long_is_kept_on_the_page(clinician: Client, alice: User) -> None:
     turn = ask(alice)
     address = reverse("chat:feedback", args=[turn.pk])
     clinician.post(address, {"helpful": "no"})
@@ -42,7 +40,7 @@ def test_a_comment_that_is_too_long_is_kept_on_the_page(
 
 
 def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
-    clinician: Client, alice: User, guideline: Document
+    clinician: Client, alice: User
 ) -> None:
     turn = ask(alice)
     assert turn.conversation is not None
@@ -64,9 +62,7 @@ def test_a_comment_that_is_too_long_is_not_lost_without_javascript(
     assert not Feedback.objects.exclude(comment="").exists()
 
 
-def test_feedback_that_says_neither_is_told_so(
-    clinician: Client, alice: User, guideline: Document
-) -> None:
+def test_feedback_that_says_neither_is_told_so(clinician: Client, alice: User) -> None:
     address = reverse("chat:feedback", args=[ask(alice).pk])
     for headers in ({}, HTMX):
         response = clinician.post(address, {"comment": "It was wrong."}, headers=headers)
@@ -76,7 +72,7 @@ def test_feedback_that_says_neither_is_told_so(
 
 
 def test_a_question_that_is_wrong_says_nothing_of_the_comments(
-    clinician: Client, alice: User, guideline: Document
+    clinician: Client, alice: User
 ) -> None:
     turn = ask(alice)
     feedback = reverse("chat:feedback", args=[turn.pk])
@@ -86,13 +82,13 @@ def test_a_question_that_is_wrong_says_nothing_of_the_comments(
     assert ">It was wrong.</textarea>" in page.content.decode()
 
 
-def test_feedback_is_the_askers_alone(clinician: Client, bob: User, guideline: Document) -> None:
+def test_feedback_is_the_askers_alone(clinician: Client, bob: User) -> None:
     address = reverse("chat:feedback", args=[ask(bob).pk])
     assert clinician.post(address, {"helpful": "yes"}).status_code == 404
 
 
 def test_what_was_asked_over_the_api_has_no_page_to_give_feedback_on(
-    clinician: Client, alice: User, guideline: Document
+    clinician: Client, alice: User
 ) -> None:
     turn = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.API))
     address = reverse("chat:feedback", args=[turn.pk])

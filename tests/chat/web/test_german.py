@@ -10,10 +10,11 @@ from chat.ask import turn_ask
 from chat.models import Channel, Citation, Reason, Turn, TurnStatus
 from chat.replay import turn_replay
 from chat.types import AskedQuestion
-from corpus.models import Document
 from tests.chat.guidelines import NEAR, QUESTION, ask
 from tests.chat.web.pages import text_of, thread
 from tests.people import person
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 HOME = reverse("chat:home")
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
@@ -34,7 +35,7 @@ def asked(browser: Client, question: str) -> Turn:
     return Turn.objects.latest("created_at")
 
 
-def test_home_is_in_the_language_of_the_browser(german: Client, guideline: Document) -> None:
+def test_home_is_in_the_language_of_the_browser(german: Client) -> None:
     response = german.get(HOME)
     page = response.content.decode()
     assert '<html lang="de">' in page
@@ -45,16 +46,14 @@ def test_home_is_in_the_language_of_the_browser(german: Client, guideline: Docum
     assert "Ask the guidelines" in english
 
 
-def test_a_site_that_does_not_answer_german_has_english_pages(
-    clinician: Client, guideline: Document
-) -> None:
+def test_a_site_that_does_not_answer_german_has_english_pages(clinician: Client) -> None:
     response = clinician.get(HOME, headers=GERMAN)
     assert '<html lang="en-gb">' in response.content.decode()
     assert "Ask the guidelines" in text_of(response)
     assert "Accept-Language" not in response.get("Vary", "")
 
 
-def test_an_answer_its_page_and_the_list_are_german(german: Client, guideline: Document) -> None:
+def test_an_answer_its_page_and_the_list_are_german(german: Client) -> None:
     turn = asked(german, QUESTION)
     assert turn.status == TurnStatus.ANSWERED
     said = text_of(german.get(thread(turn.conversation_id)))
@@ -67,30 +66,26 @@ def test_an_answer_its_page_and_the_list_are_german(german: Client, guideline: D
     assert "Frühere Fragen" in text_of(german.get(reverse("chat:conversations")))
 
 
-def test_a_refusal_is_german(german: Client, guideline: Document) -> None:
+def test_a_refusal_is_german(german: Client) -> None:
     turn = asked(german, NEAR)
     assert turn.reason == Reason.WEAK_EVIDENCE
     said = text_of(german.get(thread(turn.conversation_id)))
     assert "Nicht sicher genug" in said and "Nächstliegende Textstellen" in said
 
 
-def test_cautions_are_stored_in_the_asker_s_language(german: Client, guideline: Document) -> None:
+def test_cautions_are_stored_in_the_asker_s_language(german: Client) -> None:
     turn = asked(german, FOR_ANYBODY)
     assert [warning["text"] for warning in turn.warnings] == ["Gilt für: Erwachsene."]
     assert turn_replay(turn).changed == ()
 
 
-def test_what_is_asked_otherwise_stays_english(
-    german: Client, guideline: Document, alice: User
-) -> None:
+def test_what_is_asked_otherwise_stays_english(german: Client, alice: User) -> None:
     turn = turn_ask(AskedQuestion(FOR_ANYBODY, user=alice, channel=Channel.API))
     assert [warning["text"] for warning in turn.warnings] == ["Applies to: adults."]
     assert "page" not in turn.trace["asked"]
 
 
-def test_what_is_wrong_with_a_question_is_told_in_german(
-    german: Client, guideline: Document
-) -> None:
+def test_what_is_wrong_with_a_question_is_told_in_german(german: Client) -> None:
     page = german.post(reverse("chat:ask"), {"question": "?" * 5})
     assert "Frage ist leer" in text_of(page)
 
@@ -107,9 +102,7 @@ def test_error_pages_and_the_sign_in_are_german(german: Client) -> None:
     assert "passen nicht zusammen" in text_of(page)
 
 
-def test_the_administration_and_the_api_stay_english(
-    german: Client, guideline: Document, alice: User
-) -> None:
+def test_the_administration_and_the_api_stay_english(german: Client, alice: User) -> None:
     ask(alice, NEAR)
     head = person("head", is_superuser=True)
     head.is_staff = True
