@@ -1,7 +1,6 @@
 """Test one turn over the API: read again, and rated by who asked."""
 
 import json
-import uuid
 from typing import Any
 
 import pytest
@@ -44,16 +43,12 @@ def test_a_turn_is_read_as_it_was_answered(alice: User, question: str) -> None:
     assert (event.subject, json.loads(event.payload)) == (f"turn:{turn.pk}", {"operation": "turn"})
 
 
-def test_only_an_auditor_reads_others_turns_and_traces(alice: User, mallory: User) -> None:
+def test_only_an_auditor_reads_traces(alice: User) -> None:
     turn = ask(alice)
-    stored = Turn.objects.get()
     read = get(signed_in(person("auditor", AUDITORS)), turn_path(turn.pk)).json()
-    assert read["trace"] == stored.trace
+    assert read["trace"] == Turn.objects.get().trace
     assert read["claims"][0]["text"] == DOSE
     assert "trace" not in get(signed_in(alice), turn_path(turn.pk)).json()
-    hers, missing = (get(signed_in(mallory), turn_path(pk)) for pk in (turn.pk, uuid.uuid4()))
-    assert_problem(hers, 404)
-    assert hers.content == missing.content
 
 
 def test_an_old_turn_hides_what_is_not_open_any_more(guideline: Document, alice: User) -> None:

@@ -18,25 +18,17 @@ from tests.corpora import publish
 ROOT = Path(__file__).resolve().parents[3]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
-TOP = {
-    *(
-        "status", "reason", "message", "recalled", "mode", "standalone", "option", "warnings",
-        "withheld",
-    ),
-    *("owner", "claims", "nearest", "hidden", "confidence", "turn", "recalled"),
-}  # fmt: skip
-TODAY = {
-    "issuer", "journal", "year", "population", "lifecycle", "effective_from", "review_by",
-    "overdue",
-}  # fmt: skip
-PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
-PLACE = {
-    *(
-        "document", "reference", "version", "sha256", "page", "page_label", "position", "section",
-        "section_path",
-    ),
-    *(TODAY | PAINTED),
-}  # fmt: skip
+TOP = set(
+    "status reason message recalled mode standalone option warnings withheld owner claims nearest "
+    "hidden confidence turn".split()
+)
+TODAY = set("issuer journal year population lifecycle effective_from review_by overdue".split())
+PAINTED = set("boxes page_size link picture token_link token_picture".split())
+PLACE = (
+    TODAY
+    | PAINTED
+    | set("document reference version sha256 page page_label position section section_path".split())
+)
 CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
 NEAREST = {"excerpt", *PLACE, "text"}
 

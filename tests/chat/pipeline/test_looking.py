@@ -92,15 +92,6 @@ def test_one_that_opens_is_looked_at_once() -> None:
     assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first"])
 
 
-def test_asking_twice_gives_the_same() -> None:
-    first, second = ask(), ask()
-    assert first.fingerprint == second.fingerprint
-    assert gates(first) == gates(second)
-    assert [claim.text for claim in first.claims.all()] == [
-        claim.text for claim in second.claims.all()
-    ]
-
-
 # A search that fails
 
 
