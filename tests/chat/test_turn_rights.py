@@ -325,9 +325,6 @@ def test_a_warning_about_open_statements_stays(member: User) -> None:
     assert said["confidence"] == 0.8125
 
 
-# Corrected spelling
-
-
 def slip(user: User, typed: str = "zorbittol") -> Turn:
     return ask(user, f"What is the dose of {typed} for adults with pneumonia?")
 

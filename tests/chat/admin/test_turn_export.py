@@ -15,18 +15,13 @@ from django.urls import reverse
 from chat.audit import turn_rows
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
-from medrag_site.groups import AUDITORS, REVIEWERS
+from medrag_site.groups import REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.corpus.admin.test_admin import member
 from tests.people import narrow
 
 EXPORT = reverse("admin:chat_turn_export")
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def auditor(bob: User) -> Client:
-    return member(bob, AUDITORS)
 
 
 def exported(client: Client, query: str = "", **asked: str) -> list[dict[str, Any]]:

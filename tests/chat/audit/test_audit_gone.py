@@ -58,7 +58,7 @@ def test_heads_that_are_gone_are_a_failure(signed: Path, way: str) -> None:
     with pytest.raises(CommandError, match="heads of the chain were signed and their file") as e:
         verify()
     assert e.value.returncode == 1
-    assert "The first 5 rows were found sound." in str(e.value)
+    assert "first 5 rows" in str(e.value)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,5 @@ def test_the_prompt_names_journal_and_year() -> None:
 
 def test_a_reference_names_journal_and_year() -> None:
     article = Document(journal="Annals", year=2019)
-    assert reference_line("Gentamicin", "", article, "page 3") == (
-        "Gentamicin, Annals, 2019, page 3"
-    )
-    assert reference_line("Gentamicin", "2", Document(), "page 3") == (
-        "Gentamicin, version 2, page 3"
-    )
+    assert reference_line("Drug", "", article, "page 3") == "Drug, Annals, 2019, page 3"
+    assert reference_line("Drug", "2", Document(), "page 3") == "Drug, version 2, page 3"

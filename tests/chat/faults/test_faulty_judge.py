@@ -60,9 +60,6 @@ def test_a_fair_judge_is_heard(server: Endpoint) -> None:
     assert any(pair.claim == FREE and DOSE in pair.evidence for pair in pairs)
 
 
-# It fails
-
-
 @pytest.mark.parametrize("fault", one_in(3, FAST))
 def test_a_judge_that_gives_nothing(server: Endpoint, refused: Refused, fault: str) -> None:
     server.default = FAST[fault]
@@ -78,16 +75,10 @@ def test_a_judge_that_is_late(
     refused(LATE, server)
 
 
-# It answers in another form
-
-
 @pytest.mark.parametrize("form", one_in(2, MISJUDGED))
 def test_a_judgement_that_is_none(server: Endpoint, refused: Refused, form: str) -> None:
     server.default = MISJUDGED[form]
     refused(DOWN, server)
-
-
-# It says no, or yes to all
 
 
 @pytest.mark.parametrize("word", ["not_found", "contradicted"])
@@ -110,9 +101,6 @@ def test_a_judge_that_clears_all_clears_no_lie(
         assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
         assert not turn.claims.exists()
         assert said not in shown(turn, client)
-
-
-# It judges answers as a whole
 
 
 @pytest.fixture

@@ -82,9 +82,6 @@ def calibrate(*arguments: str) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-# From a file to the next answer
-
-
 def test_fits_keeps_and_uses_it(
     guidelines: None, quick: None, testset: Path, tmp_path: Path, alice: User
 ) -> None:
@@ -181,9 +178,6 @@ def test_arguments_that_can_not_be_are_refused(
         calibrate("--testset", str(testset), *arguments)
 
 
-# What is observed
-
-
 def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
     """A question whose answer is not among the passages counts as unanswerable."""
     text = "What is the dose of digoxa in gout?"
@@ -228,9 +222,6 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
     asked = Labelled("What is the dose of ascorbil in scurvy?", True, documents=(secret.sha256,))
     seen = observed([asked], RetrievalConfig(), on=timezone.localdate())
     assert seen.not_found == 0
-
-
-# What is read
 
 
 @pytest.mark.parametrize(

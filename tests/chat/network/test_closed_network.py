@@ -88,9 +88,6 @@ def test_an_attempt_to_leave_is_refused_and_seen() -> None:
     ]
 
 
-# The whole way in this process
-
-
 @pytest.mark.django_db
 def test_nothing_leaves_from_an_upload_to_an_answer(alice: User, client: Client) -> None:
     client.force_login(alice)

@@ -73,9 +73,6 @@ class Failing:
         return retrieve(query, config)
 
 
-# How often
-
-
 @pytest.mark.parametrize(("question", "search"), [(QUESTION, DECOY_ALONE), (UNANSWERABLE, "")])
 def test_a_shut_gate_is_a_refusal_at_once(
     settings: LazySettings, question: str, search: str
@@ -90,9 +87,6 @@ def test_a_shut_gate_is_a_refusal_at_once(
 def test_one_that_opens_is_looked_at_once() -> None:
     turn = ask()
     assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first"])
-
-
-# A search that fails
 
 
 @pytest.mark.parametrize("error", [RuntimeError("demonstracillin"), TimeoutError(), MemoryError()])
@@ -127,9 +121,6 @@ def test_what_a_search_notes_is_in_the_log(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(looking, "retrieve", search)
     ask(UNANSWERABLE)  # two searches with one note
     assert json.loads(AuditEvent.objects.get().payload)["notes"] == [note]
-
-
-# A language model's wordings
 
 
 @pytest.fixture
@@ -171,9 +162,6 @@ def test_a_model_that_fails_is_waited_for_once(settings: LazySettings, model: En
 def test_a_refusal_is_explained_without_the_reranker() -> None:
     config = config_from("reranker=llm multi_query=2 hyde=yes k=7")
     assert explaining_search(config) == RetrievalConfig(k=7)
-
-
-# Fingerprints
 
 
 def test_the_turn_is_named_by_the_search_and_the_lexicon(settings: LazySettings) -> None:

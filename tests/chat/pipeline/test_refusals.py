@@ -64,9 +64,6 @@ def shelves(db: None) -> None:
     publish(HEPARIN, collection="haematology")
 
 
-# Passages and whom to ask
-
-
 @pytest.mark.parametrize(
     ("question", "title", "owner", "said"),
     [
@@ -159,9 +156,6 @@ def test_passages_stand_in_the_order_of_their_best_statements(db: None) -> None:
     assert (turn.status, len(best)) == (TurnStatus.ABSTAINED, 3)
     assert [passage["chunk"] for passage in turn.nearest] == list(best)
     assert turn.nearest[0]["document"] == "Zelomycin"
-
-
-# Only what is no longer in force
 
 
 @pytest.fixture

@@ -210,9 +210,6 @@ def test_off_looks_at_nothing() -> None:
     assert standalone("how often?", turns, by="off", timeout_s=1) == Standalone("how often?")
 
 
-# Successive questions, each complete by itself
-
-
 def merged(questions: Sequence[str]) -> list[str]:
     pairs = zip([questions[-1], *questions], questions, strict=False)
     return [question for before, question in pairs if after(question, before).is_follow_up]

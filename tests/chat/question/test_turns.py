@@ -193,27 +193,28 @@ def test_no_unit_fits_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError(DOSE), TimeoutError(), MemoryError(), KeyError(1)])
-def test_a_generator_that_fails_is_a_refusal(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("chat.pipeline.parts.site_generator", Reason.GENERATOR_UNAVAILABLE),
+        ("chat.ask.verify", Reason.VERIFIER_UNAVAILABLE),
+    ],
+)
+def test_a_part_that_fails_is_a_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    part: str,
+    reason: Reason,
 ) -> None:
-    use_generator(monkeypatch, error)
+    def fail(*args: object, **how: object) -> None:
+        raise error
+
+    fails = fail if part == "chat.ask.verify" else FakeGenerator(error)
+    monkeypatch.setattr(part, fails)
     turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GENERATOR_UNAVAILABLE)
-    assert not turn.claims.exists()
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, reason)
     assert turn.trace["failure"] == type(error).__name__
-    assert AuditEvent.objects.count() == 1
-    assert DOSE not in caplog.text
-
-
-def test_a_verifier_that_fails_is_a_refusal(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def verify(claims: object, **how: object) -> None:
-        raise RuntimeError(DOSE)
-
-    monkeypatch.setattr("chat.ask.verify", verify)
-    turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.VERIFIER_UNAVAILABLE)
     assert not turn.claims.exists()
     assert AuditEvent.objects.count() == 1
     assert DOSE not in caplog.text

@@ -46,9 +46,6 @@ def ask(**arguments: Any) -> Turn:
     return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, **asked)).pk)
 
 
-# Filters
-
-
 @pytest.mark.parametrize("name", ["specialties", "populations", "issuers", "journals", "languages"])
 def test_a_filter_that_identifies_a_patient_is_refused_before_anything_is_stored(name: str) -> None:
     narrowed: dict[str, Any] = {name: (NAME,)}
@@ -88,9 +85,6 @@ def test_filters_are_kept_where_the_search_fails(monkeypatch: pytest.MonkeyPatch
     assert "Searched only: child" in as_text(turn)
 
 
-# Comments
-
-
 @pytest.mark.parametrize(
     "comment",
     [
@@ -104,14 +98,11 @@ def test_a_comment_is_cleaned_before_it_is_guarded(comment: str) -> None:
     assert not any(part in kept for part in ("Smith", "4765919", "5919", "5678"))
 
 
-# Refusals that say what to do
-
-
 def test_a_blocked_question_says_what_kind_was_seen(settings: LazySettings) -> None:
     settings.IDENTIFIERS = "block"
     turn = turn_ask(AskedQuestion(f"Dose for {NAME}?", user=None, channel=Channel.COMMAND))
     (warning,) = turn_payload(turn)["warnings"]
-    assert "name, date of birth" in warning["text"]
+    assert "date of birth" in warning["text"]
     assert "Smith" not in as_text(turn)
 
 
@@ -134,9 +125,6 @@ def test_guidelines_that_disagree_are_named_where_that_is_a_refusal(
     assert "mg" not in warning["text"]
 
 
-# Who sees what later
-
-
 def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
     alice: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,9 +138,6 @@ def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
     assert "quizzaxol" in client.get(address).content.decode()
     secret.collection.searchers.add(Group.objects.create(name="few"))
     assert "quizzaxol" not in client.get(address).content.decode()
-
-
-# Missing parts, and time
 
 
 def fails() -> None:
@@ -195,9 +180,6 @@ def test_what_comes_too_late_is_no_answer(
     ask()  # loads what is cached
     settings.ANSWER_TIMEOUT_S = 1.4
     assert ask().reason == Reason.BUDGET_EXCEEDED
-
-
-# Confidence
 
 
 def test_copies_of_a_true_claim_do_not_outvote_a_false_one(monkeypatch: pytest.MonkeyPatch) -> None:

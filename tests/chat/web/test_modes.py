@@ -202,9 +202,6 @@ def test_two_guidelines_that_disagree_are_both_shown(document: Document) -> None
     assert "conflict" in codes(turn)
 
 
-# Time
-
-
 def test_a_question_that_takes_too_long_is_a_refusal(
     document: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
