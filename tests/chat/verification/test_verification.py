@@ -99,7 +99,7 @@ def test_a_claim_whose_quotes_are_not_all_on_their_pages_falls(hit: Hit) -> None
         {"start": good.end, "end": good.end, "text": ""},
         {"hit": replace(hit, document_id=hit.document_id + 999)},
     ):
-        bad = replace(good, **values)  # type: ignore[arg-type]
+        bad = replace(good, **values)
         for quotes in ((bad,), (good, bad)):
             assert failure(DraftClaim(DOSE, quotes)) == "quote not on the page", values
 
