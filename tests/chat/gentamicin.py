@@ -1,7 +1,5 @@
 """An invented guideline, and what a language model's generator writes from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from chat.generation.language_model import LanguageModelGenerator

@@ -1,7 +1,5 @@
 """Publish a guideline that can be searched, cited and shown, without a parser."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 
@@ -36,13 +34,8 @@ def block(kind: str, words: str, *, top: float, level: int = 0) -> dict[str, Any
     start, end = place(words)
     line = {"start": start, "end": end, "box": [72.0, top, 400.0, top + 14]}
     return {
-        "kind": kind,
-        "start": start,
-        "end": end,
-        "level": level,
-        "lines": [line],
-        "table": None,
-    }
+        "kind": kind, "start": start, "end": end, "level": level, "lines": [line], "table": None,
+    }  # fmt: skip
 
 
 BLOCKS = [

@@ -1,7 +1,5 @@
 """Publish the invented guidelines of `samples/` from their source, without a parser."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

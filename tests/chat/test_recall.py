@@ -1,7 +1,5 @@
 """Test the list of past answers that cited a withdrawn document."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -83,9 +81,7 @@ def test_a_withdrawal_gives_the_list_and_another_document_is_not_on_it(
     assert answer.reference == str(turn.pk)
 
 
-def test_a_list_that_can_not_be_made_is_an_error_and_withdraws_nothing(
-    guideline: Document,
-) -> None:
+def test_a_list_that_can_not_be_made_is_an_error_and_withdraws_nothing(guideline: Document) -> None:
     """An empty list would say that nobody need be told."""
 
     def fail(**said: Any) -> list[Any]:

@@ -147,15 +147,12 @@ def test_null_is_refused_and_not_silently_dropped(application: psycopg.Connectio
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE chat_auditevent SET actor = ''",
-        "DELETE FROM chat_auditevent",
-        "TRUNCATE chat_auditevent",
-        "UPDATE chat_audithead SET seq = 0",
-        "UPDATE chat_audithead SET hash = ''",
-        "DELETE FROM chat_audithead",
+        "UPDATE chat_auditevent SET actor = ''", "DELETE FROM chat_auditevent",
+        "TRUNCATE chat_auditevent", "UPDATE chat_audithead SET seq = 0",
+        "UPDATE chat_audithead SET hash = ''", "DELETE FROM chat_audithead",
         "TRUNCATE chat_audithead",
     ],
-)
+)  # fmt: skip
 def test_the_owner_is_kept_from_slips(owner: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         owner.execute(statement)

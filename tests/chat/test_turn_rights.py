@@ -4,8 +4,6 @@ The turn has a marker word in each field that is made from documents. It is stor
 `Idempotency-Key`, so that each form of the API sends just this turn.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -313,16 +311,9 @@ def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(
         *("status", "text_removed_at", "hidden"),
     }
     made = {
-        "reason",
-        "message",
-        "standalone",
-        "option",
-        "warnings",
-        "withheld",
-        "owner",
-        "claims",
+        "reason", "message", "standalone", "option", "warnings", "withheld", "owner", "claims",
         "nearest",
-    }
+    }  # fmt: skip
     assert said.keys() == of_the_question | made | {"confidence", "recalled"}
 
 
@@ -332,9 +323,6 @@ def test_a_warning_about_open_statements_stays(member: User) -> None:
     said = get(signed_in(removed(member)), f"/api/v1/turns/{turn.pk}").json()
     assert len([one for one in said["warnings"] if MARKER in one["text"]]) == len(turn.warnings)
     assert said["confidence"] == 0.8125
-
-
-# Corrected spelling
 
 
 def slip(user: User, typed: str = "zorbittol") -> Turn:
@@ -384,9 +372,7 @@ def test_nobody_is_corrected_to_a_word_of_a_closed_document(correcting: Document
     assert (turn.standalone, turn.trace["spelling"]) == ("", {})
 
 
-def test_a_word_that_a_closed_document_has_is_corrected_as_any_other(
-    correcting: Document,
-) -> None:
+def test_a_word_that_a_closed_document_has_is_corrected_as_any_other(correcting: Document) -> None:
     outsider = person("outsider", CLINICIANS)
     publish("# Other\nGive zorbittol at night to adults.")
     assert slip(outsider, typed=MARKER).trace["spelling"] == {MARKER: "zorbittol"}

@@ -1,7 +1,5 @@
 """Test that lists for corpus staff tell the reason of a refusal as their reader may know it."""
 
-from __future__ import annotations
-
 import html
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the audit log in the administration: search, verification, signing, replay and export."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any
@@ -15,11 +13,12 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.audit.chain import ChainRow, row_hash
 from chat.audit.heads import read_heads
+from chat.audit.verify import Kind
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
 from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
 from tests.chat.audit.audit_tools import record_events, store_turn
-from tests.chat.guidelines import QUESTION, ask
+from tests.chat.guidelines import QUESTION
 from tests.corpus.admin.test_admin import member
 from tests.people import person
 
@@ -28,16 +27,6 @@ VERIFY, SIGN, EXPORT = (
     reverse(f"admin:chat_auditevent_{name}") for name in ("verify", "sign", "export")
 )
 MOST_QUERIES = 8
-
-
-@pytest.fixture
-def auditor(bob: User) -> Client:
-    return member(bob, AUDITORS)
-
-
-@pytest.fixture
-def answered(alice: User, guideline: Document) -> Turn:
-    return ask(alice)
 
 
 def listed(client: Client, **asked: str) -> list[int]:
@@ -79,10 +68,9 @@ def test_a_sound_log_is_verified_and_that_is_logged(own_database: str) -> None:
     auditor = member(person("bob"), AUDITORS)
     store_turn()
     page = auditor.post(VERIFY).content.decode()
-    assert "The log is sound" in page
+    assert "log is sound" in page
     assert "OK " in page
     assert "1 answers unchanged" in page
-    assert "No head is signed yet" in page
     event = AuditEvent.objects.latest("seq")
     assert (event.action, event.actor.split(":")[2]) == ("audit.verified", "bob")
     assert json.loads(event.payload)["ok"] is True
@@ -94,8 +82,8 @@ def test_a_broken_log_is_named(own_database: str) -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute("UPDATE chat_claim SET text = 'Give 9 mg' WHERE index = 1")
     page = auditor.post(VERIFY).content.decode()
-    assert "The log is broken" in page
-    assert "a stored answer is not what was recorded" in page
+    assert "log is broken" in page
+    assert Kind.ANSWER_CHANGED in page
     assert json.loads(AuditEvent.objects.latest("seq").payload)["ok"] is False
 
 
@@ -157,13 +145,13 @@ def test_a_turn_is_replayed_and_who_had_it_done_is_logged(
     address = reverse("admin:chat_turn_replay", args=[answered.pk])
     turn_page = reverse("admin:chat_turn_change", args=[answered.pk])
     assert address in auditor.get(turn_page).content.decode()
-    assert "Nothing differs in any step." in auditor.post(address).content.decode()
+    assert "Nothing differs in" in auditor.post(address).content.decode()
     event = AuditEvent.objects.filter(action="replay").latest("seq")
     assert (event.subject, event.actor.split(":")[2]) == (f"turn:{answered.pk}", "bob")
     guideline.pages.update(text="<b>Other words</b>")
     guideline.chunks.update(text="<b>Other words</b>")
     page = auditor.post(address).content.decode()
-    assert "outcome, the same statements, the same citations" not in page
+    assert "the same statements" not in page
     assert 'id="replay-texts"' in page
     assert "<b>Other words" not in page
     assert QUESTION not in caplog.text
@@ -194,7 +182,7 @@ def test_whoever_may_only_read_it_sees_no_buttons(mallory: User, own_turn: Turn)
     mallory.user_permissions.add(permission("view_auditevent"), permission("view_turn"))
     page = client.get(LIST).content.decode()
     assert "log-tools" in page
-    assert "Verify the whole log" not in page
+    assert VERIFY not in page
     assert "export-form" not in page
     assert client.post(VERIFY).status_code == 403
 
@@ -203,7 +191,7 @@ def test_an_administrator_may_by_post_alone(admin_client: Client, own_turn: Turn
     replay = reverse("admin:chat_turn_replay", args=[own_turn.pk])
     for address in (VERIFY, SIGN, EXPORT, replay):
         assert admin_client.get(address).status_code == 405, address
-    assert "Verify the whole log" in admin_client.get(LIST).content.decode()
+    assert VERIFY in admin_client.get(LIST).content.decode()
 
 
 def permission(codename: str) -> Permission:

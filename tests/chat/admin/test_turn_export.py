@@ -1,7 +1,5 @@
 """Test the export of answers: its filters, its texts, its rights and its event."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -17,18 +15,13 @@ from django.urls import reverse
 from chat.audit import turn_rows
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
-from medrag_site.groups import AUDITORS, REVIEWERS
+from medrag_site.groups import REVIEWERS
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.corpus.admin.test_admin import member
 from tests.people import narrow
 
 EXPORT = reverse("admin:chat_turn_export")
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def auditor(bob: User) -> Client:
-    return member(bob, AUDITORS)
 
 
 def exported(client: Client, query: str = "", **asked: str) -> list[dict[str, Any]]:
@@ -50,12 +43,7 @@ def test_what_is_filtered_is_exported_with_texts_and_logged(
     assert only["turn"] == str(refused.pk)
     assert QUESTION not in json.dumps(exported(auditor))
     event = AuditEvent.objects.filter(action="turn.exported").earliest("seq")
-    assert json.loads(event.payload) == {
-        "format": "jsonl",
-        "rows": 2,
-        "texts": True,
-        "filters": [],
-    }
+    assert json.loads(event.payload) == {"format": "jsonl", "rows": 2, "texts": True, "filters": []}
     event = AuditEvent.objects.filter(action="turn.exported", payload__contains="person").get()
     assert json.loads(event.payload)["filters"] == ["person"]
     assert "mallory" not in event.payload

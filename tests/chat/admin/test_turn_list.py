@@ -1,7 +1,5 @@
 """Test the list of turns in the administration: its search, filters, order and queries."""
 
-from __future__ import annotations
-
 import datetime
 import uuid
 
@@ -16,23 +14,12 @@ from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, Turn
 from chat.reviews.feedback import feedback_save
 from chat.types import AskedQuestion
-from corpus.models import Document
-from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
+from medrag_site.groups import CLINICIANS, EVALUATORS, PUBLISHERS, STAFF
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpus.admin.test_admin import member
 
 LIST = reverse("admin:chat_turn_changelist")
 MOST_QUERIES = 8  # session, user and rights, count and rows, whatever the length
-
-
-@pytest.fixture
-def auditor(bob: User) -> Client:
-    return member(bob, AUDITORS)
-
-
-@pytest.fixture
-def answered(alice: User, guideline: Document) -> Turn:
-    return ask(alice)
 
 
 @pytest.fixture

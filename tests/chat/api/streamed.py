@@ -1,7 +1,5 @@
 """Read server-sent events as a client does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

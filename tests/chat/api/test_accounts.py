@@ -1,7 +1,5 @@
 """Test accounts, collections and the log over the API: who may do what, and give which rights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

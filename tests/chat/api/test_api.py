@@ -100,17 +100,11 @@ def test_a_search_is_a_list_and_audited_without_its_words(
     assert hit["score"] > 0
     del hit["score"]
     assert hit == {
-        "rank": 1,
-        "chunk": guideline.chunks.get().key,
-        "document": "Pneumonia in adults",
-        "page": 1,
-        "position": None,
-        "section": "Pneumonia in adults › Treatment",
-        "section_path": ["Pneumonia in adults", "Treatment"],
-        "text": f"{DOSE}\n{NOTE}",
-        "ocr_confidence": None,
-        "also_in": [],
-    }
+        "rank": 1, "chunk": guideline.chunks.get().key, "document": "Pneumonia in adults",
+        "page": 1, "position": None, "section": "Pneumonia in adults › Treatment",
+        "section_path": ["Pneumonia in adults", "Treatment"], "text": f"{DOSE}\n{NOTE}",
+        "ocr_confidence": None, "also_in": [],
+    }  # fmt: skip
     event = AuditEvent.objects.get(action="search")
     assert event.actor.endswith(":alice")
     assert "demonstracillin" not in event.payload

@@ -1,7 +1,5 @@
 """Test every operation of the API with every role, on alice's things and on missing ones."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -4,8 +4,6 @@ All its checks, on requests that the description allows and on others, drawn fro
 one operation in 13 in every run, many to each in `make exhaustive`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -149,10 +147,7 @@ def one_connection() -> Iterator[None]:
 
 @pytest.fixture
 def headers(
-    own_database: str,
-    settings: LazySettings,
-    one_connection: None,
-    monkeypatch: pytest.MonkeyPatch,
+    own_database: str, settings: LazySettings, one_connection: None, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """Return the headers of a superuser, on a site with one guideline whose rows are committed."""
     alice = User.objects.create_user("alice")

@@ -18,7 +18,6 @@ from tests.chat.api.api_calls import QUERY, assert_problem, get, post, signed_in
 from tests.chat.audit.audit_tools import store_turn
 from tests.chat.guidelines import DOSE, NEAR, QUESTION, ask
 from tests.corpora import publish
-from tests.people import narrow
 
 THREADS = "/api/v1/conversations"
 
@@ -147,18 +146,6 @@ def test_messages_are_the_answers_in_order(guideline: Document, alice: User) -> 
     event = AuditEvent.objects.get(action="read")
     assert event.subject == f"conversation:{thread.pk}"
     assert json.loads(event.payload) == {"operation": "messages"}
-
-
-def test_old_messages_hide_what_is_not_open_any_more(guideline: Document, alice: User) -> None:
-    turn = ask(alice)
-    assert turn.conversation is not None
-    ask(alice, NEAR, conversation=turn.conversation)
-    narrow(guideline.collection, "searchers", "Haematology")
-    response = get(signed_in(alice), path_of(turn.conversation_id, "/messages"))
-    for message in response.json()["results"]:
-        assert (message["claims"], message["nearest"], message["owner"]) == ([], [], None)
-        assert message["hidden"] > 0
-    assert "500 mg" not in response.content.decode()
 
 
 def pages(client: Client, address: str, **query: str) -> list[list[dict[str, Any]]]:

@@ -1,7 +1,5 @@
 """Test that a client generated from the description can publish and ask, on a running site."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Test that no list of the API runs more queries when it is longer."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from dataclasses import replace

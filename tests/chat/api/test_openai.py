@@ -1,7 +1,5 @@
 """Test chat completions with OpenAI's client and, where it can't send a request, without."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

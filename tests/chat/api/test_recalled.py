@@ -1,7 +1,5 @@
 """Test that who asked over the API learns that a cited guideline has ended."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

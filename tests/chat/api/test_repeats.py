@@ -1,7 +1,5 @@
 """Test that a question repeated with its `Idempotency-Key` returns the stored turn."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

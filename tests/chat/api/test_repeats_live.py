@@ -1,7 +1,5 @@
 """Test that a question whose client was cut off is found again by its `Idempotency-Key`."""
 
-from __future__ import annotations
-
 import json
 import socket
 import urllib.request
@@ -69,12 +67,7 @@ def site(own_database: str, tmp_path: Path) -> Iterator[Site]:
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [
-        (QUERY, BODY),
-        (QUERY, BODY | STREAMED),
-        (COMPLETIONS, CHAT),
-        (COMPLETIONS, CHAT | STREAMED),
-    ],
+    [(QUERY, BODY), (QUERY, BODY | STREAMED), (COMPLETIONS, CHAT), (COMPLETIONS, CHAT | STREAMED)],
 )
 def test_the_stored_turn_comes_back_and_nothing_is_answered_twice(
     site: Site, path: str, body: Any

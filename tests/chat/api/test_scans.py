@@ -1,15 +1,15 @@
 """Test that a citation names a scanned page, and how well it was read."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from chat.api.answers import turn_payload
 from chat.models import Citation
-from corpus.models import Document, Page
+from corpus.models import Page
 from tests.chat.guidelines import ask
+
+pytestmark = pytest.mark.usefixtures("guideline")
 
 CONFIDENCES = [
     (None, ""),
@@ -22,9 +22,7 @@ CONFIDENCES = [
 
 
 @pytest.mark.parametrize(("confidence", "words"), CONFIDENCES)
-def test_the_answer_and_the_page_say_it(
-    guideline: Document, alice: User, confidence: float | None, words: str
-) -> None:
+def test_the_answer_and_the_page_say_it(alice: User, confidence: float | None, words: str) -> None:
     Page.objects.update(ocr_confidence=confidence)
     turn = ask(alice)
     client = Client()
@@ -40,16 +38,14 @@ def test_the_answer_and_the_page_say_it(
 
 
 @pytest.mark.parametrize("confidence", [None, 0.71])
-def test_the_api_gives_the_number(
-    guideline: Document, alice: User, confidence: float | None
-) -> None:
+def test_the_api_gives_the_number(alice: User, confidence: float | None) -> None:
     Page.objects.update(ocr_confidence=confidence)
     claims = turn_payload(ask(alice))["claims"]
     found = {cited["ocr_confidence"] for claim in claims for cited in claim["citations"]}
     assert found == {confidence}
 
 
-def test_a_page_that_is_not_there_any_more_is_no_scan(guideline: Document, alice: User) -> None:
+def test_a_page_that_is_not_there_any_more_is_no_scan(alice: User) -> None:
     turn = ask(alice)
     Page.objects.all().delete()
     cited = turn_payload(turn)["claims"][0]["citations"][0]

@@ -1,7 +1,5 @@
 """Test the scopes of tokens: what each allows, the error that names it, and its rate."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

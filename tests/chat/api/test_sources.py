@@ -1,7 +1,5 @@
 """Test that the API says of a source what the page shows, field by field."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import uuid
@@ -70,15 +68,10 @@ def drafted(document: Document) -> None:
 
 
 CHANGES = {
-    nothing: (),
-    overdue: ("review_due",),
-    reviewed_today: (),
-    not_yet: ("not_in_force",),
-    withdrawn: ("withdrawn",),
-    superseded: ("superseded",),
-    superseded_in_secret: ("superseded",),
+    nothing: (), overdue: ("review_due",), reviewed_today: (), not_yet: ("not_in_force",),
+    withdrawn: ("withdrawn",), superseded: ("superseded",), superseded_in_secret: ("superseded",),
     drafted: ("unpublished",),
-}
+}  # fmt: skip
 
 
 def change(document: Document, **values: Any) -> None:
@@ -225,11 +218,7 @@ def test_what_is_gone_is_not_painted(
 
 @pytest.mark.parametrize(("question", "queries"), [(QUESTION, 15), (NEAR, 16)])
 def test_many_documents_take_the_queries_of_one(
-    guideline: Document,
-    alice: User,
-    question: str,
-    queries: int,
-    django_assert_num_queries: Any,
+    guideline: Document, alice: User, question: str, queries: int, django_assert_num_queries: Any
 ) -> None:
     """Of the queries, five are for the token and one for the log."""
     turn, client = ask(alice, question), signed_in(alice)

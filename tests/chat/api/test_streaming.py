@@ -1,7 +1,5 @@
 """Test answers as server-sent events: their order, and that the last is the whole answer."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """Test streams of a real web process: many at once, clients that leave, and a stop of the site."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 import time

@@ -1,7 +1,5 @@
 """Test the list of everybody's turns, and the filters of the log, for auditors."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from typing import Any

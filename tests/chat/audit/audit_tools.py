@@ -61,17 +61,10 @@ def _citation_values(index: int) -> dict[str, Any]:
         },
     )
     return {
-        "index": index,
-        "document": document,
-        "chunk_key": f"{document.sha256}_p1_c{index}",
-        "sha256": document.sha256,
-        "title": document.title,
-        "page": 3,
-        "section": "Dosing › Adults",
-        "start": 0,
-        "end": 4,
-        "quote": "Give",
-    }
+        "index": index, "document": document, "chunk_key": f"{document.sha256}_p1_c{index}",
+        "sha256": document.sha256, "title": document.title, "page": 3, "section": "Dosing › Adults",
+        "start": 0, "end": 4, "quote": "Give",
+    }  # fmt: skip
 
 
 def as_owner(name: str, *statements: str, role: str = "postgres") -> None:

@@ -159,9 +159,7 @@ def _random_value(chance: random.Random, *, depth: int) -> Any:
 
 def test_a_writer_that_waits_too_long_for_the_head_gives_up(own_database: str) -> None:
     with connections["owner"].cursor() as cursor:
-        cursor.execute(
-            "SELECT proconfig FROM pg_proc WHERE proname = 'audit_append'",
-        )
+        cursor.execute("SELECT proconfig FROM pg_proc WHERE proname = 'audit_append'")
         assert "lock_timeout=10s" in cursor.fetchone()[0]
         cursor.execute("ALTER FUNCTION audit_append SET lock_timeout = '100ms'")
     with transaction.atomic(using="owner"):

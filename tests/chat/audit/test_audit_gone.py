@@ -1,7 +1,5 @@
 """Test that missing signed heads are noticed, and that copies of them are kept elsewhere."""
 
-from __future__ import annotations
-
 import io
 import json
 import threading
@@ -60,16 +58,11 @@ def test_heads_that_are_gone_are_a_failure(signed: Path, way: str) -> None:
     with pytest.raises(CommandError, match="heads of the chain were signed and their file") as e:
         verify()
     assert e.value.returncode == 1
-    assert "The first 5 rows were found sound." in str(e.value)
+    assert "first 5 rows" in str(e.value)
 
 
 @pytest.mark.parametrize(
-    "lost",
-    [
-        ("audit_last_head",),
-        ("audit_heads_key",),
-        ("audit_last_head", "audit_heads_key"),
-    ],
+    "lost", [("audit_last_head",), ("audit_heads_key",), ("audit_last_head", "audit_heads_key")]
 )
 def test_each_place_that_knows_of_them_is_enough(
     signed: Path, settings: Settings, lost: tuple[str, ...]

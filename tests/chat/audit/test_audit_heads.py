@@ -19,6 +19,8 @@ from chat.models import AuditEvent
 from core.errors import MedragError
 from tests.chat.audit.audit_tools import as_owner, record_events
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 
 @pytest.fixture(autouse=True)
 def keys(settings: Settings, tmp_path: Path) -> Path:
@@ -30,9 +32,7 @@ def lines(settings: Settings) -> list[dict[str, object]]:
     return [json.loads(line) for line in settings.AUDIT_HEADS_FILE.read_text().splitlines()]
 
 
-def test_a_head_is_one_line_for_this_user_alone(
-    own_database: str, settings: Settings, keys: Path
-) -> None:
+def test_a_head_is_one_line_for_this_user_alone(settings: Settings, keys: Path) -> None:
     record_events(3)
     sign_head()
     first, head = lines(settings)
@@ -42,18 +42,12 @@ def test_a_head_is_one_line_for_this_user_alone(
     # the log tells that signing began, and that row is signed at once
     assert AuditEvent.objects.get(pk=4).action == audit_heads.SIGNING
     assert (head["seq"], head["count"], head["hash"]) == (4, 4, report.head_hash)
-    for path in (
-        settings.AUDIT_HEADS_FILE,
-        keys / "audit_heads_key",
-        keys / "audit_last_head",
-    ):
+    for path in (settings.AUDIT_HEADS_FILE, keys / "audit_heads_key", keys / "audit_last_head"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert (report.signed_heads, report.signed_seq, report.warnings) == (2, 4, ())
 
 
-def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(
-    own_database: str, settings: Settings
-) -> None:
+def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(settings: Settings) -> None:
     assert sign_head() is None
     record_events(1)
     assert sign_head() is not None
@@ -63,7 +57,7 @@ def test_nothing_is_signed_twice_and_an_empty_chain_not_at_all(
 
 
 def test_it_is_due_after_five_minutes_or_a_thousand_rows(
-    own_database: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_events(1)
     assert sign_head_if_due()
@@ -82,7 +76,7 @@ def test_it_is_due_after_five_minutes_or_a_thousand_rows(
 
 @pytest.mark.parametrize(("minutes", "is_due"), [(4.9, False), (5.0, True)])
 def test_a_row_waits_five_minutes_at_most_for_a_head(
-    own_database: str, settings: Settings, minutes: float, is_due: bool
+    settings: Settings, minutes: float, is_due: bool
 ) -> None:
     record_events(1)
     sign_head()
@@ -94,7 +88,7 @@ def test_a_row_waits_five_minutes_at_most_for_a_head(
     assert bool(sign_head_if_due()) is is_due
 
 
-def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings) -> None:
+def test_signers_at_once_sign_a_head_once(settings: Settings) -> None:
     record_events(2)
 
     def sign(_: int) -> None:
@@ -106,7 +100,7 @@ def test_signers_at_once_sign_a_head_once(own_database: str, settings: Settings)
     assert [line["seq"] for line in lines(settings)] == [2, 3]
 
 
-def test_a_torn_line_does_not_spoil_the_next(own_database: str, settings: Settings) -> None:
+def test_a_torn_line_does_not_spoil_the_next(settings: Settings) -> None:
     record_events(1)
     sign_head()
     with settings.AUDIT_HEADS_FILE.open("ab") as file:
@@ -116,16 +110,14 @@ def test_a_torn_line_does_not_spoil_the_next(own_database: str, settings: Settin
     report = verify_chain()
     assert report.ok
     assert report.signed_heads == 3
-    assert report.warnings == ("1 lines of the signed heads are not readable.",)
+    assert [one[:7] for one in report.warnings] == ["1 lines"]
 
 
 @pytest.mark.parametrize(
     "line",
     ["5", "[]", "null", '{"seq": 1}', '{"seq": "a", "hash": 1, "count": 1, "at": 1}', "\xff"],
 )
-def test_a_strange_line_is_counted_and_passed_over(
-    own_database: str, settings: Settings, line: str
-) -> None:
+def test_a_strange_line_is_counted_and_passed_over(settings: Settings, line: str) -> None:
     record_events(1)
     settings.AUDIT_HEADS_FILE.write_bytes(line.encode("latin-1") + b"\n")
     sign_head()
@@ -133,9 +125,7 @@ def test_a_strange_line_is_counted_and_passed_over(
     assert (report.ok, report.signed_heads, len(report.warnings)) == (True, 2, 1)
 
 
-def test_a_lost_key_is_said_and_not_replaced_in_silence(
-    own_database: str, settings: Settings, keys: Path
-) -> None:
+def test_a_lost_key_is_said_and_not_replaced_in_silence(settings: Settings, keys: Path) -> None:
     record_events(1)
     sign_head()
     (keys / "audit_heads_key").unlink()
@@ -151,7 +141,7 @@ def test_a_lost_key_is_said_and_not_replaced_in_silence(
         sign_head()
 
 
-def test_another_key_signs_nothing(own_database: str, keys: Path) -> None:
+def test_another_key_signs_nothing(keys: Path) -> None:
     record_events(1)
     sign_head()
     (keys / "audit_heads_key").write_text("0" * 64)
@@ -173,10 +163,10 @@ def test_a_chain_that_shrank_is_not_signed_again(
     )
     with caplog.at_level(logging.ERROR):
         assert not sign_head_if_due()
-    assert "ends at row 2" in caplog.text
+    assert "at row 2" in caplog.text
     assert len(lines(settings)) == 2
 
 
-def test_without_a_signed_head_it_is_said(own_database: str) -> None:
+def test_without_a_signed_head_it_is_said() -> None:
     record_events(1)
-    assert "No head is signed yet" in verify_chain().warnings[0]
+    assert "signed yet" in verify_chain().warnings[0]

@@ -93,13 +93,5 @@ def _rewrite(chance: random.Random) -> str:
 
 
 MAKERS: list[Callable[[random.Random], str]] = [
-    _edit,
-    _bit,
-    _time,
-    _delete,
-    _renumber,
-    _swap,
-    _insert,
-    _cut,
-    _rewrite,
-]
+    _edit, _bit, _time, _delete, _renumber, _swap, _insert, _cut, _rewrite,
+]  # fmt: skip

@@ -71,7 +71,8 @@ def test_removes_what_is_old_and_keeps_what_happened(alice: User) -> None:
     new = asked(alice, timezone.now(), WORDS[1])
     measured = asked(None, OLD, "a question of a set", channel=Channel.EVALUATION)
     before = AuditEvent.objects.count()
-    assert "1 conversations, 2 feedback, 2 reviews, 1 turns" in retention("--dry-run")
+    said = retention("--dry-run")
+    assert "1 conversations, 2 feedback" in said and "2 reviews, 1 turns" in said
     assert WORDS[0] in everything_stored()
     assert AuditEvent.objects.count() == before
 

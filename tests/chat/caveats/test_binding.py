@@ -1,7 +1,5 @@
 """Test that a limit about the question's patient is shown before the answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.ask import turn_ask
@@ -41,13 +39,8 @@ def test_what_the_question_names_binds(limit: str, question: str, bound: bool) -
 @pytest.mark.django_db
 def test_it_follows_the_answer_before_other_cautions() -> None:
     publish(GUIDE, population="adult")
-    turn = turn_ask(
-        AskedQuestion(
-            "What dose of alteplase in acute stroke, he had major surgery?",
-            user=None,
-            channel=Channel.COMMAND,
-        )
-    )
+    question = "What dose of alteplase in acute stroke, he had major surgery?"
+    turn = turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
     kinds = [claim.kind for claim in turn.claims.order_by("index")]
     assert kinds[0] == ClaimKind.ANSWER
     first = kinds.index(ClaimKind.CAUTION) + 1

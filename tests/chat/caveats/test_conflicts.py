@@ -1,7 +1,5 @@
 """Test which pairs of statements count as a conflict of guidelines."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test that what was said of the patient earlier in a conversation is not lost silently."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 
@@ -31,15 +29,10 @@ def test_forgotten(question: str, before: list[str], left_out: tuple[str, ...]) 
 @pytest.mark.django_db
 def test_the_answer_says_what_it_was_read_without_and_replays(alice: User) -> None:
     publish("# Sepsis\n## Treatment\nGive gentamicin 7 mg/kg once daily in sepsis.")
-    first = turn_ask(AskedQuestion("sepsis in pregnancy", user=alice, channel=Channel.PAGE))
-    turn = turn_ask(
-        AskedQuestion(
-            "What is the dose of gentamicin in sepsis?",
-            user=alice,
-            channel=Channel.PAGE,
-            conversation=first.conversation,
-        )
-    )
+    first = AskedQuestion("sepsis in pregnancy", user=alice, channel=Channel.PAGE)
+    thread = turn_ask(first).conversation
+    question = "What is the dose of gentamicin in sepsis?"
+    turn = turn_ask(AskedQuestion(question, user=alice, channel=Channel.PAGE, conversation=thread))
     (warning,) = [one for one in turn.warnings if one["code"] == "earlier"]
-    assert "without what you said before: pregnancy." in warning["text"]
+    assert ": pregnancy." in warning["text"]
     assert not turn_replay(turn).changed

@@ -1,7 +1,5 @@
 """Test that whom a row is for does not come from the footnote of one of its cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from chat.caveats.applicability import applicability, claim_people

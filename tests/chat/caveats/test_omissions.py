@@ -1,7 +1,5 @@
 """Test the limits beside a quoted statement that an answer leaves out."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -19,6 +17,8 @@ from corpus.models import Chunk
 from retrieval.types import Hit
 from tests.chat.evidence.hits import claim_of, hits_for, quote_of
 from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
 
 GENTAMICIN = """# Gentamicin in adults
 ## Dose
@@ -52,7 +52,6 @@ def left_out(question: str, *said: str) -> list[str]:
     return [draft.text for draft in found]
 
 
-@pytest.mark.django_db
 def test_contraindications_after_the_section_and_the_sentence_that_limits() -> None:
     publish(GENTAMICIN)
     assert left_out(QUESTION, SENTENCE) == [
@@ -61,7 +60,6 @@ def test_contraindications_after_the_section_and_the_sentence_that_limits() -> N
     ]
 
 
-@pytest.mark.django_db
 def test_contraindications_of_a_medicine_that_no_list_knows_may_name_one() -> None:
     forbidden = "Do not give zostavarin in pregnancy or with ciclosporin."
     publish(
@@ -73,14 +71,12 @@ def test_contraindications_of_a_medicine_that_no_list_knows_may_name_one() -> No
     ]
 
 
-@pytest.mark.django_db
 def test_what_is_quoted_already_is_not_left_out() -> None:
     publish(GENTAMICIN)
     found = left_out(QUESTION, SENTENCE, "Myasthenia gravis", "However, in a patient")
     assert found == ["Contraindications: Allergy to an aminoglycoside"]
 
 
-@pytest.mark.django_db
 def test_half_of_a_statement_leaves_out_the_other() -> None:
     text = "Give nitrofurantoin 100 mg twice daily. Do not give it at term."
     publish(f"# Urine infection in pregnancy\n## Treatment\n{text}")
@@ -90,7 +86,6 @@ def test_half_of_a_statement_leaves_out_the_other() -> None:
     assert caution.text == text
 
 
-@pytest.mark.django_db
 def test_footnotes_of_the_quoted_row_and_of_no_other() -> None:
     publish(
         "# Urine infection\n## Treatment\n| Medicine | Dose |\n| Nitrofurantoin* | 100 mg |\n"
@@ -131,14 +126,12 @@ BESIDE = [
 ]  # fmt: skip
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("said", "after", "limits"), BESIDE)
 def test_what_bears_on_a_statement(said: str, after: str, limits: bool) -> None:
     publish(f"# Care on the ward\n## Practice\n{said}\n{after}")
     assert left_out(said, said) == ([after] if limits else [])
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("question", "limits"),
     [
@@ -159,7 +152,6 @@ def test_limits_for_other_people_than_asked_are_not_added(question: str, limits:
         assert left_out(question, "Give ibuprofen by weight.") == ([note] if limits else [])
 
 
-@pytest.mark.django_db
 def test_another_section_and_another_document_are_not_read() -> None:
     note = "Do not give ibuprofen with an ulcer."
     publish(f"# Pain\n## Dose\nGive ibuprofen 400 mg.\n## History\n{note}")
@@ -167,7 +159,6 @@ def test_another_section_and_another_document_are_not_read() -> None:
     assert left_out("ibuprofen dose", "Give ibuprofen 400 mg.") == []
 
 
-@pytest.mark.django_db
 def test_a_disabled_passage_is_not_read() -> None:
     publish(GENTAMICIN)
     Chunk.objects.filter(text__contains="Myasthenia").update(disabled_at=timezone.now())
@@ -176,7 +167,6 @@ def test_a_disabled_passage_is_not_read() -> None:
     assert "Myasthenia" not in " ".join(draft.text for draft in found)
 
 
-@pytest.mark.django_db
 def test_a_section_that_was_not_retrieved_is_read_from_the_store() -> None:
     publish(GENTAMICIN)
     hits = tuple(hit for hit in hits_for(QUESTION) if "Myasthenia" not in hit.text)
@@ -185,7 +175,6 @@ def test_a_section_that_was_not_retrieved_is_read_from_the_store() -> None:
     assert all(verdict.supported for verdict in verify(found))
 
 
-@pytest.mark.django_db
 def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     lines = "\n".join(f"Do not give gentamicin in disease number {n}." for n in range(8))
     publish(f"# Gentamicin\n## Dose\nGive gentamicin 5 mg/kg.\n## Contraindications\n{lines}")
@@ -201,7 +190,6 @@ def test_of_many_limits_three_are_shown_and_the_others_told() -> None:
     assert "Contraindications" in told["text"]
 
 
-@pytest.mark.django_db
 def test_what_is_forbidden_by_the_name_of_the_section_is_a_limit_wherever_it_stands() -> None:
     rule = "Do not give pharmacological prophylaxis to a patient with active bleeding."
     publish(
@@ -225,7 +213,6 @@ Give alteplase 0.9 mg/kg.
 """
 
 
-@pytest.mark.django_db
 def test_a_list_of_limits_is_whole_and_has_no_hole() -> None:
     publish(ALTEPLASE)
     (whole,) = left_out("alteplase dose", "Give alteplase")
@@ -234,7 +221,6 @@ def test_a_list_of_limits_is_whole_and_has_no_hole() -> None:
     ]
 
 
-@pytest.mark.django_db
 def test_the_limit_of_this_patient_stands_alone_in_front_of_the_list() -> None:
     publish(ALTEPLASE)
     first, whole = left_out("alteplase dose, takes warfarin", "Give alteplase")
@@ -242,7 +228,6 @@ def test_the_limit_of_this_patient_stands_alone_in_front_of_the_list() -> None:
     assert "Pericarditis." in whole
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("others", "is_shown"), [("", True), ("## Contraindications to thiopental\n- Asthma\n", False)]
 )
@@ -259,7 +244,6 @@ def test_the_only_contraindications_beside_a_dose_are_shown_however_far(
     assert (found == [whole]) is is_shown
 
 
-@pytest.mark.django_db
 def test_contraindications_of_one_guideline_do_not_stand_for_those_of_another() -> None:
     steps = "".join(f"## Step {n}\nWait and see, and write it down.\n" for n in range(9))
     for medicine, limit in (("ketamine", "Porphyria"), ("propofol", "Egg allergy")):
@@ -273,20 +257,16 @@ def test_contraindications_of_one_guideline_do_not_stand_for_those_of_another() 
     assert any("Porphyria" in text for text in found)
 
 
-@pytest.mark.django_db
 def test_text_without_headings() -> None:
     publish("Give ibuprofen 400 mg.\nAvoid ibuprofen with an ulcer.", title="Ibuprofen")
     assert left_out("ibuprofen dose", "Give ibuprofen") == ["Avoid ibuprofen with an ulcer."]
 
 
-@pytest.mark.django_db
 def test_three_queries_and_none_for_nothing() -> None:
     publish(GENTAMICIN)
     hits = hits_for(QUESTION)
     claims = [claim(hits, SENTENCE)]
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         omitted(claims, hits, question=QUESTION)
     assert len(queries) == 3
     with CaptureQueriesContext(connection) as queries:
@@ -294,7 +274,6 @@ def test_three_queries_and_none_for_nothing() -> None:
     assert len(queries) == 0
 
 
-@pytest.mark.django_db
 def test_the_warning_gives_the_place_and_no_text() -> None:
     publish(GENTAMICIN, version="4.1")
     hits = hits_for(QUESTION)

@@ -1,7 +1,5 @@
 """Make hits and claims from documents of `tests.corpora`."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 
@@ -20,32 +18,13 @@ def hits_for(question: str) -> tuple[Hit, ...]:
 def made_up_hit(**values: Any) -> Hit:
     """Return a hit without a database."""
     fields: dict[str, Any] = {
-        "chunk_id": 1,
-        "key": "a_p1_c0",
-        "index": 0,
-        "rank": 1,
-        "score": 0.03,
-        "cosine": 0.5,
-        "coverage": 0.5,
-        "text": "Text.",
-        "context": "Title",
-        "spans": (),
-        "page": 1,
-        "section_path": ("Dose",),
-        "document_id": 1,
-        "sha256": "a" * 64,
-        "filename": "a.md",
-        "title": "Title",
-        "version": "1",
-        "issuer": "",
-        "population": "adult",
-        "lifecycle": "PUBLISHED",
-        "effective_from": None,
-        "review_by": None,
-        "collection": "general",
-        "owner_name": "",
-        "owner_contact": "",
-    }
+        "chunk_id": 1, "key": "a_p1_c0", "index": 0, "rank": 1, "score": 0.03, "cosine": 0.5,
+        "coverage": 0.5, "text": "Text.", "context": "Title", "spans": (), "page": 1,
+        "section_path": ("Dose",), "document_id": 1, "sha256": "a" * 64, "filename": "a.md",
+        "title": "Title", "version": "1", "issuer": "", "population": "adult",
+        "lifecycle": "PUBLISHED", "effective_from": None, "review_by": None,
+        "collection": "general", "owner_name": "", "owner_contact": "",
+    }  # fmt: skip
     return Hit(**(fields | values))
 
 

@@ -1,7 +1,5 @@
 """Test multiple-choice questions on the sample guidelines: the supported option, or none."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections import Counter

@@ -51,13 +51,24 @@ def test_every_quote_is_the_text_of_its_page() -> None:
             assert page.text[quote.start : quote.end] == quote.text != ""
 
 
-def test_a_row_brings_its_labels_and_the_footnotes_of_its_marks() -> None:
-    assert shown(TABLE)[:4] == [
-        "Drug: Gentamicin*; Dose: 5 mg (* Halve in the elderly.)",
-        "Drug: Amikacin†; Dose: 15 mg († Not in pregnancy.)",
-        "Drug: Tobramycin*†; Dose: 4 mg (* Halve in the elderly.) († Not in pregnancy.)",
-        "Drug: Vancomycin; Dose: 1 g",
-    ]
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        # Its labels, and the footnotes of its marks
+        (TABLE, ["Drug: Gentamicin*; Dose: 5 mg (* Halve in the elderly.)",
+                 "Drug: Amikacin†; Dose: 15 mg († Not in pregnancy.)",
+                 "Drug: Tobramycin*†; Dose: 4 mg (* Halve in the elderly.) († Not in pregnancy.)",
+                 "Drug: Vancomycin; Dose: 1 g"]),
+        # A row that ends in an empty cell
+        ("| Drug | Dose | Note |\n| Gentamicin | 5 mg | Once |\n| Amikacin | 9 mg |  |",
+         ["Drug: Gentamicin; Dose: 5 mg; Note: Once", "Drug: Amikacin; Dose: 9 mg"]),
+        # Without a first cell, and none above it
+        ("| Drug | Dose |\n|  | 5 mg |\n| Amikacin | 9 mg |\n|  | 7 mg |",
+         ["Drug: Amikacin; Dose: 9 mg", "Drug: Amikacin; Dose: 7 mg"]),
+    ],
+)  # fmt: skip
+def test_a_row_brings_what_belongs_to_it(text: str, rows: list[str]) -> None:
+    assert rows_shown(text) == rows
 
 
 def test_a_mark_in_the_header_holds_for_every_row() -> None:
@@ -128,10 +139,8 @@ def test_only_the_row_of_the_asked_number_is_quotable() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "Do not give if:\n- deaf\n- pregnant",
-            ["Do not give if: deaf", "Do not give if: pregnant"],
-        ),
+        ("Do not give if:\n- deaf\n- pregnant",
+         ["Do not give if: deaf", "Do not give if: pregnant"]),
         ("Avoid it in the following.\n- deaf", ["Avoid it in the following. deaf"]),
         ("Do not give to patients who are\n- deaf", ["Do not give to patients who are: deaf"]),
         ("## Contraindications\n- deaf", ["Contraindications: deaf"]),
@@ -139,16 +148,11 @@ def test_only_the_row_of_the_asked_number_is_quotable() -> None:
         ("## Treatment\n- Give 5 mg.", ["Give 5 mg."]),
         ("Read this.\n- Give 5 mg.", ["Give 5 mg."]),
     ],
-)
+)  # fmt: skip
 def test_an_item_brings_what_introduces_its_list(text: str, expected: list[str]) -> None:
     made = shown(f"## Rules\n{text}", "gentamicin deaf pregnant")
     assert [line for line in made if line in expected] == expected
     assert not {"deaf", "pregnant"} & set(made)
-
-
-def test_an_item_on_the_next_page_brings_the_introduction_from_the_page_before() -> None:
-    made = shown("## Rules\nDo not give if:\n- deaf\n---\n- pregnant", "gentamicin pregnant")
-    assert "Do not give if: pregnant" in made
 
 
 def test_a_sentence_keeps_the_condition_that_follows_it() -> None:
@@ -187,11 +191,6 @@ def test_one_query_and_none_for_nothing(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
         quotable_units(hits, "gentamicin dose")
     assert quotable_units([], "gentamicin dose") == []
-
-
-def test_a_row_that_ends_in_an_empty_cell_can_be_quoted() -> None:
-    rows = "| Drug | Dose | Note |\n| Gentamicin | 5 mg | Once |\n| Amikacin | 9 mg |  |"
-    assert rows_shown(rows)[-1] == "Drug: Amikacin; Dose: 9 mg"
 
 
 def test_a_row_after_a_page_break_brings_the_labels_of_the_page_before(tmp_path: Path) -> None:
@@ -355,11 +354,6 @@ def test_a_row_brings_what_stands_above_its_table(lines: str) -> None:
     assert row.text.endswith("pregnancy: Drug: Gentamicin; Dose: 5 mg") or "Doses:" in row.text
     assert any("pregnancy" in quote.text for quote in row.quotes[1:])
     assert "pregnancy" in row.text
-
-
-def test_a_row_without_a_first_cell_and_none_above_is_no_unit() -> None:
-    made = rows_shown("| Drug | Dose |\n|  | 5 mg |\n| Amikacin | 9 mg |\n|  | 7 mg |")
-    assert made == ["Drug: Amikacin; Dose: 9 mg", "Drug: Amikacin; Dose: 7 mg"]
 
 
 CUT = [

@@ -1,7 +1,5 @@
 """Test every caller of a language model with the same faults: its message, and what it keeps."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time
@@ -197,13 +195,9 @@ def of_error(error: MedragError) -> str:
 
 
 CALLERS: Mapping[str, Caller] = {
-    "wordings": wordings,
-    "follow-up": follow_up,
-    "reranker": reranker,
-    "writer": writer,
-    "judge of pairs": judge_of_pairs,
-    "judge of answers": judge_of_answers,
-}
+    "wordings": wordings, "follow-up": follow_up, "reranker": reranker, "writer": writer,
+    "judge of pairs": judge_of_pairs, "judge of answers": judge_of_answers,
+}  # fmt: skip
 OTHERS: Mapping[str, tuple[Caller, Mapping[str, Fault]]] = {
     "context line": (context_line, ON_THE_WAY | UNREADABLE),
     "encoder": (encoder, ON_THE_WAY),

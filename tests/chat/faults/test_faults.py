@@ -1,7 +1,5 @@
 """Test that each fault or lie of a model that writes answers ends in a stored refusal, in time."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,10 +69,7 @@ FAST: dict[str, Answer] = {
     "heads without end": heads_without_end(),
     "200 MB in a small parcel": bomb(),
 }
-SLOW: dict[str, Answer] = {
-    **late(forms.SOUND),
-    "drops of white space": chunks_without_end(b" "),
-}
+SLOW: dict[str, Answer] = {**late(forms.SOUND), "drops of white space": chunks_without_end(b" ")}
 
 
 @pytest.fixture

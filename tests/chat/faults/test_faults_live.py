@@ -1,7 +1,5 @@
 """Test a real web process and worker with a language model that fails in every way."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from collections.abc import Iterator

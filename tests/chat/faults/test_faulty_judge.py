@@ -1,7 +1,5 @@
 """Test that no claim is shown which a failing or lying judge did not accept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
@@ -16,20 +14,8 @@ from tests.llm.faults import Refused, failing, late
 from tests.llm.judges import MISJUDGED, WHOLE_ANSWER, always, fair, judging, pairs_in
 from tests.llm.lies import DOSE, GUIDELINE, LIES, of, text_of
 from tests.llm.prompts import shown_in
-from tests.llm.server import (
-    Answer,
-    Endpoint,
-    endpoint,
-    replies,
-)
-from tests.llm.sites import (
-    HURRIED_S,
-    answers_of,
-    ask,
-    generate_by,
-    judge_by,
-    shown,
-)
+from tests.llm.server import Answer, Endpoint, endpoint, replies
+from tests.llm.sites import HURRIED_S, answers_of, ask, generate_by, judge_by, shown
 from tests.models import change_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("guideline", "quick")]
@@ -44,20 +30,10 @@ CLEARS_ALL = judging(always("supported"))
 FAST = failing(CLEARS_ALL)
 SLOW = late(CLEARS_ALL)
 UNREADABLE = (
-    "an empty body",
-    "truncated JSON",
-    "an error with status 200",
-    "empty choices",
-    "content that is null",
-    "a refusal",
-    "a call of a tool",
-    "prose",
-    "no claims",
-    "bytes that are no text",
-    "deep nesting",
-    "deep nesting in the content",
-    "not a number",
-)
+    "an empty body", "truncated JSON", "an error with status 200", "empty choices",
+    "content that is null", "a refusal", "a call of a tool", "prose", "no claims",
+    "bytes that are no text", "deep nesting", "deep nesting in the content", "not a number",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -84,9 +60,6 @@ def test_a_fair_judge_is_heard(server: Endpoint) -> None:
     assert any(pair.claim == FREE and DOSE in pair.evidence for pair in pairs)
 
 
-# It fails
-
-
 @pytest.mark.parametrize("fault", one_in(3, FAST))
 def test_a_judge_that_gives_nothing(server: Endpoint, refused: Refused, fault: str) -> None:
     server.default = FAST[fault]
@@ -102,16 +75,10 @@ def test_a_judge_that_is_late(
     refused(LATE, server)
 
 
-# It answers in another form
-
-
 @pytest.mark.parametrize("form", one_in(2, MISJUDGED))
 def test_a_judgement_that_is_none(server: Endpoint, refused: Refused, form: str) -> None:
     server.default = MISJUDGED[form]
     refused(DOWN, server)
-
-
-# It says no, or yes to all
 
 
 @pytest.mark.parametrize("word", ["not_found", "contradicted"])
@@ -134,9 +101,6 @@ def test_a_judge_that_clears_all_clears_no_lie(
         assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
         assert not turn.claims.exists()
         assert said not in shown(turn, client)
-
-
-# It judges answers as a whole
 
 
 @pytest.fixture

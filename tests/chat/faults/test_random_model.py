@@ -1,7 +1,5 @@
 """Test that every question to a model that writes random text ends in a refusal."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

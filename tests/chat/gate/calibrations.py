@@ -1,7 +1,5 @@
 """Make up calibrations, and store them as the command does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Test `manage.py calibrate`, from a file of questions to the next answer."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json
@@ -82,9 +80,6 @@ def calibrate(*arguments: str) -> tuple[str, str]:
     out, err = io.StringIO(), io.StringIO()
     call_command("calibrate", *arguments, stdout=out, stderr=err)
     return out.getvalue(), err.getvalue()
-
-
-# From a file to the next answer
 
 
 def test_fits_keeps_and_uses_it(
@@ -183,9 +178,6 @@ def test_arguments_that_can_not_be_are_refused(
         calibrate("--testset", str(testset), *arguments)
 
 
-# What is observed
-
-
 def test_labels_follow_what_the_search_finds(guidelines: None) -> None:
     """A question whose answer is not among the passages counts as unanswerable."""
     text = "What is the dose of digoxa in gout?"
@@ -232,9 +224,6 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
     assert seen.not_found == 0
 
 
-# What is read
-
-
 @pytest.mark.parametrize(
     ("content", "wrong"),
     [
@@ -245,10 +234,8 @@ def test_what_is_narrowed_to_groups_counts_too(guidelines: None) -> None:
         ([{"question": "Dose?", "answerable": "yes"}], "answerable must be true or false"),
         ([{"question": " \x00", "answerable": True}], "Question 1: The question is empty"),
         ([{"question": "Dose?", "answerable": True, "documents": "a.md"}], "a list of names"),
-        (
-            [{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],
-            "Question 2 occurs twice",
-        ),
+        ([{"question": q, "answerable": True} for q in ("Dose?", " Dose? ")],
+         "Question 2 occurs twice"),
     ],
 )  # fmt: skip
 def test_a_test_set_is_read_strictly(content: Any, wrong: str) -> None:

@@ -1,7 +1,5 @@
 """Test calibration: how the log-odds are scaled, what is guaranteed, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -103,9 +101,6 @@ def test_what_is_likelier_no_answer_stays_shut_whatever_the_risk_allows() -> Non
     assert calibrate(drawn(60, 60, apart=6.0), 0.5).scale.threshold == LOWEST_THRESHOLD
 
 
-# Too few
-
-
 @pytest.mark.parametrize(("unanswerable", "risk"), [(18, 0.05), (9, 0.1), (98, 0.01), (9, 0.5)])
 def test_too_few_unanswerable_questions_are_refused_with_numbers(
     unanswerable: int, risk: float
@@ -123,29 +118,28 @@ def test_the_smallest_risk_that_can_be_promised_is_said_and_holds() -> None:
     assert calibrate(drawn(60, 11), 0.084)
 
 
-def test_too_few_answerable_questions_are_refused() -> None:
-    with pytest.raises(CalibrationError, match="9 answerable questions are too few"):
-        calibrate(drawn(9, 60), 0.05)
+SILENT = [Example(f"silent {number}", None, False) for number in range(60)]
+WRONG = [replace(e, answerable=not e.answerable) for e in drawn(60, 60)]
+
+
+@pytest.mark.parametrize(
+    ("examples", "said"),
+    [
+        (drawn(9, 60), "9 answerable questions"),
+        ([*drawn(60, 0), *SILENT], "only for answerable"),  # statements of one kind only
+        (WRONG, "don't separate"),
+    ],
+)
+def test_what_can_not_be_calibrated_on_is_refused(examples: list[Example], said: str) -> None:
+    with pytest.raises(CalibrationError, match=said):
+        calibrate(examples, 0.05)
 
 
 def test_questions_for_which_nothing_is_found_count_as_kept_out() -> None:
-    silent = [Example(f"silent {number}", None, False) for number in range(60)]
-    fitted = calibrate([*drawn(60, 60), *silent], 0.05)
+    fitted = calibrate([*drawn(60, 60), *SILENT], 0.05)
     assert fitted.probabilities[-60:].max() == 0
     assert fitted.scale.slope == calibrate(drawn(60, 60), 0.05).scale.slope  # not fitted on
     assert fitted.scale.threshold <= calibrate(drawn(60, 60), 0.05).scale.threshold
-
-
-def test_statements_of_one_kind_only_are_refused() -> None:
-    silent = [Example(f"silent {number}", None, False) for number in range(60)]
-    with pytest.raises(CalibrationError, match="only for answerable or only for unanswerable"):
-        calibrate([*drawn(60, 0), *silent], 0.05)
-
-
-def test_labels_against_the_log_odds_are_refused() -> None:
-    wrong = [replace(e, answerable=not e.answerable) for e in drawn(60, 60)]
-    with pytest.raises(CalibrationError, match="don't separate"):
-        calibrate(wrong, 0.05)
 
 
 def test_the_plot_is_a_picture_and_the_same_each_time() -> None:

@@ -1,7 +1,5 @@
 """Test which calibration is in use, and when that changes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Test the guaranteed threshold and the figures of a calibration against their formulas."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Test the gate with other encoders than the bundled one."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test the gate for a language model: whether the passages hold the answer at all."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Test that settings of language models that contradict each other stop the start, by name."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Test that a claim is shown with the statement that supports it, whatever its writer cited."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The model here obeys each order, with real keys and real quotes. What reaches a 
 refusal, or the claims that their sources support.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Test where a quote is found: by its words in order, whatever lies between them."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -28,17 +26,13 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ("Give", ["Give", "Give"]),
         ("5 mg", ["5 mg"]),  # neither in 1.5 mg nor in 15 mg
         ("cafe\u0301) now", ["café) now"]),
-        (
-            "Child; over 4 years: 250 mg twice a day",
-            ["Child | Over 4 years | 250 mg* | twice a day"],
-        ),
+        ("Child; over 4 years: 250 mg twice a day",
+         ["Child | Over 4 years | 250 mg* | twice a day"]),
         ("Child - twice a day", ["Child | Over 4 years | 250 mg* | twice a day"]),
-        (
-            "Do not offer loperamide or another medicine that slows the gut to people with it",
-            [SENTENCE],
-        ),
+        ("Do not offer loperamide or another medicine that slows the gut to people with it",
+         [SENTENCE]),
     ],
-)
+)  # fmt: skip
 def test_is_found_where_it_stands(quote: str, expected: list[str]) -> None:
     assert found(quote) == expected
 

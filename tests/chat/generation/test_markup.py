@@ -1,7 +1,5 @@
 """Test which statements hold an address or markup, and which only seem to."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.generation.foreign_markup import foreign

@@ -1,7 +1,5 @@
 """Test that a model's citation is placed on its page, whole, or reported as not found."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -108,10 +106,8 @@ def test_an_item_comes_with_what_introduces_its_list() -> None:
     ("quote", "read_as"),
     [
         ("Myasthenia gravis", "Contraindications: Myasthenia gravis"),
-        (
-            "20 to 60 | Every 36 hours",
-            "Clearance (mL/min): 20 to 60; Interval*: Every 36 hours (* By the serum level.)",
-        ),
+        ("20 to 60 | Every 36 hours",
+         "Clearance (mL/min): 20 to 60; Interval*: Every 36 hours (* By the serum level.)"),
         ("Repeat it every three days.", "Repeat it every three days. Stop when it is high."),
         (
             "Myasthenia gravis Known allergy to aminoglycosides",
@@ -119,7 +115,7 @@ def test_an_item_comes_with_what_introduces_its_list() -> None:
             "Contraindications: Known allergy to aminoglycosides",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_quoted_is_known_as_it_can_be_read_alone(quote: str, read_as: str) -> None:
     found = place(quote)
     assert not isinstance(found, Unplaced)

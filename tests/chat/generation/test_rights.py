@@ -1,13 +1,10 @@
 """Test that no word of a collection narrowed to a group reaches anybody else, by any address."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -21,17 +18,13 @@ from rest_framework.throttling import ScopedRateThrottle
 
 from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
-from chat.generation.types import Generation, Task
 from chat.models import AuditEvent, Channel, Citation, Feedback, Reason, Turn, TurnStatus
-from chat.types import AskedQuestion, DraftClaim
+from chat.types import AskedQuestion
 from corpus.models import Chunk, Collection, Document, Lifecycle
 from corpus.services.lifecycle import document_withdraw
 from medrag_site.groups import AUDITORS, CLINICIANS, PUBLISHERS, STAFF
-from retrieval.types import Hit
 from tests.addresses import addresses
 from tests.chat.api.api_calls import signed_in
-from tests.chat.evidence.hits import quote_of
-from tests.chat.generation.generators import FakeGenerator
 from tests.chat.guidelines import DOSE, QUESTION, ask, publish_guideline, store_files
 from tests.chat.storing import Storing
 from tests.corpora import publish
@@ -120,17 +113,10 @@ def values_for(document: Document, *others: Document) -> dict[str, list[str]]:
     pks = sorted({str(row.pk) for row in rows} | {str(other.pk) for other in others})
     threads = [str(pk) for pk in Turn.objects.values_list("conversation", flat=True) if pk]
     return {
-        "sha256": [document.sha256],
-        "number": ["1"],
-        "page": ["1"],
-        "index": ["0"],
-        "pk": [*pks, *turns, *threads],
-        "other": pks,
-        "object_id": [*pks, *turns],
-        "app_label": ["corpus", "chat"],
-        "content_type_id": ["1"],
-        "url": ["corpus/document"],
-    }
+        "sha256": [document.sha256], "number": ["1"], "page": ["1"], "index": ["0"],
+        "pk": [*pks, *turns, *threads], "other": pks, "object_id": [*pks, *turns],
+        "app_label": ["corpus", "chat"], "content_type_id": ["1"], "url": ["corpus/document"],
+    }  # fmt: skip
 
 
 def queries(document: Document) -> list[str]:
@@ -384,30 +370,6 @@ def test_an_old_answer_hides_what_is_not_open_any_more(
         assert client.get(f"/source/citation/{citation.pk}/").status_code == 404
     in_groups(member, TEAM)
     assert DOSE in client.get(page).content.decode()
-
-
-class Choosing(FakeGenerator):
-    """Choose option B for each question."""
-
-    def generate(self, task: Task) -> Generation:
-        return replace(super().generate(task), option="B")
-
-
-def quoted(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
-    return (DraftClaim(DOSE, (quote_of(hits[0], DOSE),)),)
-
-
-def test_the_option_is_hidden_with_the_statement_that_it_rests_on(
-    secret: Document, member: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chat.pipeline.parts.site_generator", Choosing(quoted))
-    turn = ask(member)
-    client = Client()
-    client.force_login(member)
-    page = f"/conversations/{turn.conversation_id}/"
-    assert "Option <strong>B</strong>" in client.get(page).content.decode()
-    member.groups.filter(name=TEAM).get().user_set.remove(member)
-    assert "Option" not in client.get(page).content.decode()
 
 
 def test_an_old_refusal_hides_its_passages_and_whom_to_ask(secret: Document, member: User) -> None:

@@ -1,7 +1,5 @@
 """Test which claims of a language model are kept, and which fail."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any

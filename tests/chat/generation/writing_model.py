@@ -1,7 +1,5 @@
 """A language model that writes claims from the passages of its prompt."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

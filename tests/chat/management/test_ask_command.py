@@ -18,45 +18,17 @@ from tests.corpora import publish
 ROOT = Path(__file__).resolve().parents[3]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
-TOP = {
-    *(
-        "status",
-        "reason",
-        "message",
-        "recalled",
-        "mode",
-        "standalone",
-        "option",
-        "warnings",
-        "withheld",
-    ),
-    *("owner", "claims", "nearest", "hidden", "confidence", "turn", "recalled"),
-}
-TODAY = {
-    "issuer",
-    "journal",
-    "year",
-    "population",
-    "lifecycle",
-    "effective_from",
-    "review_by",
-    "overdue",
-}
-PAINTED = {"boxes", "page_size", "link", "picture", "token_link", "token_picture"}
-PLACE = {
-    *(
-        "document",
-        "reference",
-        "version",
-        "sha256",
-        "page",
-        "page_label",
-        "position",
-        "section",
-        "section_path",
-    ),
-    *(TODAY | PAINTED),
-}
+TOP = set(
+    "status reason message recalled mode standalone option warnings withheld owner claims nearest "
+    "hidden confidence turn".split()
+)
+TODAY = set("issuer journal year population lifecycle effective_from review_by overdue".split())
+PAINTED = set("boxes page_size link picture token_link token_picture".split())
+PLACE = (
+    TODAY
+    | PAINTED
+    | set("document reference version sha256 page page_label position section section_path".split())
+)
 CITATION = {*PLACE, "quote", "ocr_confidence", "corrected"}
 NEAREST = {"excerpt", *PLACE, "text"}
 
@@ -90,19 +62,11 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     (cited,) = claim["citations"]
     assert cited.keys() == CITATION
     assert {name: cited[name] for name in CITATION - TODAY - PAINTED} == {
-        "document": "Pneumonia",
-        "reference": "Pneumonia, version 1.0, page 1, Treatment",
-        "version": "1.0",
-        "sha256": guideline,
-        "page": 1,
-        "page_label": None,
-        "position": None,
-        "section": "Treatment",
-        "section_path": ["Treatment"],
-        "quote": DOSE,
-        "ocr_confidence": None,
-        "corrected": [],
-    }
+        "document": "Pneumonia", "reference": "Pneumonia, version 1.0, page 1, Treatment",
+        "version": "1.0", "sha256": guideline, "page": 1, "page_label": None, "position": None,
+        "section": "Treatment", "section_path": ["Treatment"], "quote": DOSE,
+        "ocr_confidence": None, "corrected": [],
+    }  # fmt: skip
     assert cited["link"].startswith("/source/citation/")  # without a host
     turn = Turn.objects.get(pk=answer["turn"])
     assert (turn.channel, turn.user) == (Channel.COMMAND, None)

@@ -1,7 +1,5 @@
 """Test `manage.py chat`: a conversation in a terminal, typed or piped."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty
@@ -139,16 +137,8 @@ def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(
     guideline: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = (
-        "open 1",
-        "?",
-        QUESTION,
-        "open 7",
-        "open 0",
-        "mode strict",
-        "mode confident",
-        "quit",
-        "x",
-    )
+        "open 1", "?", QUESTION, "open 7", "open 0", "mode strict", "mode confident", "quit", "x",
+    )  # fmt: skip
     said, errors = talked(monkeypatch, *lines)
     assert errors.splitlines()[0].startswith("Nothing was asked yet")
     assert "Please type a question" in errors

@@ -1,7 +1,5 @@
 """Test the MCP tools with the package's client, over both transports, against the API."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import json

@@ -3,8 +3,6 @@
 Prints the results as JSON. Runs where there is no network.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

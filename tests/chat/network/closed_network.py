@@ -5,8 +5,6 @@ whatever reference a library keeps. A hook can't be removed, so it checks whethe
 Sockets of C code are left to a network namespace.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Test that the whole system works without a network, and never tries to reach one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -88,9 +86,6 @@ def test_an_attempt_to_leave_is_refused_and_seen() -> None:
         "socket.sendto",
         "socket.getaddrinfo",
     ]
-
-
-# The whole way in this process
 
 
 @pytest.mark.django_db

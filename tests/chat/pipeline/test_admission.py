@@ -1,7 +1,5 @@
 """Test that questions wait in turn, and that one that would wait too long is refused."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

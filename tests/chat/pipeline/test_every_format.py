@@ -1,7 +1,5 @@
 """Test the whole way of a file of every format: uploaded, read, published, asked, answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """Test values from upload to answer: what was read exactly is said, what is in doubt never is."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 

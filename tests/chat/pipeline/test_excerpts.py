@@ -1,7 +1,5 @@
 """Test that a refusal shows statements of the nearest passages, and none of distant ones."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User

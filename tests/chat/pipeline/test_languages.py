@@ -1,7 +1,5 @@
 """Test what is answered in another language than English, and what is not."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import LazySettings
 

@@ -1,7 +1,5 @@
 """Test how a question is searched: once, and again only to explain a refusal."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator
@@ -42,7 +40,7 @@ DECOY = (
 DECOY_ALONE = "dense=no k=1"  # a search that finds only the decoy
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def documents(db: None) -> list[Document]:
     """Publish a decoy, the answer, and a document with neither."""
     rash = "# Rash\nCall the ward when a rash appears in adults."
@@ -75,12 +73,9 @@ class Failing:
         return retrieve(query, config)
 
 
-# How often
-
-
 @pytest.mark.parametrize(("question", "search"), [(QUESTION, DECOY_ALONE), (UNANSWERABLE, "")])
 def test_a_shut_gate_is_a_refusal_at_once(
-    documents: list[Document], settings: LazySettings, question: str, search: str
+    settings: LazySettings, question: str, search: str
 ) -> None:
     settings.RETRIEVAL = search
     turn = ask(question)
@@ -89,29 +84,14 @@ def test_a_shut_gate_is_a_refusal_at_once(
     assert turn.confidence == pytest.approx(gates(turn)[0], abs=1e-4)
 
 
-def test_one_that_opens_is_looked_at_once(documents: list[Document]) -> None:
+def test_one_that_opens_is_looked_at_once() -> None:
     turn = ask()
     assert (turn.status, looks(turn)) == (TurnStatus.ANSWERED, ["first"])
 
 
-def test_asking_twice_gives_the_same(documents: list[Document]) -> None:
-    first, second = ask(), ask()
-    assert first.fingerprint == second.fingerprint
-    assert gates(first) == gates(second)
-    assert [claim.text for claim in first.claims.all()] == [
-        claim.text for claim in second.claims.all()
-    ]
-
-
-# A search that fails
-
-
 @pytest.mark.parametrize("error", [RuntimeError("demonstracillin"), TimeoutError(), MemoryError()])
 def test_a_search_that_fails_is_a_stored_refusal(
-    documents: list[Document],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    error: Exception,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     caplog.set_level(logging.INFO)
     monkeypatch.setattr(looking, "retrieve", Failing(1, error=error))
@@ -124,18 +104,14 @@ def test_a_search_that_fails_is_a_stored_refusal(
     assert "demonstracillin" not in caplog.text
 
 
-def test_a_refusal_that_can_not_be_explained_stays_one(
-    documents: list[Document], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusal_that_can_not_be_explained_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "retrieve", Failing(2))
     turn = ask(UNANSWERABLE)
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.WEAK_EVIDENCE)
     assert turn.trace["notes"] == ["The refusal could not be explained: RuntimeError."]
 
 
-def test_what_a_search_notes_is_in_the_log(
-    documents: list[Document], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_search_notes_is_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     note = "The reranker took longer than 5 s; the order of the fusion stands."
 
     def search(query: Query, config: RetrievalConfig | None = None) -> Evidence:
@@ -147,9 +123,6 @@ def test_what_a_search_notes_is_in_the_log(
     assert json.loads(AuditEvent.objects.get().payload)["notes"] == [note]
 
 
-# A language model's wordings
-
-
 @pytest.fixture
 def model(settings: LazySettings) -> Iterator[Endpoint]:
     """Serve a model that returns one wording for each question."""
@@ -159,16 +132,12 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
         yield server
 
 
-def test_a_model_is_asked_for_no_wordings_that_the_site_has_not_asked_for(
-    documents: list[Document], model: Endpoint
-) -> None:
+def test_a_model_is_asked_for_no_wordings_that_the_site_has_not_asked_for(model: Endpoint) -> None:
     assert looks(ask()) == ["first"]
     assert model.asked == []
 
 
-def test_a_model_is_asked_once_a_question(
-    documents: list[Document], settings: LazySettings, model: Endpoint
-) -> None:
+def test_a_model_is_asked_once_a_question(settings: LazySettings, model: Endpoint) -> None:
     settings.RETRIEVAL = f"{DECOY_ALONE} multi_query=1"
     settings.GATE_THRESHOLD = 0.999
     turn = ask()
@@ -180,9 +149,7 @@ def test_a_model_is_asked_once_a_question(
     assert [(one["calls"], one["cached"]) for one in rewriting] == [(1, 0), (0, 0)]
 
 
-def test_a_model_that_fails_is_waited_for_once(
-    documents: list[Document], settings: LazySettings, model: Endpoint
-) -> None:
+def test_a_model_that_fails_is_waited_for_once(settings: LazySettings, model: Endpoint) -> None:
     model.default = status(401)
     settings.RETRIEVAL = f"{DECOY_ALONE} multi_query=1 hyde=yes"
     turn = ask()
@@ -197,12 +164,7 @@ def test_a_refusal_is_explained_without_the_reranker() -> None:
     assert explaining_search(config) == RetrievalConfig(k=7)
 
 
-# Fingerprints
-
-
-def test_the_turn_is_named_by_the_search_and_the_lexicon(
-    documents: list[Document], settings: LazySettings
-) -> None:
+def test_the_turn_is_named_by_the_search_and_the_lexicon(settings: LazySettings) -> None:
     before = ask()
     searched = [search["fingerprint"] for search in before.trace["searches"]]
     changes = {"short": "dmc", "words": "demonstracillin"}

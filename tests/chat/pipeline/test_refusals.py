@@ -1,7 +1,5 @@
 """Test what a refusal shows and says, from the question to the page and the API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -66,33 +64,18 @@ def shelves(db: None) -> None:
     publish(HEPARIN, collection="haematology")
 
 
-# Passages and whom to ask
-
-
 @pytest.mark.parametrize(
     ("question", "title", "owner", "said"),
     [
-        (
-            "epinephrine dose anaphylaxis adult",
-            "Anaphylaxis",
-            "Dr emergency",
-            "Give adrenaline into the thigh in anaphylaxis.",
-        ),
+        ("epinephrine dose anaphylaxis adult", "Anaphylaxis", "Dr emergency",
+         "Give adrenaline into the thigh in anaphylaxis."),
         ("LMWH 70kg", "Preventing thrombosis", "Dr haematology", ROW),
-        (
-            "trimethoprim at 8 weeks",
-            "Urinary infection",
-            "Dr urology",
-            "Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy.",
-        ),
-        (
-            "gentamicin in pregnancy",
-            "Gentamicin in adults",
-            "Dr infection",
-            "Give gentamicin 5 mg/kg once daily to adults.",
-        ),
+        ("trimethoprim at 8 weeks", "Urinary infection", "Dr urology",
+         "Give trimethoprim 200 mg twice daily to adults. Avoid trimethoprim in pregnancy."),
+        ("gentamicin in pregnancy", "Gentamicin in adults", "Dr infection",
+         "Give gentamicin 5 mg/kg once daily to adults."),
     ],
-)
+)  # fmt: skip
 def test_what_is_near_is_shown_with_its_owner_however_unsure_the_gate_is(
     shelves: None,
     settings: LazySettings,
@@ -173,9 +156,6 @@ def test_passages_stand_in_the_order_of_their_best_statements(db: None) -> None:
     assert (turn.status, len(best)) == (TurnStatus.ABSTAINED, 3)
     assert [passage["chunk"] for passage in turn.nearest] == list(best)
     assert turn.nearest[0]["document"] == "Zelomycin"
-
-
-# Only what is no longer in force
 
 
 @pytest.fixture

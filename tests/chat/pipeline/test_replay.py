@@ -1,7 +1,5 @@
 """Test that a stored turn replays the same, and that every change is told, by groups."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from io import StringIO
@@ -37,7 +35,7 @@ UNANSWERABLE = "What is the boiling point of tungsten?"
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def document(db: None) -> Document:
     return publish(TEXT, population="adult", collection="chest")
 
@@ -48,7 +46,7 @@ def asked(question: str = QUESTION, **arguments: Any) -> Turn:
 
 
 @pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
-def test_an_unchanged_corpus_gives_no_difference(document: Document, question: str) -> None:
+def test_an_unchanged_corpus_gives_no_difference(question: str) -> None:
     turn = asked(question)
     replay = turn_replay(turn)
     assert not replay.changed
@@ -56,13 +54,13 @@ def test_an_unchanged_corpus_gives_no_difference(document: Document, question: s
     assert AuditEvent.objects.filter(action="replay", subject=f"turn:{turn.pk}").exists()
 
 
-def test_what_an_older_release_said_of_the_question_is_no_difference(document: Document) -> None:
+def test_what_an_older_release_said_of_the_question_is_no_difference() -> None:
     turn = asked()
     turn.trace["searches"][0]["analysis"] |= {"complexity": "simple", "reasons": ["is short"]}
     assert not turn_replay(turn).changed
 
 
-def test_who_asked_where_and_what_for_is_kept(document: Document, alice: User) -> None:
+def test_who_asked_where_and_what_for_is_kept(alice: User) -> None:
     filters = Filters(populations=("adult",))
     for mode in ("standard", "faithful"):
         turn = asked(user=alice, collections=("chest",), filters=filters, mode=mode)
@@ -74,7 +72,7 @@ def groups(replay: Replay) -> dict[str, Changed]:
     return {str(one.group): one for one in replay.changed}
 
 
-def test_an_unrelated_guideline_is_growth_and_not_the_end(document: Document) -> None:
+def test_an_unrelated_guideline_is_growth_and_not_the_end() -> None:
     turn = asked()
     published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
     turn.confidence = 0.123  # a difference after the corpus
@@ -89,7 +87,7 @@ def test_an_unrelated_guideline_is_growth_and_not_the_end(document: Document) ->
     assert corpus_movement(turn) == moved  # what the turn's page says
 
 
-def test_titles_are_those_that_the_reader_may_know(document: Document, bob: User) -> None:
+def test_titles_are_those_that_the_reader_may_know(bob: User) -> None:
     turn = asked()
     published("# Secret sepsis\nGive nothing.", collection="closed")
     narrow(Collection.objects.get(slug="closed"), "searchers", "Ward")
@@ -127,7 +125,7 @@ def test_what_decides_precedence_belongs_to_the_corpus(document: Document) -> No
 
 
 @pytest.mark.parametrize("name", ["warnings", "nearest"])
-def test_what_stood_beside_is_compared(document: Document, name: str) -> None:
+def test_what_stood_beside_is_compared(name: str) -> None:
     turn = asked(QUESTION if name == "warnings" else UNANSWERABLE)
     setattr(turn, name, [{"code": "conflict", "text": "A lie.", "chunk": "x"}])
     replay = turn_replay(turn)
@@ -145,9 +143,7 @@ def model(settings: LazySettings) -> Iterator[Endpoint]:
         yield server
 
 
-def test_what_a_model_wrote_is_read_again_and_not_asked_for(
-    document: Document, model: Endpoint
-) -> None:
+def test_what_a_model_wrote_is_read_again_and_not_asked_for(model: Endpoint) -> None:
     turn = asked()
     assert turn.status == TurnStatus.ANSWERED
     assert turn.trace["generation"]["model"] == "writer-1"
@@ -158,9 +154,7 @@ def test_what_a_model_wrote_is_read_again_and_not_asked_for(
     assert model.asked
 
 
-def test_a_model_that_failed_is_not_asked_and_what_it_said_is_kept(
-    document: Document, model: Endpoint
-) -> None:
+def test_a_model_that_failed_is_not_asked_and_what_it_said_is_kept(model: Endpoint) -> None:
     model.default = says("no JSON at all")
     turn = asked()
     assert turn.reason == Reason.GENERATOR_UNAVAILABLE
@@ -171,9 +165,7 @@ def test_a_model_that_failed_is_not_asked_and_what_it_said_is_kept(
     assert not model.asked
 
 
-def test_each_setting_that_differs_has_both_values(
-    document: Document, settings: LazySettings
-) -> None:
+def test_each_setting_that_differs_has_both_values(settings: LazySettings) -> None:
     turn = asked()
     settings.GATE_THRESHOLD = 0.99
     settings.RETRIEVAL = "k=7"
@@ -187,9 +179,7 @@ def test_each_setting_that_differs_has_both_values(
 @pytest.mark.parametrize(
     ("position", "place"), [("", "page 1"), ("paragraph 3", "Treatment, paragraph 3")]
 )
-def test_a_changed_record_is_found_and_nothing_else(
-    document: Document, position: str, place: str
-) -> None:
+def test_a_changed_record_is_found_and_nothing_else(position: str, place: str) -> None:
     turn = asked()
     Chunk.objects.update(position=position)
     ranking = turn.trace["searches"][0]["rankings"][0]
@@ -210,7 +200,7 @@ def test_nested_values_are_told_in_words() -> None:
     assert found.now_text == "(page: 2)"
 
 
-def test_a_statement_more_is_one_difference(document: Document) -> None:
+def test_a_statement_more_is_one_difference() -> None:
     turn = asked()
     Claim.objects.create(turn=turn, index=0, text="Another statement.")  # before the first
     replay = turn_replay(turn)
@@ -220,9 +210,7 @@ def test_a_statement_more_is_one_difference(document: Document) -> None:
     assert (difference.stored["text"], difference.now) == ("Another statement.", None)
 
 
-def test_a_blocked_question_and_an_old_turn_say_why_not(
-    document: Document, settings: LazySettings
-) -> None:
+def test_a_blocked_question_and_an_old_turn_say_why_not(settings: LazySettings) -> None:
     settings.IDENTIFIERS = "block"
     blocked = asked("What is the dose for Mr John Smith, born 12/03/1956?")
     with pytest.raises(NotReplayable, match="blocked"):
@@ -233,7 +221,7 @@ def test_a_blocked_question_and_an_old_turn_say_why_not(
         turn_replay(old)
 
 
-def test_the_command_says_that_it_is_the_same(document: Document) -> None:
+def test_the_command_says_that_it_is_the_same() -> None:
     turn, out = asked(), StringIO()
     call_command("replay", str(turn.pk), stdout=out)
     assert "The same outcome, the same statements, the same citations." in out.getvalue()
@@ -246,9 +234,7 @@ def test_the_command_says_that_it_is_the_same(document: Document) -> None:
     }
 
 
-def test_the_command_names_what_differs_and_fails(
-    document: Document, settings: LazySettings
-) -> None:
+def test_the_command_names_what_differs_and_fails(settings: LazySettings) -> None:
     turn, out = asked(), StringIO()
     settings.GATE_THRESHOLD = 0.99
     with pytest.raises(CommandError, match="differs from the stored answer"):
@@ -261,16 +247,14 @@ def test_the_command_names_what_differs_and_fails(
     assert "demonstracillin" not in payload
 
 
-def test_the_command_ends_well_where_only_the_corpus_has_grown(document: Document) -> None:
+def test_the_command_ends_well_where_only_the_corpus_has_grown() -> None:
     turn, out = asked(), StringIO()
     published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
     call_command("replay", str(turn.pk), stdout=out)
     assert "The corpus has grown from 1 to 2 documents in force." in out.getvalue()
 
 
-def test_the_command_shows_few_scores_unless_asked_for_all(
-    document: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_shows_few_scores_unless_asked_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     turn, few, every = asked(), StringIO(), StringIO()
     published("# Asthma\n## Treatment\nInhale salbutamol.", collection="chest")
     monkeypatch.setattr("chat.management.commands.replay.SCORES", 1)

@@ -1,7 +1,5 @@
 """Test that a replay is logged as an event of its own, and not as an answer."""
 
-from __future__ import annotations
-
 from chat.ask import turn_ask
 from chat.audit.verify import verify_chain
 from chat.models import Channel

@@ -1,7 +1,5 @@
 """Test that a question about a thing that nothing here knows is refused, with the word."""
 
-from __future__ import annotations
-
 import pytest
 from pytest_django import Settings
 

@@ -1,7 +1,5 @@
 """Follow-up questions, and questions of the golden sets, which are all complete by themselves."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Invented questions: with identifiers of a patient marked as {kind:text}, and without any."""
 
-from __future__ import annotations
-
 import re
 
 from core.language.en.identifiers.types import Identifier, Kind

@@ -1,7 +1,5 @@
 """Test that follow-ups become complete questions, and complete questions are left alone."""
 
-from __future__ import annotations
-
 import random
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -35,156 +33,78 @@ def after(question: str, *before: str, answered: bool = True) -> Standalone:
     ("before", "question", "expected"),
     [
         # population
-        (
-            CHILD,
-            "and in pregnancy?",
-            "What is the dose of cefalexin in pregnancy with pyelonephritis?",
-        ),
-        (
-            CHILD,
-            "What about adults?",
-            "What is the dose of cefalexin for adults with pyelonephritis?",
-        ),
-        (
-            CHILD,
-            "and for a 4 year old?",
-            "What is the dose of cefalexin for a 4 year old with pyelonephritis?",
-        ),
-        (
-            CHILD,
-            "does this apply to adults?",
-            "What is the dose of cefalexin for adults with pyelonephritis?",
-        ),
-        (
-            CHOICE,
-            "what about children?",
-            "What is the second choice antibiotic for lower UTI in children?",
-        ),
-        (
-            CHOICE,
-            "In pregnancy?",
-            "What is the second choice antibiotic for lower UTI in pregnancy?",
-        ),
-        (
-            CHOICE,
-            "and in renal impairment?",
-            "What is the second choice antibiotic for lower UTI in adults in renal impairment?",
-        ),
-        (
-            CYSTITIS,
-            "and in pregnancy?",
-            "What is the dose of nitrofurantoin for cystitis in pregnancy?",
-        ),
-        (
-            CYSTITIS,
-            "how about children?",
-            "What is the dose of nitrofurantoin for cystitis in children?",
-        ),
+        (CHILD, "and in pregnancy?",
+         "What is the dose of cefalexin in pregnancy with pyelonephritis?"),
+        (CHILD, "What about adults?",
+         "What is the dose of cefalexin for adults with pyelonephritis?"),
+        (CHILD, "and for a 4 year old?",
+         "What is the dose of cefalexin for a 4 year old with pyelonephritis?"),
+        (CHILD, "does this apply to adults?",
+         "What is the dose of cefalexin for adults with pyelonephritis?"),
+        (CHOICE, "what about children?",
+         "What is the second choice antibiotic for lower UTI in children?"),
+        (CHOICE, "In pregnancy?",
+         "What is the second choice antibiotic for lower UTI in pregnancy?"),
+        (CHOICE, "and in renal impairment?",
+         "What is the second choice antibiotic for lower UTI in adults in renal impairment?"),
+        (CYSTITIS, "and in pregnancy?",
+         "What is the dose of nitrofurantoin for cystitis in pregnancy?"),
+        (CYSTITIS, "how about children?",
+         "What is the dose of nitrofurantoin for cystitis in children?"),
         (CODEINE, "and a 4 year old?", "Can a 4 year old have codeine?"),
         # medicine
-        (
-            CHILD,
-            "what about trimethoprim?",
-            "What is the dose of trimethoprim for a child with pyelonephritis?",
-        ),
-        (
-            CYSTITIS,
-            "and with warfarin?",
-            "What is the dose of nitrofurantoin for cystitis with warfarin?",
-        ),
+        (CHILD, "what about trimethoprim?",
+         "What is the dose of trimethoprim for a child with pyelonephritis?"),
+        (CYSTITIS, "and with warfarin?",
+         "What is the dose of nitrofurantoin for cystitis with warfarin?"),
         # condition
-        (
-            CHOICE,
-            "and for pyelonephritis?",
-            "What is the second choice antibiotic for pyelonephritis in adults?",
-        ),
+        (CHOICE, "and for pyelonephritis?",
+         "What is the second choice antibiotic for pyelonephritis in adults?"),
         # value
-        (
-            CYSTITIS,
-            "and if the eGFR is 25?",
-            "What is the dose of nitrofurantoin for cystitis if the eGFR is 25?",
-        ),
+        (CYSTITIS, "and if the eGFR is 25?",
+         "What is the dose of nitrofurantoin for cystitis if the eGFR is 25?"),
         (CLEARANCE, "what if it is 25?", CLEARANCE.replace("45", "25")),
         (CLEARANCE, "and if the creatinine clearance is 15 mL/min?", CLEARANCE.replace("45", "15")),
         (STROKE, "and at 80 kg?", STROKE.replace("70", "80")),
         # what is asked for
         (CHILD, "how often?", "How often: cefalexin for a child with pyelonephritis?"),
         (CHILD, "And for how long?", "For how long: cefalexin for a child with pyelonephritis?"),
-        (
-            CHILD,
-            "what is the maximum dose?",
-            "What is the maximum dose: cefalexin for a child with pyelonephritis?",
-        ),
-        (
-            CYSTITIS,
-            "what dose in pregnancy?",
-            "What dose: nitrofurantoin for cystitis in pregnancy?",
-        ),
-        (
-            TRIMESTER,
-            "why?",
-            "Why: can trimethoprim be used for UTI in the first trimester of pregnancy?",
-        ),
+        (CHILD, "what is the maximum dose?",
+         "What is the maximum dose: cefalexin for a child with pyelonephritis?"),
+        (CYSTITIS, "what dose in pregnancy?",
+         "What dose: nitrofurantoin for cystitis in pregnancy?"),
+        (TRIMESTER, "why?",
+         "Why: can trimethoprim be used for UTI in the first trimester of pregnancy?"),
         # pronouns
-        (
-            CHILD,
-            "is it safe with warfarin?",
-            "Is cefalexin safe with warfarin for a child with pyelonephritis?",
-        ),
-        (
-            CHILD,
-            "How often should it be repeated?",
-            "How often should cefalexin be repeated for a child with pyelonephritis?",
-        ),
-        (
-            CLEARANCE,
-            "can it be given orally?",
-            "Can gentamicin be given orally if the creatinine clearance is 45 mL/min?",
-        ),
-        (
-            CYSTITIS,
-            "what are its side effects?",
-            "What are nitrofurantoin's side effects for cystitis?",
-        ),
+        (CHILD, "is it safe with warfarin?",
+         "Is cefalexin safe with warfarin for a child with pyelonephritis?"),
+        (CHILD, "How often should it be repeated?",
+         "How often should cefalexin be repeated for a child with pyelonephritis?"),
+        (CLEARANCE, "can it be given orally?",
+         "Can gentamicin be given orally if the creatinine clearance is 45 mL/min?"),
+        (CYSTITIS, "what are its side effects?",
+         "What are nitrofurantoin's side effects for cystitis?"),
         # a statement about the patient, without a question
         (CYSTITIS, "crcl 20", "What is the dose of nitrofurantoin for cystitis if crcl 20?"),
-        (
-            CYSTITIS,
-            "she is on warfarin",
-            "What is the dose of nitrofurantoin for cystitis, she is on warfarin?",
-        ),
-        (
-            CYSTITIS,
-            "he has cirrhosis",
-            "What is the dose of nitrofurantoin for cystitis, he has cirrhosis?",
-        ),
+        (CYSTITIS, "she is on warfarin",
+         "What is the dose of nitrofurantoin for cystitis, she is on warfarin?"),
+        (CYSTITIS, "he has cirrhosis",
+         "What is the dose of nitrofurantoin for cystitis, he has cirrhosis?"),
         (CYSTITIS, "K 6.8", "What is the dose of nitrofurantoin for cystitis, K 6.8?"),
         (CYSTITIS, "dialysis", "What is the dose of nitrofurantoin for cystitis, dialysis?"),
-        (
-            CHOICE,
-            "penicillin allergy",
-            "What is the second choice antibiotic for lower UTI in adults, penicillin allergy?",
-        ),
+        (CHOICE, "penicillin allergy",
+         "What is the second choice antibiotic for lower UTI in adults, penicillin allergy?"),
         (STROKE, "and if she weighs 50 kg", STROKE.replace("70", "50")),
         (CHOICE, "how is it treated?", "How is lower UTI treated in adults?"),
-        (
-            "low severity community acquired pneumonia treatment",
-            "how long do I treat it?",
-            "How long do I treat low severity community acquired pneumonia?",
-        ),
-        (
-            "treatment of mild pneumonia",
-            "and if penicillin allergic?",
-            "treatment of mild pneumonia, if penicillin allergic",
-        ),
+        ("low severity community acquired pneumonia treatment", "how long do I treat it?",
+         "How long do I treat low severity community acquired pneumonia?"),
+        ("treatment of mild pneumonia", "and if penicillin allergic?",
+         "treatment of mild pneumonia, if penicillin allergic"),
         (CODEINE, "can they have ibuprofen?", "Can a child have ibuprofen?"),
-        (
-            CYSTITIS,
-            "is this drug safe in pregnancy?",
-            "Is nitrofurantoin safe in pregnancy for cystitis?",
-        ),
+        (CYSTITIS, "is this drug safe in pregnancy?",
+         "Is nitrofurantoin safe in pregnancy for cystitis?"),
     ],
-)
+)  # fmt: skip
 def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expected: str) -> None:
     assert after(question, before) == Standalone(expected, is_follow_up=True, by="rules")
 
@@ -231,35 +151,23 @@ def test_leaves_what_can_not_be_told(before: str, question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "",
-        "?",
-        "warfarin",
-        "asthma",
-        "trisomy 13",
-        "alteplase INR 1.7",
-        "paracetamol with warfarin",
-        "potassium 6.8 treatment",
-        "what can I give instead of warfarin?",
-        "UTI in pregnancy",
+        "", "?", "warfarin", "asthma", "trisomy 13", "alteplase INR 1.7",
+        "paracetamol with warfarin", "potassium 6.8 treatment",
+        "what can I give instead of warfarin?", "UTI in pregnancy",
         "And what is the dose of enoxaparin?",
-        "An 8 year old after a tonsillectomy, when can she go home?",
-        "chest drain size",
+        "An 8 year old after a tonsillectomy, when can she go home?", "chest drain size",
         "What is the dose of amoxicillin for it?" + " It hurts.",
-        "Is it safe to give ibuprofen in pregnancy?",
-        "How long does it take for warfarin to work?",
-        "What causes kidney disease?",
-        "What are the symptoms of cirrhosis?",
-        "When is quinine contraindicated?",
-        "when dialysis in AKI",
+        "Is it safe to give ibuprofen in pregnancy?", "How long does it take for warfarin to work?",
+        "What causes kidney disease?", "What are the symptoms of cirrhosis?",
+        "When is quinine contraindicated?", "when dialysis in AKI",
         "In septic shock, when do I give hydrocortisone?",
         "What should be done if the potassium is 6.2 mmol/L?",
         "Does warfarin interact with antibiotics when they are given by mouth?",
-        "Should bicarbonate be given in DKA?",
-        "platelet threshold before lumbar puncture",
+        "Should bicarbonate be given in DKA?", "platelet threshold before lumbar puncture",
         "If a patient has a head injury, is it right that warfarin is stopped?",
         "What dose of codeine linctus can a 7 year old have for a dry cough?",
     ],
-)
+)  # fmt: skip
 def test_does_not_touch_what_stands_by_itself(question: str) -> None:
     for before in (CHILD, CLEARANCE, STROKE, CHOICE, BOTH):
         assert after(question, before) == Standalone(question)
@@ -300,9 +208,6 @@ def test_why_needs_an_answer() -> None:
 def test_off_looks_at_nothing() -> None:
     turns = [Asked(CHILD, CHILD, True)]
     assert standalone("how often?", turns, by="off", timeout_s=1) == Standalone("how often?")
-
-
-# Successive questions, each complete by itself
 
 
 def merged(questions: Sequence[str]) -> list[str]:
@@ -347,31 +252,20 @@ WARFARIN = "INR 9 on warfarin, not bleeding"
 @pytest.mark.parametrize(
     ("question", "before", "text"),
     [
-        (
-            "she has a metal mitral valve",
-            [WARFARIN],
-            "INR 9 on warfarin, not bleeding, she has a metal mitral valve",
-        ),
+        ("she has a metal mitral valve", [WARFARIN],
+         "INR 9 on warfarin, not bleeding, she has a metal mitral valve"),
         ("give vit K?", [WARFARIN], "Give vit K: INR 9 on warfarin, not bleeding?"),
-        (
-            "what if she is allergic to penicillin? rash only",
-            ["antibiotic for cystitis in pregnancy"],
-            "antibiotic for cystitis in pregnancy, she is allergic to penicillin, rash only",
-        ),
-        (
-            "culture: only sensitive to nitrofurantoin",
-            ["antibiotic for cystitis in pregnancy"],
-            "antibiotic for cystitis in pregnancy, culture: only sensitive to nitrofurantoin",
-        ),
-        (
-            "contraindications?",
-            ["Time window for thrombolysis in stroke"],
-            "Contraindications: thrombolysis in stroke?",
-        ),
+        ("what if she is allergic to penicillin? rash only",
+         ["antibiotic for cystitis in pregnancy"],
+         "antibiotic for cystitis in pregnancy, she is allergic to penicillin, rash only"),
+        ("culture: only sensitive to nitrofurantoin", ["antibiotic for cystitis in pregnancy"],
+         "antibiotic for cystitis in pregnancy, culture: only sensitive to nitrofurantoin"),
+        ("contraindications?", ["Time window for thrombolysis in stroke"],
+         "Contraindications: thrombolysis in stroke?"),
         ("what can I give instead of warfarin?", [WARFARIN], ""),
         ("give vitamin K in major bleeding", [WARFARIN], ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_said_of_the_patient_is_kept(question: str, before: list[str], text: str) -> None:
     made = standalone(question, [Asked(one, one, True) for one in before], by="rules", timeout_s=0)
     assert (made.text if made.by else "") == text

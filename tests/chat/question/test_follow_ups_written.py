@@ -1,7 +1,5 @@
 """Test follow-ups worded by a language model: accepted only if they keep to what was asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

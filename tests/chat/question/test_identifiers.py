@@ -1,7 +1,5 @@
 """Test that identifiers of a patient are found, and everyday clinical text is not."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """Test options given apart from their question: shown to the generator, and never searched."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Test `turn_ask`: it stores an answer, a refusal, or nothing at all."""
 
-from __future__ import annotations
-
 import json
 import logging
 import uuid
@@ -18,16 +16,7 @@ from chat.ask import turn_ask
 from chat.audit import log as audit
 from chat.audit.answers import turn_digest
 from chat.errors import QuestionError
-from chat.models import (
-    AuditEvent,
-    Channel,
-    Citation,
-    Claim,
-    Conversation,
-    Reason,
-    Turn,
-    TurnStatus,
-)
+from chat.models import AuditEvent, Channel, Citation, Claim, Conversation, Reason, Turn, TurnStatus
 from chat.question.clean import question_clean
 from chat.types import AskedQuestion, DraftClaim
 from corpus.models import Document, Lifecycle, Page
@@ -78,7 +67,7 @@ def use_generator(monkeypatch: pytest.MonkeyPatch, result: Any) -> None:
 # An answer
 
 
-def test_a_key_that_is_given_is_the_turns_and_stores_one_alone(document: Document) -> None:
+def test_a_key_that_is_given_is_the_turns_and_stores_one_alone() -> None:
     key = uuid.uuid4()
     assert ask(key=key).pk == key
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -106,7 +95,7 @@ def test_stores_the_turn_with_claims_citations_trace_and_event(document: Documen
     assert json.loads(event.payload)["digest"] == turn_digest(stored)
 
 
-def test_confidence_is_half_faithfulness_and_half_the_gate(document: Document) -> None:
+def test_confidence_is_half_faithfulness_and_half_the_gate() -> None:
     turn = ask()
     gate = turn.trace["searches"][0]["gate"]
     assert turn.confidence == pytest.approx(0.5 * 1.0 + 0.5 * gate["probability"], abs=1e-4)
@@ -114,7 +103,7 @@ def test_confidence_is_half_faithfulness_and_half_the_gate(document: Document) -
     assert gate["probability"] >= gate["threshold"]
 
 
-def test_the_trace_tells_the_whole_way(document: Document) -> None:
+def test_the_trace_tells_the_whole_way() -> None:
     trace = Turn.objects.get(pk=ask().pk).trace
     (search,) = trace["searches"]
     assert search["scope"] == "in_force"
@@ -131,7 +120,7 @@ def test_the_trace_tells_the_whole_way(document: Document) -> None:
     assert trace["failure"] == ""
 
 
-def test_asking_twice_gives_the_same_but_for_time_and_number(document: Document) -> None:
+def test_asking_twice_gives_the_same_but_for_time_and_number() -> None:
     first, second = ask(), ask()
     for name in ("status", "reason", "confidence", "fingerprint", "nearest", "owner"):
         assert getattr(first, name) == getattr(second, name)
@@ -139,7 +128,7 @@ def test_asking_twice_gives_the_same_but_for_time_and_number(document: Document)
     assert texts[0] == texts[1]
 
 
-def test_the_fingerprint_follows_the_settings(document: Document, settings: LazySettings) -> None:
+def test_the_fingerprint_follows_the_settings(settings: LazySettings) -> None:
     before = ask().fingerprint
     settings.GATE_THRESHOLD = 0.2
     assert ask().fingerprint != before
@@ -149,7 +138,7 @@ def test_the_fingerprint_follows_the_settings(document: Document, settings: Lazy
 
 
 def test_a_weak_best_passage_is_refused_without_a_generator(
-    document: Document, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use_generator(monkeypatch, AssertionError("the gate was shut"))
     turn = ask(UNANSWERABLE)
@@ -190,12 +179,12 @@ def test_a_withdrawal_counts_from_the_next_question_on(document: Document) -> No
     assert ask().reason == Reason.ONLY_OUT_OF_DATE
 
 
-def test_a_collection_limits_the_search(document: Document) -> None:
+def test_a_collection_limits_the_search() -> None:
     assert ask(collections=("chest",)).status == TurnStatus.ANSWERED
     assert ask(collections=("elsewhere",)).reason == Reason.NO_EVIDENCE
 
 
-def test_no_unit_fits_is_a_refusal(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_unit_fits_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     use_generator(monkeypatch, lambda passages: ())
     assert ask().reason == Reason.WEAK_EVIDENCE
 
@@ -204,30 +193,28 @@ def test_no_unit_fits_is_a_refusal(document: Document, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("error", [RuntimeError(DOSE), TimeoutError(), MemoryError(), KeyError(1)])
-def test_a_generator_that_fails_is_a_refusal(
-    document: Document,
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("chat.pipeline.parts.site_generator", Reason.GENERATOR_UNAVAILABLE),
+        ("chat.ask.verify", Reason.VERIFIER_UNAVAILABLE),
+    ],
+)
+def test_a_part_that_fails_is_a_refusal(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     error: Exception,
+    part: str,
+    reason: Reason,
 ) -> None:
-    use_generator(monkeypatch, error)
+    def fail(*args: object, **how: object) -> None:
+        raise error
+
+    fails = fail if part == "chat.ask.verify" else FakeGenerator(error)
+    monkeypatch.setattr(part, fails)
     turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.GENERATOR_UNAVAILABLE)
-    assert not turn.claims.exists()
+    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, reason)
     assert turn.trace["failure"] == type(error).__name__
-    assert AuditEvent.objects.count() == 1
-    assert DOSE not in caplog.text
-
-
-def test_a_verifier_that_fails_is_a_refusal(
-    document: Document, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def verify(claims: object, **how: object) -> None:
-        raise RuntimeError(DOSE)
-
-    monkeypatch.setattr("chat.ask.verify", verify)
-    turn = ask()
-    assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.VERIFIER_UNAVAILABLE)
     assert not turn.claims.exists()
     assert AuditEvent.objects.count() == 1
     assert DOSE not in caplog.text
@@ -249,9 +236,7 @@ LIES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_generator_that_lies_is_found_out(
-    document: Document, monkeypatch: pytest.MonkeyPatch, lie: str
-) -> None:
+def test_a_generator_that_lies_is_found_out(monkeypatch: pytest.MonkeyPatch, lie: str) -> None:
     use_generator(monkeypatch, lambda hits: (LIES[lie](quote_of(hits[0], DOSE)),))
     turn = ask()
     assert (turn.status, turn.reason) == (TurnStatus.ABSTAINED, Reason.UNSUPPORTED_CLAIMS)
@@ -260,7 +245,7 @@ def test_a_generator_that_lies_is_found_out(
 
 
 def test_one_lie_among_truths_is_dropped_and_costs_confidence(
-    document: Document, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def generate(hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
         quote = quote_of(hits[0], DOSE)
@@ -274,7 +259,7 @@ def test_one_lie_among_truths_is_dropped_and_costs_confidence(
 
 
 def test_an_audit_that_fails_takes_the_answer_with_it(
-    document: Document, alice: User, monkeypatch: pytest.MonkeyPatch
+    alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*args: object, **kwargs: object) -> None:
         raise audit.AuditError("The log can't be written.")
@@ -286,9 +271,7 @@ def test_an_audit_that_fails_takes_the_answer_with_it(
         assert nothing_stored()
 
 
-def test_no_model_runs_inside_the_transaction(
-    document: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_model_runs_inside_the_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     depth = len(connection.savepoint_ids)
     seen: list[int] = []
 
@@ -304,9 +287,7 @@ def test_no_model_runs_inside_the_transaction(
 # Conversations
 
 
-def test_the_page_begins_a_conversation_and_goes_on_with_it(
-    document: Document, alice: User
-) -> None:
+def test_the_page_begins_a_conversation_and_goes_on_with_it(alice: User) -> None:
     first = ask(user=alice, channel=Channel.PAGE)
     conversation = first.conversation
     assert conversation is not None
@@ -329,14 +310,14 @@ def test_nothing_to_ask_is_said_and_stored_nowhere(db: None, empty: str) -> None
     assert nothing_stored()
 
 
-def test_a_question_of_100_000_characters_is_refused_with_its_length(document: Document) -> None:
+def test_a_question_of_100_000_characters_is_refused_with_its_length() -> None:
     with pytest.raises(QuestionError, match="100,000 characters; at most 2,000") as error:
         ask("gentamicin " * 9090 + "gentamicin")
     assert "gentamicin" not in error.value.sentence
     assert nothing_stored()
 
 
-def test_the_longest_question_is_answered_or_refused(document: Document) -> None:
+def test_the_longest_question_is_answered_or_refused() -> None:
     assert ask(("What is the dose of demonstracillin? " * 60)[:2000]).status
 
 
@@ -356,7 +337,7 @@ def test_questions_are_cleaned(raw: str, clean: str) -> None:
     assert question_clean(raw) == clean
 
 
-def test_nul_bytes_do_not_matter(document: Document) -> None:
+def test_nul_bytes_do_not_matter() -> None:
     turn = ask(QUESTION.replace("dose", "do\x00se"))
     assert (turn.question, turn.status) == (QUESTION, TurnStatus.ANSWERED)
 
@@ -364,7 +345,7 @@ def test_nul_bytes_do_not_matter(document: Document) -> None:
 @pytest.mark.parametrize(
     "texts", [HOSTILE[::6], pytest.param(HOSTILE, marks=pytest.mark.exhaustive)], ids=("few", "all")
 )
-def test_hostile_syntax_is_answered_or_refused(document: Document, texts: list[str]) -> None:
+def test_hostile_syntax_is_answered_or_refused(texts: list[str]) -> None:
     for text in texts:
         try:
             turn = ask(text)
@@ -375,7 +356,7 @@ def test_hostile_syntax_is_answered_or_refused(document: Document, texts: list[s
 
 
 def test_logs_never_hold_the_question_or_the_document(
-    document: Document, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.INFO)
     ask()

@@ -1,17 +1,12 @@
 """Test that a statement about another medicine or other people is never the answer."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
 import pytest
 
 from chat.evidence.quotable import quotable_units
-from chat.reader.agreement import (
-    in_agreement,
-    is_about_medicine,
-)
+from chat.reader.agreement import in_agreement, is_about_medicine
 from chat.reader.choose import sifted
 from chat.types import Unit
 from core.language.en.questions.asked import asked_medicines, asks_when_not
@@ -47,21 +42,23 @@ def guide() -> None:
     publish(GUIDE, population="")
 
 
-def test_a_row_of_another_medicine_is_left_out() -> None:
-    found = said("What dose of trimethoprim in cystitis?")
-    assert "Medicine: Trimethoprim; Dose: 200 mg" in found
-    assert not any("Nitrofurantoin; Dose" in text for text in found)
-    assert "Give trimethoprim or nitrofurantoin 50 mg at night." in found
-
-
-def test_a_row_without_a_medicine_is_of_the_one_that_it_stands_under() -> None:
-    assert "Age: 6 to 11 years; Dose: 250 to 500 mg" in said("paracetamol dose, 7 year old")
-    assert not any("250" in text for text in said("codeine linctus dose, 7 year old"))
-
-
-def test_what_names_another_medicine_without_a_dose_counts_under_its_own() -> None:
-    assert "Avoid it with methotrexate." in said("When to avoid paracetamol?")
-    assert "Avoid it with methotrexate." not in said("When to avoid codeine?")
+@pytest.mark.parametrize(
+    ("question", "has", "lacks"),
+    [
+        ("What dose of trimethoprim in cystitis?", ["Medicine: Trimethoprim; Dose: 200 mg",
+         "Give trimethoprim or nitrofurantoin 50 mg at night."], ["Nitrofurantoin; Dose"]),
+        ("paracetamol dose, 7 year old", ["Age: 6 to 11 years; Dose: 250 to 500 mg"], []),
+        ("codeine linctus dose, 7 year old", [], ["250"]),
+        ("When to avoid paracetamol?", ["Avoid it with methotrexate."], []),
+        ("When to avoid codeine?", [], ["Avoid it with methotrexate."]),
+    ],
+)  # fmt: skip
+def test_a_statement_is_of_the_medicine_that_it_names_or_stands_under(
+    question: str, has: list[str], lacks: list[str]
+) -> None:
+    found = "\n".join(said(question))
+    assert [words for words in has if words not in found] == []
+    assert [words for words in lacks if words in found] == []
 
 
 def test_where_no_medicine_is_asked_about_none_is_left_out() -> None:
@@ -148,55 +145,12 @@ def test_what_stands_under_another_severity_is_no_answer(question: str, expected
     assert sorted(given) == sorted(expected)
 
 
-def test_the_severity_of_a_row_or_its_caption_counts_before_the_headings() -> None:
-    text = (
-        "# Severe and mild asthma\n## Severe asthma\nTable 1: Mild attacks\n\n"
-        "| Medicine | Dose |\n| Salbutamol | 100 micrograms |\n"
-        "| Salbutamol, severe attack | 5 mg |\n"
-    )
-    mild, severe = (agreeing(text + end, f"salbutamol dose, {level} asthma")
-                    for end, level in (("", "mild"), ("\n", "severe")))  # fmt: skip
-    assert any("100 micro" in row for row in mild)
-    assert not any("5 mg" in row for row in mild)
-    assert not any("100 micro" in row for row in severe)
-    assert any("5 mg" in row for row in severe)
-
-
 def agreeing(text: str, question: str) -> list[str]:
     """Publish a document; return its statements that agree with the question."""
     publish(text)
     return [
         unit.text for unit in in_agreement(question, question, quotable_units(hits_for(text), ""))
     ]
-
-
-def test_a_row_for_no_bleeding_is_for_who_bled_before() -> None:
-    text = "# INR on warfarin\n| INR | Intervention |\n| 9 | If no bleeding: stop it |"
-    asked = "INR 9 on warfarin, no history of GI bleed, what do I do?"
-    assert any("stop it" in row for row in agreeing(text, asked))
-
-
-def test_what_is_for_a_state_that_is_denied_is_left_out() -> None:
-    text = "# Cystitis\n## In pregnancy\nGive cefalexin 500 mg.\n## Others\nGive nitrofurantoin."
-    asked = "antibiotic for cystitis in women who are not pregnant"
-    assert not any("cefalexin" in said for said in agreeing(text, asked))
-    assert any("nitrofurantoin" in said for said in agreeing(f"{text}\n", asked))
-
-
-def test_babies_of_a_guideline_on_newborns_are_newborns() -> None:
-    text = "# Neonatal infection\nGive benzylpenicillin 25 mg/kg, more often if the baby is ill."
-    assert agreeing(text, "benzylpenicillin dose, 5 day old baby")
-    assert not any(
-        "25 mg/kg" in said for said in agreeing(f"{text}\n", "6 week old, benzylpenicillin dose")
-    )
-
-
-def test_a_row_for_those_who_do_not_bleed_is_not_for_those_who_do() -> None:
-    text = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
-    assert not any("hold it" in row for row in agreeing(text, "INR 6, minor bleeding, warfarin"))
-    assert not any("hold it" in row for row in agreeing(f"{text}\n\n", "INR 6 with nosebleed"))
-    assert any("hold it" in row for row in agreeing(f"{text}\n", "INR 6, not bleeding"))
-    assert "No antibiotics." in agreeing("# Otitis\nNo antibiotics.", "antibiotics in otitis?")
 
 
 @pytest.mark.parametrize(
@@ -212,12 +166,6 @@ def test_a_dose_by_another_route_is_left_out(question: str, expected: str) -> No
     for footnote in ("", "\n\nIV: intravenous. IM: intramuscular."):
         rows = [row for row in agreeing(text + footnote, question) if "Route" in row]
         assert [expected in row for row in rows] == [True]
-
-
-def test_a_card_for_children_has_no_dose_for_an_adult() -> None:
-    text = "# Emergency card - Pediatric\nGive amiodarone 5 mg/kg."
-    assert not any("5 mg/kg" in said for said in agreeing(text, "amiodarone dose, adult"))
-    assert any("5 mg/kg" in said for said in agreeing(f"{text}\n", "amiodarone dose"))
 
 
 @pytest.mark.parametrize(
@@ -276,8 +224,20 @@ def test_whether_it_is_asked_when_not(question: str, asks: bool) -> None:
     assert asks_when_not(question) is asks
 
 
-def test_when_not_is_answered_only_by_what_forbids() -> None:
-    publish("""# Insulin in ketoacidosis
+SEVERITIES = """# Severe and mild asthma
+## Severe asthma
+Table 1: Mild attacks
+
+| Medicine | Dose |
+| Salbutamol | 100 micrograms |
+| Salbutamol, severe attack | 5 mg |
+"""
+BLED_BEFORE = "# INR on warfarin\n| INR | Intervention |\n| 9 | If no bleeding: stop it |"
+NOT_BLEEDING = "# INR on warfarin\n| INR | Intervention |\n| 6 | If no bleeding: hold it |"
+CYSTITIS = "# Cystitis\n## In pregnancy\nGive cefalexin 500 mg.\n## Others\nGive nitrofurantoin."
+NEWBORNS = "# Neonatal infection\nGive benzylpenicillin 25 mg/kg, more often if the baby is ill."
+CARD = "# Emergency card - Pediatric\nGive amiodarone 5 mg/kg."
+KETOACIDOSIS = """# Insulin in ketoacidosis
 ## Insulin
 Give insulin 0.1 units/kg/hour in ketoacidosis.
 
@@ -286,94 +246,89 @@ Do not give insulin in ketoacidosis until potassium is 3.5 mmol/L.
 Stop the insulin infusion when ketones are below 0.6 mmol/L.
 ## Contraindications
 Severe hypoglycaemia.
-""")
-    texts = said("When should I not give insulin in ketoacidosis?")
-    assert any("until potassium" in text for text in texts)
-    assert any("Severe hypoglycaemia" in text for text in texts)
-    assert not any("0.1 units" in text or "Stop the" in text for text in texts)
-    stopping = said("when to stop insulin in ketoacidosis?")
-    assert any("Stop the" in text for text in stopping)
-    assert not any("0.1 units" in text for text in stopping)
-
-
-def test_a_dose_is_of_the_medicine_named_before_it() -> None:
-    publish("""# Asthma
+"""
+ASTHMA = """# Asthma
 ## Treatment
 Add ipratropium 500 micrograms in those who respond poorly to salbutamol.
 
 Give salbutamol 5 mg by nebuliser.
 
 Use oxazepam 15 mg instead of chlordiazepoxide in cirrhosis.
-""")
-    texts = said("dose of salbutamol in asthma")
-    assert any("salbutamol 5 mg" in text for text in texts)
-    assert not any("ipratropium 500" in text for text in texts)
-    assert any("oxazepam 15 mg" in text for text in said("dose of chlordiazepoxide in cirrhosis"))
-
-
-def test_a_man_is_no_child_and_normal_kidneys_are_not_impaired() -> None:
-    publish("""# Urinary infection
+"""
+KIDNEYS = """# Urinary infection
 ## Infants and children
 Give trimethoprim 4 mg/kg for 3 days.
 ## Adults with renal impairment
 Treat men for 10 days.
 ## Adults
 Treat men with trimethoprim 200 mg for 7 days.
-""")
-    texts = said("man with urinary infection, normal kidneys, which antibiotic")
-    assert any("200 mg for 7 days" in text for text in texts)
-    assert not any("4 mg/kg" in text or "10 days" in text for text in texts)
-
-
-def test_a_dose_for_women_alone_is_not_shown_for_a_man_nor_the_other_way_round() -> None:
-    publish("""# Lower urinary infection
+"""
+SEXES = """# Lower urinary infection
 ## Women
 Give pivmecillinam 400 mg for 3 days in lower urinary infection.
 ## Men
 Give pivmecillinam 400 mg for 7 days in lower urinary infection.
 ## Everybody
 Give pivmecillinam 200 mg to men and women with a low weight.
-""")
-    man = said("man with lower urinary infection, pivmecillinam dose")
-    woman = said("pivmecillinam dose for a woman with lower urinary infection")
-    doses = ("3 days", "7 days", "200 mg")
-    assert {dose for dose in doses if dose in " ".join(man)} == {"7 days", "200 mg"}
-    assert {dose for dose in doses if dose in " ".join(woman)} == {"3 days", "200 mg"}
-
-
-def test_a_statement_under_the_opposite_state_is_left_out() -> None:
-    publish("""# Hypoglycaemia
+"""
+HYPOGLYCAEMIA = """# Hypoglycaemia
 ## Patients who are conscious and able to swallow
 Give 15 g of glucose by mouth.
 ## Patients who are unconscious or fasting
 Give 100 mL of glucose 20% in hypoglycaemia.
-""")
-    asleep = said("unconscious with hypoglycaemia, which glucose and how much")
-    assert any("20%" in text for text in asleep)
-    assert not any("by mouth" in text for text in asleep)
-    awake = said("conscious with hypoglycaemia, which glucose and how much")
-    assert any("by mouth" in text for text in awake)
-    assert not any("20%" in text for text in awake)
-
-
-def test_without_bleeding_nothing_under_bleeding_answers() -> None:
-    publish("""# High INR
+"""
+HIGH_INR = """# High INR
 ## Major bleeding
 Give 35 units/kg at an INR of 4 to 6.
 ## High INR without major bleeding
 Withhold one dose at an INR of 5 to 8.
-""")
-    texts = said("INR 4.3 no bleeding what to do with the dose")
-    assert any("Withhold" in text for text in texts)
-    assert not any("35 units" in text for text in texts)
-    assert any("35 units" in text for text in said("INR 4.3 with major bleeding, dose?"))
-
-
-def test_a_dose_that_prevents_is_no_treatment_dose() -> None:
-    publish("""# Prevention of thrombosis
+"""
+PREVENTION = """# Prevention of thrombosis
 ## Prophylaxis
 Give enoxaparin 40 mg once daily.
-""")
-    assert said("dose of enoxaparin") != []
-    texts = said("enoxaparin treatment dose for pulmonary embolism")
-    assert not any("40 mg" in text for text in texts)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "has", "lacks"),
+    [
+        (SEVERITIES, "salbutamol dose, mild asthma", ["100 micro"], ["5 mg"]),
+        (SEVERITIES, "salbutamol dose, severe asthma", ["5 mg"], ["100 micro"]),
+        (BLED_BEFORE, "INR 9 on warfarin, no history of GI bleed, what do I do?", ["stop it"], []),
+        (NOT_BLEEDING, "INR 6, minor bleeding, warfarin", [], ["hold it"]),
+        (NOT_BLEEDING, "INR 6 with nosebleed", [], ["hold it"]),
+        (NOT_BLEEDING, "INR 6, not bleeding", ["hold it"], []),
+        ("# Otitis\nNo antibiotics.", "antibiotics in otitis?", ["No antibiotics."], []),
+        (CYSTITIS, "antibiotic for cystitis in women who are not pregnant",
+         ["nitrofurantoin"], ["cefalexin"]),
+        (NEWBORNS, "benzylpenicillin dose, 5 day old baby", ["25 mg/kg"], []),
+        (NEWBORNS, "6 week old, benzylpenicillin dose", [], ["25 mg/kg"]),
+        (CARD, "amiodarone dose, adult", [], ["5 mg/kg"]),
+        (CARD, "amiodarone dose", ["5 mg/kg"], []),
+        (KETOACIDOSIS, "When should I not give insulin in ketoacidosis?",
+         ["until potassium", "Severe hypoglycaemia"], ["0.1 units", "Stop the"]),
+        (KETOACIDOSIS, "when to stop insulin in ketoacidosis?", ["Stop the"], ["0.1 units"]),
+        (ASTHMA, "dose of salbutamol in asthma", ["salbutamol 5 mg"], ["ipratropium 500"]),
+        (ASTHMA, "dose of chlordiazepoxide in cirrhosis", ["oxazepam 15 mg"], []),
+        (KIDNEYS, "man with urinary infection, normal kidneys, which antibiotic",
+         ["200 mg for 7 days"], ["4 mg/kg", "10 days"]),
+        (SEXES, "man with lower urinary infection, pivmecillinam dose",
+         ["7 days", "200 mg"], ["3 days"]),
+        (SEXES, "pivmecillinam dose for a woman with lower urinary infection",
+         ["3 days", "200 mg"], ["7 days"]),
+        (HYPOGLYCAEMIA, "unconscious with hypoglycaemia, which glucose and how much",
+         ["20%"], ["by mouth"]),
+        (HYPOGLYCAEMIA, "conscious with hypoglycaemia, which glucose and how much",
+         ["by mouth"], ["20%"]),
+        (HIGH_INR, "INR 4.3 no bleeding what to do with the dose", ["Withhold"], ["35 units"]),
+        (HIGH_INR, "INR 4.3 with major bleeding, dose?", ["35 units"], []),
+        (PREVENTION, "dose of enoxaparin", ["40 mg"], []),
+        (PREVENTION, "enoxaparin treatment dose for pulmonary embolism", [], ["40 mg"]),
+    ],
+)  # fmt: skip
+def test_what_is_for_another_patient_or_purpose_is_left_out(
+    text: str, question: str, has: list[str], lacks: list[str]
+) -> None:
+    found = "\n".join(agreeing(text, question))
+    assert [words for words in has if words not in found] == []
+    assert [words for words in lacks if words in found] == []

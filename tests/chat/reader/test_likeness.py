@@ -1,7 +1,5 @@
 """Test that cosines of other encoders are put on the scale of the bundled one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

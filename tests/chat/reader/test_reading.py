@@ -1,7 +1,5 @@
 """Test which statements answer a question, by their features and learned weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

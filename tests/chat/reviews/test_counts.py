@@ -1,7 +1,5 @@
 """Test the drawing of samples, and intervals against published values."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Test labelling by two people who don't see each other's labels, and a third where they differ."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -60,7 +58,7 @@ def test_neither_sees_the_other_until_both_are_done(
     pages[first].post(post, {f"claim-{claim.pk}": "unsafe"})
     for user in others:
         assert SHOWN not in pages[user].get(page).content.decode()
-    assert "1 of 2 did" in pages[second].get(page).content.decode()
+    assert "1 of 2" in pages[second].get(page).content.decode()
     assert json.loads(AuditEvent.objects.latest("seq").payload) == {
         "review": review.pk, "place": 1, "statements": 1,
     }  # fmt: skip
@@ -107,7 +105,7 @@ def test_each_statement_needs_a_label_that_there_is(review: Review, bob: User) -
     reply = member(bob, REVIEWERS).post(
         reverse("admin:chat_review_label", args=[review.pk]), {}, follow=True
     )
-    assert "a statement has no label." in reply.content.decode()
+    assert "has no label" in reply.content.decode()
     assert not ClaimLabel.objects.exists()
 
 
@@ -128,7 +126,7 @@ def test_statements_without_text_are_not_labelled(review: Review, bob: User) -> 
 
 def test_reviewers_and_checker_are_compared(review: Review, others: list[User]) -> None:
     client = member(others[0], REVIEWERS)
-    assert "No statement has two labels yet." in client.get(AGREEMENT).content.decode()
+    assert "two labels yet" in client.get(AGREEMENT).content.decode()
     label(review, others[0], "unsafe")
     assert reviewers_compared().between.n == 0
     label(review, others[1], "supported")

@@ -1,7 +1,5 @@
 """An OpenID provider on loopback, with its own key, that can misbehave."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Test signing in with a real browser: the second factor, and a session that ends meanwhile."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

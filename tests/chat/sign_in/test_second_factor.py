@@ -1,7 +1,5 @@
 """Test codes of an authenticator app after a password: who needs one, and a lost device."""
 
-from __future__ import annotations
-
 import re
 import time
 from io import StringIO

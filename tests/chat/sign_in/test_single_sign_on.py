@@ -1,7 +1,5 @@
 """Test single sign-on, the whole way against a provider on loopback, and its failures."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
@@ -262,20 +260,16 @@ def test_the_file_is_read(tmp_path: Path) -> None:
         (FILE.replace("s3cret", " "), "client_secret is missing."),
         (FILE.replace('"s3cret"', "70935317"), "client_secret must be a string in quotes."),
         (FILE.replace("s3cret", "s3\u00fcret"), "client_secret must be printable ASCII"),
-        (
-            FILE.replace("s3cret", "/none/s3cret"),
-            "client_secret must be a secret, or the absolute path",
-        ),
+        (FILE.replace("s3cret", "/none/s3cret"),
+         "client_secret must be a secret, or the absolute path"),
         (FILE.replace("https", "ftp"), "issuer must be an address such as"),
         (FILE + "[groups]\ngl-a = 1", "groups must be a table with lines such as"),
         (FILE + '[groups]\ngl-a = ""', "groups must be a table with lines such as"),
         (FILE + 'groups = "gl-a"', "groups must be a table with lines such as"),
-        (
-            FILE + 'group_claim = "x"',
-            "group_claim is not a known key. Known keys: issuer, client_id",
-        ),
+        (FILE + 'group_claim = "x"',
+         "group_claim is not a known key. Known keys: issuer, client_id"),
     ],
-)
+)  # fmt: skip
 def test_the_file_is_read_strictly(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "oidc.toml"
     with pytest.raises(ImproperlyConfigured) as raised:

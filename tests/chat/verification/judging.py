@@ -1,7 +1,5 @@
 """A judging language model, played by a server on loopback."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Run some cases of a table in every run, the others in `make exhaustive`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,9 +12,7 @@ def one_in(
     """Return all cases as parameters; one in `number`, from `first` on, is in every run."""
     return [
         pytest.param(
-            case,
-            id=name(case),
-            marks=[pytest.mark.exhaustive] if place % number != first else [],
+            case, id=name(case), marks=[pytest.mark.exhaustive] if place % number != first else []
         )
         for place, case in enumerate(cases)
     ]

@@ -1,7 +1,5 @@
 """Test the bundled checker: plain cases, the same result every time, and its failures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Test the exact checks: what they stop, and what they leave to the verifier."""
 
-from __future__ import annotations
-
 import pytest
 
 from chat.verification import exact_checks, medicines, polarity

@@ -1,7 +1,5 @@
 """Test a judging language model over HTTP that answers, lies and fails."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Test a judge of whole answers on loopback: its judgement, and what counts as none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +9,7 @@ from pytest_django import Settings
 
 from chat.errors import VerifierUnavailable
 from chat.types import DraftClaim
-from chat.verification.answer_judge import (
-    PROMPT,
-    AnswerJudgement,
-    judge_answer,
-    judge_fingerprint,
-)
+from chat.verification.answer_judge import PROMPT, AnswerJudgement, judge_answer, judge_fingerprint
 from core.llm.usage import Usage
 from tests.chat.evidence.hits import made_up_hit
 from tests.llm import server as llm_server

@@ -3,8 +3,6 @@
 A pattern that tries every way to split a text blocks the whole process, deadlines included.
 """
 
-from __future__ import annotations
-
 import gc
 import signal
 import time

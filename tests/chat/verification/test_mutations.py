@@ -5,8 +5,6 @@ part of those made from the samples is in every run, all of them are in `make ex
 -m tests.chat.verification.mutations` prints the rates by kind.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -85,33 +85,23 @@ def test_what_a_statement_stands_under_bears_it_out(hit: Hit) -> None:
     assert failure(claim) == ""
 
 
-def changed(source: Hit, **values: Any) -> DraftClaim:
-    return DraftClaim(DOSE, (replace(quote_of(source, DOSE), **values),))
-
-
-def test_a_claim_without_citation_falls(hit: Hit) -> None:
+def test_a_claim_whose_quotes_are_not_all_on_their_pages_falls(hit: Hit) -> None:
+    good = quote_of(hit, DOSE)
     assert failure(DraftClaim(DOSE, ())) == "no citation"
-
-
-def test_a_quote_that_is_not_on_its_page_falls(hit: Hit) -> None:
-    quote = quote_of(hit, DOSE)
     for values in (
-        {"start": quote.start + 1},
-        {"end": quote.end - 1},
+        {"start": good.start + 1},
+        {"end": good.end - 1},
         {"page": 2},
         {"page": 99},
         {"text": DOSE.replace("40", "400")},
         {"text": DOSE.lower()},
-        {"start": -quote.end, "end": -quote.start},
-        {"start": quote.end, "end": quote.end, "text": ""},
+        {"start": -good.end, "end": -good.start},
+        {"start": good.end, "end": good.end, "text": ""},
         {"hit": replace(hit, document_id=hit.document_id + 999)},
     ):
-        assert failure(changed(hit, **values)) == "quote not on the page", values
-
-
-def test_every_quote_must_stand_not_only_the_first(hit: Hit) -> None:
-    good = quote_of(hit, DOSE)
-    assert failure(DraftClaim(DOSE, (good, replace(good, page=2)))) == "quote not on the page"
+        bad = replace(good, **values)
+        for quotes in ((bad,), (good, bad)):
+            assert failure(DraftClaim(DOSE, quotes)) == "quote not on the page", values
 
 
 def test_a_quote_from_outside_the_passage_falls(hit: Hit) -> None:

@@ -1,7 +1,5 @@
 """Test what a verifier's judgement makes of a claim that passes the exact checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

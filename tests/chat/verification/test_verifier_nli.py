@@ -1,7 +1,5 @@
 """Test a local NLI model from a folder, with the real loading, tokenizer and forward pass."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

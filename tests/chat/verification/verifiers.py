@@ -1,7 +1,5 @@
 """Verifiers whose judgements are known beforehand, NLI models loaded as any other among them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

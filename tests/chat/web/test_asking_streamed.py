@@ -1,6 +1,6 @@
 """Test the page's question as a stream, whose last event is the whole response."""
 
-from __future__ import annotations
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -39,15 +39,20 @@ def test_a_first_question_leads_to_its_conversation(client: Client) -> None:
     assert events[-1][1]["location"] == f"{address}#turn-{turn.pk}"
 
 
+def asked(client: Client, reader: User, question: str, **headers: str) -> Any:
+    """Ask in a conversation, and return what the last event of the stream holds."""
+    address = reverse("chat:ask_in", args=[Conversation.objects.create(user=reader).pk])
+    response: Any = client.post(address, {"question": question}, headers=HTMX | headers)
+    (*_, (name, page)) = events_of(b"".join(response.streaming_content).decode())
+    assert name == "page"
+    return page
+
+
 def test_the_next_comes_as_a_fragment_or_says_what_is_wrong(client: Client, reader: User) -> None:
-    thread = Conversation.objects.create(user=reader)
-    address = reverse("chat:ask_in", args=[thread.pk])
-    response = client.post(address, {"question": QUESTION}, headers=HTMX)
-    (*_, (name, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
-    assert name == "page" and DOSE in page["html"] and "<html" not in page["html"]
-    response = client.post(address, {"question": "?"}, headers=HTMX)
-    (*_, (name, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
-    assert (name, page["retarget"], page["reswap"]) == ("page", "#ask", "outerHTML")
+    page = asked(client, reader, QUESTION)
+    assert DOSE in page["html"] and "<html" not in page["html"]
+    page = asked(client, reader, "?")
+    assert (page["retarget"], page["reswap"]) == ("#ask", "outerHTML")
     assert "question-error" in page["html"]
 
 
@@ -55,11 +60,8 @@ def test_a_stream_is_in_the_language_of_the_browser(
     client: Client, reader: User, settings: LazySettings
 ) -> None:
     settings.ANSWER_LANGUAGES = ("en", "de")
-    address = reverse("chat:ask_in", args=[Conversation.objects.create(user=reader).pk])
-    headers = HTMX | {"Accept-Language": "de"}
-    response = client.post(address, {"question": QUESTION}, headers=headers)
-    (*_, (_, page)) = events_of(b"".join(response.streaming_content).decode())  # type: ignore[attr-defined]
-    assert "Wörtlich aus 1 Leitlinie" in page["html"]
+    page = asked(client, reader, QUESTION, **{"Accept-Language": "de"})
+    assert "Wörtlich aus" in page["html"]
 
 
 def test_where_no_stream_is_left_it_is_answered_plainly(

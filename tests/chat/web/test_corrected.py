@@ -1,7 +1,5 @@
 """Test that an answer with a corrected number says so, and an earlier one that it was misread."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

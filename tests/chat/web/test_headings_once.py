@@ -1,7 +1,5 @@
 """Test that no text for people says a statement's heading twice, and that references are one."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 

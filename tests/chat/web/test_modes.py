@@ -1,7 +1,5 @@
 """Test which checks an answer passes in each mode, and what is shown beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +15,6 @@ from chat import verification
 from chat.api.answers import turn_payload
 from chat.ask import turn_ask
 from chat.models import AuditEvent, Channel, ClaimKind, Conversation, Mode, Reason, Turn, TurnStatus
-from chat.reviews.feedback import feedback_save
 from chat.terminal import as_text
 from chat.types import AskedQuestion, DraftClaim
 from chat.web.refusals import WHY
@@ -44,6 +41,10 @@ def document(db: None) -> Document:
 def ask(mode: str, **arguments: Any) -> Turn:
     asked = {"user": None, "channel": Channel.COMMAND} | arguments
     return Turn.objects.get(pk=turn_ask(AskedQuestion(QUESTION, mode=mode, **asked)).pk)
+
+
+def codes(turn: Turn) -> list[str]:
+    return [warning["code"] for warning in turn.warnings]
 
 
 def say(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
@@ -102,7 +103,6 @@ def test_the_standard_mode_says_what_was_withheld_and_never_shows_it(
     turn = ask("standard", user=alice, channel=Channel.PAGE)
     address = reverse("chat:conversation", args=[turn.conversation_id])
     page = client.get(address).content.decode()
-    assert "1 further statement failed the check" in page
     assert str(WHY["numbers"]) in page
     assert turn_payload(turn)["withheld"] == [WHY["numbers"]]
     assert str(WHY["numbers"]) in as_text(turn)
@@ -121,9 +121,6 @@ def test_a_refusal_for_its_claims_says_why_each_failed(
         assert turn.reason == Reason.UNSUPPORTED_CLAIMS
         address = reverse("chat:conversation", args=[turn.conversation_id])
         page = client.get(address).content.decode()
-        assert (
-            "1 statement failed the check against the source and is not shown" in page
-        ) is is_said
         assert (str(WHY["numbers"]) in page) is is_said
         assert (f"  Withheld: {WHY['numbers']}." in as_text(turn).splitlines()) is is_said
         assert turn_payload(turn)["withheld"] == [WHY["numbers"]] * is_said
@@ -179,48 +176,30 @@ def test_a_limit_that_was_left_out_is_added_with_its_own_citation(
     assert [claim["kind"] for claim in turn_payload(turn)["claims"]] == ["answer", "caution"]
 
 
-def test_a_limit_that_was_left_out_can_warn_block_or_be_left(
-    limited: Document, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+@pytest.mark.parametrize(("policy", "is_told"), [("warn", True), ("off", False)])
+def test_a_limit_that_was_left_out_can_be_told_or_left(
+    limited: Document,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: LazySettings,
+    policy: str,
+    is_told: bool,
 ) -> None:
     say(monkeypatch, DOSE)
-    settings.OMISSIONS = "warn"
-    warned = ask("faithful")
-    assert warned.claims.count() == 1
-    assert "omission" in [warning["code"] for warning in warned.warnings]
+    settings.OMISSIONS = policy
+    turn = ask("faithful")
+    assert turn.claims.count() == 1
+    assert ("omission" in codes(turn)) is is_told
     settings.OMISSIONS = "block"
     assert ask("faithful").reason == Reason.LOW_CONFIDENCE
-    settings.OMISSIONS = "off"
-    left = ask("faithful")
-    assert left.claims.count() == 1
-    assert "omission" not in [warning["code"] for warning in left.warnings]
 
 
-OTHER = DOSE.replace("500 mg", "250 mg")
-
-
-@pytest.fixture
-def disagreeing(document: Document) -> Document:
-    text = f"# Pneumonia, another guideline\n## Treatment\n{OTHER}\n## Other\nCall the ward."
-    return publish(text, population="adult", collection="chest")
-
-
-def test_two_guidelines_that_disagree_are_both_shown(
-    document: Document, disagreeing: Document
-) -> None:
+def test_two_guidelines_that_disagree_are_both_shown(document: Document) -> None:
+    text = TEXT.replace("500 mg", "250 mg").replace("Pneumonia in adults", "Another guideline")
+    other = publish(text, population="adult", collection="chest")
     turn = ask("faithful")
     cited = {citation.document_id for c in turn.claims.all() for citation in c.citations.all()}
-    assert cited == {document.pk, disagreeing.pk}
-    assert "conflict" in [warning["code"] for warning in turn.warnings]
-
-
-def test_two_guidelines_that_disagree_can_be_a_refusal(
-    document: Document, disagreeing: Document, settings: LazySettings
-) -> None:
-    settings.CONFLICTS = "block"
-    assert ask("faithful").reason == Reason.CONFLICT
-
-
-# Time
+    assert cited == {document.pk, other.pk}
+    assert "conflict" in codes(turn)
 
 
 def test_a_question_that_takes_too_long_is_a_refusal(
@@ -253,8 +232,7 @@ def test_what_identifies_a_patient_is_taken_out_before_anything_is_stored(
     turn = named(user=alice, channel=Channel.PAGE)
     assert "Smith" not in everything_stored() and "1956" not in everything_stored()
     assert turn.trace["identifiers"] == ["name", "date of birth"]
-    (warning,) = [w for w in turn.warnings if w["code"] == "identifiers"]
-    assert "taken out" in warning["text"]
+    assert codes(turn).count("identifiers") == 1
 
 
 def test_a_question_that_identifies_a_patient_can_be_refused(
@@ -275,9 +253,4 @@ def test_a_question_that_identifies_a_patient_can_pass_with_a_warning(
     settings.IDENTIFIERS = "warn"
     turn = named()
     assert turn.question == NAMED
-    assert "identifiers" in [warning["code"] for warning in turn.warnings]
-
-
-def test_a_comment_is_kept_without_what_identifies_a_patient(document: Document) -> None:
-    feedback = feedback_save(ask("faithful"), helpful=False, comment="Wrong for Mr John Smith.")
-    assert feedback.comment == "Wrong for [name]."
+    assert "identifiers" in codes(turn)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from chat.web.painting import Piece, locate, paint, show
 
 TEXT = (
@@ -11,12 +13,8 @@ TEXT = (
 
 
 def block(kind: str, words: str, **more: Any) -> dict[str, Any]:
-    start = TEXT.index(words)
-    return (
-        {"kind": kind, "start": start, "end": start + len(words), "level": 0, "lines": []}
-        | {"table": None}
-        | more
-    )
+    start, end = span(words)
+    return {"kind": kind, "start": start, "end": end, "level": 0, "lines": [], "table": None} | more
 
 
 def span(words: str) -> tuple[int, int]:
@@ -37,18 +35,20 @@ TABLE = {
 TABLE_WORDS = "Weight | Dose\n50 kg | 5 mg\n60 kg | 6 mg"
 
 
-def test_the_quote_is_found_where_it_was() -> None:
-    assert locate(TEXT, span("Stop at once."), "Stop at once.") == span("Stop at once.")
-
-
-def test_a_moved_quote_is_found_at_its_only_place() -> None:
-    assert locate(TEXT, (0, 13), "Stop at once.") == span("Stop at once.")
-
-
-def test_a_quote_at_several_places_or_none_is_not_guessed() -> None:
-    assert locate(TEXT, (0, 4), "5 mg") is None
-    assert locate(TEXT, (0, 4), "7 mg") is None
-    assert locate(TEXT, (0, 0), "") is None
+@pytest.mark.parametrize(
+    ("at", "words", "found"),
+    [
+        (span("Stop at once."), "Stop at once.", span("Stop at once.")),
+        ((0, 13), "Stop at once.", span("Stop at once.")),  # moved, and at one place only
+        ((0, 4), "5 mg", None),  # at several places
+        ((0, 4), "7 mg", None),
+        ((0, 0), "", None),
+    ],
+)
+def test_a_quote_is_found_where_it_was_or_at_its_only_place(
+    at: tuple[int, int], words: str, found: tuple[int, int] | None
+) -> None:
+    assert locate(TEXT, at, words) == found
 
 
 def test_each_line_with_a_part_of_the_span_is_painted_and_no_other() -> None:
@@ -92,12 +92,8 @@ def test_headings_keep_below_the_title_of_the_page() -> None:
 
 
 def test_neighbouring_points_become_one_list() -> None:
-    blocks = [
-        block("list_item", "first"),
-        block("list_item", "second"),
-        block("caption", "Table 1"),
-    ]
-    shown = show(TEXT, blocks, [span("second")])
+    kinds = {"first": "list_item", "second": "list_item", "Table 1": "caption"}
+    shown = show(TEXT, [block(kinds[words], words) for words in kinds], [span("second")])
     assert [part.kind for part in shown] == ["list", "caption"]
     assert shown[0].items[1] == (Piece("second", cited=True, is_first=True),)
 

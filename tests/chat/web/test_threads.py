@@ -1,6 +1,5 @@
 """Test past conversations: renamed and deleted, and what is kept of them."""
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -12,13 +11,6 @@ from tests.chat.guidelines import UNANSWERABLE, ask
 from tests.chat.web.pages import text_of, thread
 
 LISTED = reverse("chat:conversations")
-
-
-@pytest.fixture
-def mine(alice: User, guideline: Document) -> Conversation:
-    conversation = ask(alice).conversation
-    assert conversation is not None
-    return conversation
 
 
 def events(action: str) -> list[tuple[str, str]]:
@@ -90,12 +82,11 @@ def test_what_is_deleted_leaves_the_pages_and_stays_in_the_record(
     cited = Turn.objects.get().claims.get(index=1).citations.all()[0]
     assert ">Delete<" in clinician.get(LISTED).content.decode()
     page = clinician.post(thread(mine.pk, "delete"), follow=True)
-    assert "You have not asked anything yet." in text_of(page)
+    assert mine.title not in text_of(page)
     assert clinician.get(thread(mine.pk)).status_code == 404
     assert clinician.post(thread(mine.pk, "ask_in"), {"question": "And?"}).status_code == 404
-    assert "Back to the answer" not in text_of(
-        clinician.get(reverse("chat:citation", args=[cited.pk]))
-    )
+    source = clinician.get(reverse("chat:citation", args=[cited.pk])).content.decode()
+    assert str(mine.pk) not in source
     assert Turn.objects.get().conversation_id == mine.pk
     assert events("conversation.deleted") == [(f"user:{alice.pk}:alice", f"conversation:{mine.pk}")]
 

@@ -1,7 +1,5 @@
 """Test every operation on documents with every role, and that missing and forbidden look alike."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 from collections.abc import Iterator

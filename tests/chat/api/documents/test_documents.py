@@ -1,7 +1,5 @@
 """Test documents over the API: upload, list, read, edit and every change of their lifecycle."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Print rates and wrongly judged claims: `python -m tests.chat.verification.mutations`."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Choose by hashes: like chance, and the same in every process. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Make citations that don't support their statement."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Leave out conditions and limits. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 Passages are cut as for the index; nothing is embedded, since nothing is searched.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tarfile

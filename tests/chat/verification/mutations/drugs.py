@@ -1,7 +1,5 @@
 """Replace a medicine by another. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

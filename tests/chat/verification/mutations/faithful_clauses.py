@@ -1,7 +1,5 @@
 """Reword faithfully: clauses in another order, the passive, or a clause less. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

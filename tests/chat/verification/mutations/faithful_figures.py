@@ -1,7 +1,5 @@
 """Write the same quantity in other units or figures. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

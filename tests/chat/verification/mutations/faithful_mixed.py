@@ -1,7 +1,5 @@
 """Combine several faithful rewordings of one statement. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tests.chat.verification.mutations import faithful_clauses, faithful_figures, faithful_words

@@ -1,7 +1,5 @@
 """Reword faithfully: abbreviations, spellings, other names and usual words. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

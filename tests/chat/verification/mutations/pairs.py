@@ -1,7 +1,5 @@
 """Make statements of two rows or two sentences, each truly quoted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

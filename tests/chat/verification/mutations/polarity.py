@@ -1,7 +1,5 @@
 """Turn statements into their opposite. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

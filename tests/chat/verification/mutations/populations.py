@@ -1,7 +1,5 @@
 """Leave out or replace whom a statement is about. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

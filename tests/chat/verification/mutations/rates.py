@@ -1,7 +1,5 @@
 """Count the stopped claims of each kind, and print them as a table. Pure but for its types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

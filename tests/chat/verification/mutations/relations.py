@@ -1,7 +1,5 @@
 """Exchange subject and object. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

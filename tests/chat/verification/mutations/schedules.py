@@ -1,7 +1,5 @@
 """Change the route, the interval or the duration. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
@@ -31,10 +29,8 @@ _ROUTES: tuple[Turn, ...] = (
     (r"\bby mouth\b", "intravenously"),
     (r"\bby mouth\b", "rectally"),
     (r"\borally\b", "intravenously"),
-    (
-        r"\boral\b(?= (?:agent|dose|cefalexin|thiamine|medicine|paracetamol|treatment))",
-        "intravenous",
-    ),
+    (r"\boral\b(?= (?:agent|dose|cefalexin|thiamine|medicine|paracetamol|treatment))",
+     "intravenous"),
     (r"\bby nebuliser\b", "by mouth"),
     (r"\bby oxygen-driven nebuliser\b", "by intravenous infusion"),
     (r"\bnebulised\b", "oral"),
@@ -43,7 +39,7 @@ _ROUTES: tuple[Turn, ...] = (
     (r"\bthrough a peripheral vein\b", "through a central vein"),
     (r"\bthrough a large vein\b", "into a muscle"),
     (r"\bby inhaler\b", "by injection"),
-)
+)  # fmt: skip
 _FREQUENCIES: tuple[Turn, ...] = (
     (r"\b([Oo])nce daily\b", r"\1nce weekly"),
     (r"\bonce daily\b", "twice daily"),

@@ -1,7 +1,5 @@
 """Choose complete statements, with their quotes, from stored passages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

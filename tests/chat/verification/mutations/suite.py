@@ -1,7 +1,5 @@
 """Make the claims of the suite, by kind. The same sources give the same claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

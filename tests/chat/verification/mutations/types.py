@@ -1,7 +1,5 @@
 """The source of a claim of the suite, and the claim with what was done to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

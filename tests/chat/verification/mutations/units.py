@@ -1,7 +1,5 @@
 """Change units. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
