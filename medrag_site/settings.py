@@ -54,6 +54,8 @@ DATABASES = (
     if DATABASE_IS_EMBEDDED
     else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
 )
+if not PREPARED_STATEMENTS:  # a pool gives each transaction another session, without its cursors
+    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads

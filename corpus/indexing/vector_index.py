@@ -21,7 +21,7 @@ from corpus.models import Encoder
 OWNER = "owner"
 # Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
 # indexes it, which may outlive its process.
-FILLING, _INDEXING, _PARTS = 7_301, 7_303, 7_310  # and from _PARTS on one for each partition
+FILLING, _INDEXING = 7_301, 7_310  # and from _INDEXING on one for each partition
 _BUILD_MEMORY_MB = 1024  # at most, for the graphs of indexes that are built at once
 _NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
 
@@ -58,14 +58,10 @@ def index_build(encoder: Encoder) -> None:
     """
     if is_indexed(encoder):
         return
-    try:
-        if _may_index(encoder):
-            with alone(encoder, _INDEXING, alias=OWNER):
-                _build_beside(encoder)
-        else:
-            _build_alone(encoder)
-    finally:
-        connections[OWNER].close()  # with its settings, and its locks
+    if _may_index(encoder):
+        _build_beside(encoder)
+    else:
+        _build_alone(encoder)
     if not is_indexed(encoder):  # the function, which can't drop, found one that is invalid
         raise IndexUnusable(
             f"The index of the vectors of {encoder.name} is incomplete, and only the owner of "
@@ -80,10 +76,13 @@ def is_indexed(encoder: Encoder) -> bool:
 
 
 @contextmanager
-def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[None]:
-    """Hold a lock that ends with the connection. Raises `AlreadyRunning`."""
+def alone(encoder: Encoder, what: int) -> Iterator[None]:
+    """Hold a lock that ends with the owner's connection. Raises `AlreadyRunning`.
+
+    Not with the application's: a pool may give each transaction another session.
+    """
     key = [what, encoder.pk % 2**31]
-    with connections[alias].cursor() as cursor:
+    with connections[OWNER].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
         if not cursor.fetchone()[0]:
             raise AlreadyRunning(
@@ -98,22 +97,24 @@ def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[No
 
 
 def _build_beside(encoder: Encoder) -> None:
-    """Build the index of each partition, as many at once as there are cores, and join them."""
+    """Build the index of each partition, as many at once as there are cores, and join them.
+
+    Each in a session of its own, which ends with its settings and its lock.
+    """
     parts = encoder.partitions
-    if parts == [encoder.table]:
-        _build_part(encoder, encoder.table, _BUILD_MEMORY_MB)
-        return
     at_once = min(len(parts), os.cpu_count() or 1)
 
     def build(n: int) -> None:
         try:
-            with alone(encoder, _PARTS + n, alias=OWNER):
+            with alone(encoder, _INDEXING + n):
                 _build_part(encoder, parts[n], _BUILD_MEMORY_MB // at_once)
         finally:
-            connections[OWNER].close()  # that of this thread
+            connections[OWNER].close()  # this thread's
 
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(build, range(len(parts))))
+    if parts == [encoder.table]:
+        return
     with connections[OWNER].cursor() as cursor:
         if _is_valid(encoder.table, OWNER) is None:
             cursor.execute(_build(encoder, encoder.table, only="ONLY"))

@@ -264,7 +264,7 @@ def test_only_one_process_makes_the_vectors_of_an_encoder(site: Site) -> None:
     site.configure(minilm="one")
     encoders_sync()
     new = building()
-    with connections["owner"].cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s, %s)", [FILLING, new.pk])
         with pytest.raises(CommandError, match="another process"):
             call_command("reembed")
