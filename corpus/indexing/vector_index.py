@@ -58,7 +58,7 @@ def index_build(encoder: Encoder) -> None:
     try:
         if _may_index(encoder):
             with alone(encoder, _INDEXING, alias=OWNER):
-                _build_beside(encoder)
+                _build_concurrently(encoder)
         else:
             _build_alone(encoder)
     finally:
@@ -94,7 +94,7 @@ def alone(encoder: Encoder, what: int, *, alias: str = "default") -> Iterator[No
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
-def _build_beside(encoder: Encoder) -> None:
+def _build_concurrently(encoder: Encoder) -> None:
     statement = _BUILD.format(
         table=encoder.table,
         operators=_METHOD[encoder.storage],
