@@ -46,7 +46,11 @@ class Sent:
         ]
 
     def _send(self) -> None:
-        calls = {n: (one.call, one.parameters) for n, one in enumerate(self._statements) if one}
+        calls = {
+            n: (statement.call, statement.parameters)
+            for n, statement in enumerate(self._statements)
+            if statement
+        }
         if not calls:
             return
         connection.ensure_connection()
