@@ -41,8 +41,8 @@ class Command(BaseCommand):
                     counts = dict(texts_remove(before, tell=progress.step))
                 except MedragError as error:
                     raise CommandError(error.sentence) from error
-        said = ", ".join(f"{count} {what}" for what, count in counts.items())
-        self.stdout.write(f"{verb} the text, older than {before:%Y-%m-%d %H:%M} UTC, of {said}.")
+        removed = ", ".join(f"{count} {what}" for what, count in counts.items())
+        self.stdout.write(f"{verb} the text, older than {before:%Y-%m-%d %H:%M} UTC, of {removed}.")
 
 
 def _age(text: str) -> datetime.timedelta:
