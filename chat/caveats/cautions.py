@@ -181,11 +181,11 @@ def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str
     return gettext("see %(place)s") % {"place": _place(quote.hit, quote.page)}
 
 
-def applicability_cautions(whom: Applicability) -> tuple[Caution, ...]:
+def applicability_cautions(about: Applicability) -> tuple[Caution, ...]:
     """Return the cautions on whom the answer is for; empty sentences are left out."""
-    line = Caution(APPLICABILITY, whom.line)
-    mismatch = Caution(MISMATCH, whom.mismatch, whom.claims)
-    unasked = Caution(UNASKED, whom.unasked, whom.only_for)
+    line = Caution(APPLICABILITY, about.line)
+    mismatch = Caution(MISMATCH, about.mismatch, about.claims)
+    unasked = Caution(UNASKED, about.unasked, about.only_for)
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 

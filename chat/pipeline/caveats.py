@@ -86,9 +86,9 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
 
 
 def _add_applicability(run: AnswerRun) -> Abstained | None:
-    whom = applicability(run.query.text, run.claims)
-    run.cautions.extend(applicability_cautions(whom))
-    if whom.mismatch and run.config.applicability == "block":
+    about = applicability(run.query.text, run.claims)
+    run.cautions.extend(applicability_cautions(about))
+    if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None
 

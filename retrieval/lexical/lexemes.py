@@ -209,17 +209,17 @@ def _queried(rows: Sequence[tuple[int, str, str, str]], base: str) -> _Index:
     }
     with connection.cursor() as cursor:
         execute(cursor, _SQL, parameters)
-        counted = cursor.fetchall()
+        fetched = cursor.fetchall()
     cuts = [
         _Cut(part, configuration, token, lexeme, df, tuple(marks or ()))
-        for _, _, part, configuration, token, lexeme, df, marks in counted
+        for _, _, part, configuration, token, lexeme, df, marks in fetched
         if lexeme is not None
     ]
-    counts: dict[str, int] = json.loads(counted[0][1]) if counted else {}
+    counts: dict[str, int] = json.loads(fetched[0][1]) if fetched else {}
     held = sorted(counts, key=lambda name: (-counts[name], name))
     # The base first: what its stop words leave is what was asked.
     cuts.sort(key=lambda cut: cut.configuration != base)
-    return _Index(counted[0][0] if counted else 0, tuple(held), tuple(cuts))
+    return _Index(fetched[0][0] if fetched else 0, tuple(held), tuple(cuts))
 
 
 def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ...]:

@@ -152,9 +152,9 @@ def people_of(text: str) -> People:
     denied = _denied(plain)
     rest = _KIDNEY_ANY.sub(" ", _NORMAL.sub(" ", _DENIED.sub(" ", plain)))
     level = levelled(plain)
-    values = measures(level)
+    measured = measures(level)
     groups = populations(rest)
-    ages = tuple(dict.fromkeys(_age(m) for m in values if _is_age(m, level)))
+    ages = tuple(dict.fromkeys(_age(m) for m in measured if _is_age(m, level)))
     if "pregnant" in groups and not ages:
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
@@ -162,8 +162,8 @@ def people_of(text: str) -> People:
         groups=groups,
         denied=tuple(name for name in denied if name not in groups),
         ages=ages,
-        kidney=tuple(replace(m.interval, unit="ml/min") for m in values if _is_kidney(m, level)),
-        weights=tuple(m.interval for m in values if m.interval.unit == "kg"),
+        kidney=tuple(replace(m.interval, unit="ml/min") for m in measured if _is_kidney(m, level)),
+        weights=tuple(m.interval for m in measured if m.interval.unit == "kg"),
         male=bool(_MALE.search(text)) and not re.search(r"\bwom[ae]n|female", text, re.I),
         female=bool(_FEMALE.search(text)) and not _MALE.search(text),
     )
