@@ -46,11 +46,7 @@ class Sent:
         ]
 
     def _send(self) -> None:
-        calls = {
-            n: (statement.call, statement.parameters)
-            for n, statement in enumerate(self._statements)
-            if statement
-        }
+        calls = {n: (s.call, s.parameters) for n, s in enumerate(self._statements) if s}
         if not calls:
             return
         connection.ensure_connection()
