@@ -50,7 +50,7 @@ from retrieval.types import Query
 
 
 @admitted
-def turn_ask(asked: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
+def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     """Answer or refuse, and store the turn with its audit event in one transaction.
 
     Patient identifiers are dealt with before anything is stored or sent. `tell` is called at each
@@ -62,41 +62,41 @@ def turn_ask(asked: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     tell(Begun())
     parts = site_parts()  # the first call of a process loads models, on nobody's time
     began = time.perf_counter()
-    config = answer_config(asked.mode)
-    narrowing_check(asked.filters, asked.collections, config.identifiers)
-    asked = _in_conversation(asked)
-    is_tried = not asked.mode and asked.channel != Channel.EVALUATION
+    config = answer_config(question.mode)
+    narrowing_check(question.filters, question.collections, config.identifiers)
+    question = _in_conversation(question)
+    is_tried = not question.mode and question.channel != Channel.EVALUATION
     assignment = Assignment(config)
     if is_tried:
-        assignment = assignment_of(config, asked.conversation)
+        assignment = assignment_of(config, question.conversation)
     config = assignment.config
 
-    text = question_clean(asked.text)
-    guarded, options = guarded_with_options(text, asked.options, config.identifiers)
+    text = question_clean(question.text)
+    guarded, options = guarded_with_options(text, question.options, config.identifiers)
     query = Query(
         text=guarded.text,
         on=timezone.localdate(),
-        collections=asked.collections,
-        reader=asked.user.pk if asked.user else None,
-        filters=asked.filters,
+        collections=question.collections,
+        reader=question.user.pk if question.user else None,
+        filters=question.filters,
     )
     run = AnswerRun(query, config, *parts, began=began, tell=tell)
     if guarded.is_blocked:
         refused = Abstained(Reason.IDENTIFIERS_IN_QUESTION)
-        return turn_store(run, refused, guarded, asked, assignment)
+        return turn_store(run, refused, guarded, question, assignment)
 
-    before = questions_before(asked, config) if asked.follows else []
+    before = questions_before(question, config) if question.follows else []
     run.understood = understand(query, options, before, config)
     run.query = replace(query, text=run.understood.text)
     run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
-    return turn_store(run, answer(run), guarded, asked, assignment)
+    return turn_store(run, answer(run), guarded, question, assignment)
 
 
-def _in_conversation(asked: AskedQuestion) -> AskedQuestion:
+def _in_conversation(question: AskedQuestion) -> AskedQuestion:
     """Return a question of the page with its conversation, stored with the turn that begins it."""
-    if asked.channel != Channel.PAGE or asked.user is None or asked.conversation is not None:
-        return asked
-    return replace(asked, conversation=Conversation(user=asked.user))
+    if question.channel == Channel.PAGE and question.user and question.conversation is None:
+        return replace(question, conversation=Conversation(user=question.user))
+    return question
 
 
 def answer(run: AnswerRun) -> Outcome:

@@ -21,20 +21,20 @@ def check_language_models(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Report a required language model that is missing, or one that would judge itself."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for fault in _missing_faults():
         hint = "Add that table with url and model, or leave the setting out."
-        found.append(Error(fault, hint=hint, id="chat.E002"))
+        messages.append(Error(fault, hint=hint, id="chat.E002"))
     if fault := _same_model_fault():
         hint = (
             "Name another model, or write may_generate = true below it: "
             "a model overlooks its own errors more often than another's."
         )
-        found.append(Error(fault, hint=hint, id="chat.E003"))
+        messages.append(Error(fault, hint=hint, id="chat.E003"))
     for wrong in filter(None, (prompt.fault() for prompt in PROMPTS)):
         hint = "Restore the file from the release."
-        found.append(Error(f"The prompt {wrong}", hint=hint, id="chat.E004"))
-    return found
+        messages.append(Error(f"The prompt {wrong}", hint=hint, id="chat.E004"))
+    return messages
 
 
 def _missing_faults() -> list[str]:
@@ -42,14 +42,14 @@ def _missing_faults() -> list[str]:
 
     `checks_verifier` has its own.
     """
-    found, models = [], settings.MODELS
+    faults, models = [], settings.MODELS
     if settings.GENERATOR == "llm" and not models.generate:
-        found.append("MEDRAG_GENERATOR=llm needs [generate] of MEDRAG_MODELS.")
+        faults.append("MEDRAG_GENERATOR=llm needs [generate] of MEDRAG_MODELS.")
     if settings.MODE == "confident" and not models.judge:
-        found.append("MEDRAG_MODE=confident needs [judge] of MEDRAG_MODELS.")
+        faults.append("MEDRAG_MODE=confident needs [judge] of MEDRAG_MODELS.")
     if settings.FOLLOW_UPS == "llm" and not models.rewrite.url:
-        found.append("MEDRAG_FOLLOW_UPS=llm needs [rewrite] of MEDRAG_MODELS.")
-    return found
+        faults.append("MEDRAG_FOLLOW_UPS=llm needs [rewrite] of MEDRAG_MODELS.")
+    return faults
 
 
 def _same_model_fault() -> str:

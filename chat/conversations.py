@@ -30,9 +30,9 @@ def conversation_create(user: User, *, title: str = "") -> Conversation:
 
     Raises `QuestionError` as `_title` does.
     """
-    said = _title(title)
+    checked = _title(title)
     with transaction.atomic():
-        made = Conversation.objects.create(user=user, title=said)
+        made = Conversation.objects.create(user=user, title=checked)
         _record("created", made, by=user)
     return made
 
@@ -42,14 +42,14 @@ def conversation_rename(conversation: Conversation, *, title: str, by: User) -> 
 
     Raises `QuestionError` for an empty title, and as `_title` does.
     """
-    said = _title(title)
-    if not said:
+    checked = _title(title)
+    if not checked:
         raise QuestionError(
             gettext("The title is empty."),
             hint=gettext("Nothing was changed. Write a few words."),
         )
     with transaction.atomic():
-        conversation.title = said
+        conversation.title = checked
         conversation.save(update_fields=["title"])
         _record("renamed", conversation, by=by)
 

@@ -111,33 +111,33 @@ def turn_replay(turn: Turn, *, regenerate: bool = False, by: audit.Actor = None)
 def _changed(
     turn: Turn,
     run: AnswerRun,
-    found: dict[Group, tuple[Difference, ...]],
+    by_group: dict[Group, tuple[Difference, ...]],
     readable: Set[int],
 ) -> tuple[Changed, ...]:
-    told: dict[Group, tuple[str, ...]] = {}
+    sentences_of: dict[Group, tuple[str, ...]] = {}
     moved = corpus_movement(turn, run.snapshot)
-    if moved or found:
+    if moved or by_group:
         documents = (change.sentence for change in changed_documents(turn, readable))
         if sentences := (*filter(None, [moved]), *documents):
-            told[Group.CORPUS] = sentences
-    names = _names(found, readable)
+            sentences_of[Group.CORPUS] = sentences
+    names = _names(by_group, readable)
     return tuple(
         Changed(
             group,
-            told.get(group, ()),
-            tuple(_named(one, names) for one in found.get(group, ())),
+            sentences_of.get(group, ()),
+            tuple(_named(difference, names) for difference in by_group.get(group, ())),
         )
         for group in Group
-        if group in told or group in found
+        if group in sentences_of or group in by_group
     )
 
 
-def _names(found: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:
+def _names(by_group: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:
     """Return the names of what keys in differences stand for: documents, and passages by place.
 
     At most two queries.
     """
-    every = "".join(str(one) for values in found.values() for one in values)
+    every = "".join(str(difference) for values in by_group.values() for difference in values)
     keys = {match[0]: (match[1], match[2]) for match in _KEY.finditer(every)}
     if not keys:
         return {}
@@ -153,7 +153,7 @@ def _names(found: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> M
     return names
 
 
-def _named(one: Difference, names: Mapping[str, str]) -> Difference:
+def _named(change: Difference, names: Mapping[str, str]) -> Difference:
     """Put titles and places where keys stand."""
 
     def named(match: re.Match[str]) -> str:
@@ -166,26 +166,26 @@ def _named(one: Difference, names: Mapping[str, str]) -> Difference:
             return [plain(held) for held in value]
         return _KEY.sub(named, value) if isinstance(value, str) else value
 
-    return Difference(_KEY.sub(named, one.place), plain(one.stored), plain(one.now))
+    return Difference(_KEY.sub(named, change.place), plain(change.stored), plain(change.now))
 
 
 def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
-    asked = turn.trace["asked"]
-    said = asked.get("unclear") or turn.standalone or turn.question
-    choice = set_apart(said, [Option(**option) for option in asked["options"]])
+    stored = turn.trace["asked"]
+    text = stored.get("unclear") or turn.standalone or turn.question
+    choice = set_apart(text, [Option(**option) for option in stored["options"]])
     query = Query(
-        text=choice.stem if choice else said,
-        on=datetime.date.fromisoformat(asked["on"]),
-        collections=tuple(asked["collections"]),
+        text=choice.stem if choice else text,
+        on=datetime.date.fromisoformat(stored["on"]),
+        collections=tuple(stored["collections"]),
         reader=turn.user_id,
-        filters=filters_from(asked["filters"]),
+        filters=filters_from(stored["filters"]),
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     run = AnswerRun(query, config, *site_parts())
     run.understood = Understood(
-        query.text, choice.options if choice else (), is_unclear="unclear" in asked
+        query.text, choice.options if choice else (), is_unclear="unclear" in stored
     )
-    run.forgotten = tuple(asked.get("forgotten", ()))
+    run.forgotten = tuple(stored.get("forgotten", ()))
     if not regenerate:  # nobody is asked, also where there was no answer
         run.stored = _generation(turn.trace["generation"] or {})
         if judged := turn.trace["judgement"]:
@@ -285,7 +285,7 @@ def _record(
     """Record the verdict and the groups' names, and no word of what was asked or answered."""
     payload = {
         "same": asdict(verdict),
-        "differs": [str(one.group) for one in changed],
+        "differs": [str(change.group) for change in changed],
         "regenerated": regenerate,
     }
     with transaction.atomic():

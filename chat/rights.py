@@ -75,7 +75,7 @@ def turns_open(
     """
     hashes = {sha256 for turn in turns for sha256 in _hashes(turn)}
     documents = documents_by_sha256(hashes) if hashes else {}
-    known = {key: one for key, one in documents.items() if one.collection_id in readable}
+    known = {key: each for key, each in documents.items() if each.collection_id in readable}
     closed = _worded_by_closed(turns, readable)
     telling = _with_closed_reason(turns, documents, readable, reader)
     return [
@@ -97,20 +97,20 @@ def _with_closed_reason(
 
     Who works in a closed collection may know that it has an answer, and no more.
     """
-    known = {key for key, one in documents.items() if one.collection_id in readable}
-    found = [
+    known = {key for key, document in documents.items() if document.collection_id in readable}
+    refused = [
         turn
         for turn in turns
         if turn.reason not in _NOT_OF_DOCUMENTS
         and not {*_found(turn), *_found_closed(turn)} <= known
     ]
-    if not found or not Collection.objects.exclude(pk__in=readable).exists():
+    if not refused or not Collection.objects.exclude(pk__in=readable).exists():
         return frozenset()  # to whom all is open, nothing is hidden
     slugs = collections_closed(reader)
-    worked_in = {key for key, one in documents.items() if one.collection.slug in slugs}
+    worked_in = {key for key, document in documents.items() if document.collection.slug in slugs}
     return frozenset(
         turn.pk
-        for turn in found
+        for turn in refused
         if turn.reason != Reason.NOT_PERMITTED_EVIDENCE
         or not _found_closed(turn) <= known | worked_in
     )
@@ -208,7 +208,9 @@ def _open(
         claims=claims,
         nearest=nearest,
         warnings=tuple(
-            one for one in turn.warnings if _is_open(one, claims, known, is_open=is_open)
+            warning
+            for warning in turn.warnings
+            if _is_open(warning, claims, known, is_open=is_open)
         ),
         standalone="" if is_worded_by_closed else turn.standalone,
         option="" if hidden else turn.option,
@@ -260,7 +262,7 @@ def _found(turn: Turn) -> list[str]:
     """
     if turn.status == TurnStatus.ANSWERED:
         return []
-    return [found["sha256"] for found in turn.trace.get("documents", [{"sha256": ""}])]
+    return [document["sha256"] for document in turn.trace.get("documents", [{"sha256": ""}])]
 
 
 def _found_closed(turn: Turn) -> frozenset[str]:
@@ -289,9 +291,9 @@ def _worded_by_closed(turns: Iterable[Turn], readable: Set[int]) -> frozenset[uu
     if not worded:
         return frozenset()
     threads = {turn.conversation_id for turn in worded.values() if turn.conversation_id}
-    beside = Turn.objects.filter(Q(pk__in=worded) | Q(conversation__in=threads))
+    related = Turn.objects.filter(Q(pk__in=worded) | Q(conversation__in=threads))
     rows = list(
-        beside.exclude(standalone="").values_list(
+        related.exclude(standalone="").values_list(
             "pk", "conversation", "trace__spelling", "trace__follow_up__by"
         )
     )

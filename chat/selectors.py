@@ -108,8 +108,8 @@ def access_page(document: Document, *, number: int) -> Page:
 
 def sibling_citations(citation: Citation) -> QuerySet[Citation]:
     """Return the claim's other citations on the same page: table header, footnotes."""
-    beside = Citation.objects.filter(claim=citation.claim_id, sha256=citation.sha256)
-    return beside.filter(page=citation.page).exclude(pk=citation.pk)
+    siblings = Citation.objects.filter(claim=citation.claim_id, sha256=citation.sha256)
+    return siblings.filter(page=citation.page).exclude(pk=citation.pk)
 
 
 def chunk_spans(document: Document, *, key: str, page: int) -> list[tuple[int, int]]:
@@ -126,8 +126,8 @@ def pages_at(places: Set[tuple[int, int]], *only: str) -> dict[tuple[int, int], 
     wanted = Q(pk__in=())
     for document, number in places:
         wanted |= Q(document=document, number=number)
-    found = Page.objects.filter(wanted).only(*only) if places else Page.objects.none()
-    return {(page.document_id, page.number): page for page in found}
+    pages = Page.objects.filter(wanted).only(*only) if places else Page.objects.none()
+    return {(page.document_id, page.number): page for page in pages}
 
 
 def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int, int]]]:
@@ -138,11 +138,11 @@ def spans_of_chunks(keys: Set[str]) -> dict[tuple[int, str], list[tuple[int, int
 
 def conversations_of(user: User, *, words: str = "") -> QuerySet[Conversation]:
     """Return the user's conversations, latest first; with `words` only those that hold them."""
-    found = Conversation.objects.filter(user=user, deleted_at=None)
+    threads = Conversation.objects.filter(user=user, deleted_at=None)
     if words:
-        asked = Turn.objects.filter(user=user, question__icontains=words)
-        found = found.filter(Q(title__icontains=words) | Q(pk__in=asked.values("conversation")))
-    return found
+        turns = Turn.objects.filter(user=user, question__icontains=words)
+        threads = threads.filter(Q(title__icontains=words) | Q(pk__in=turns.values("conversation")))
+    return threads
 
 
 def questions_holding(
@@ -153,9 +153,9 @@ def questions_holding(
     Leaves out questions that the title already shows, and loads only the columns for a link.
     """
     titles = {conversation.pk: conversation.title for conversation in conversations}
-    found = Turn.objects.filter(conversation__in=titles, question__icontains=words)
+    turns = Turn.objects.filter(conversation__in=titles, question__icontains=words)
     held: dict[uuid.UUID, list[Turn]] = {}
-    for turn in found.only("conversation_id", "question").order_by("created_at", "pk"):
+    for turn in turns.only("conversation_id", "question").order_by("created_at", "pk"):
         if turn.conversation_id and turn.question != titles[turn.conversation_id]:
             held.setdefault(turn.conversation_id, []).append(turn)
     return held
@@ -207,8 +207,8 @@ def recalls_unseen(user: User) -> list[Turn]:
     cited = cited.annotate(seen_at=seen_at).filter(claim__turn__user=user)
     cited = cited.filter(Q(seen_at=None) | Q(seen_at__lt=F("document__withdrawn_at")))
     listed = Turn.objects.filter(conversation__isnull=False, conversation__deleted_at=None)
-    found = listed.filter(pk__in=cited.values("claim__turn")).order_by("-created_at", "-pk")
-    return list(found.only("conversation_id", "question", "created_at"))
+    recalled = listed.filter(pk__in=cited.values("claim__turn")).order_by("-created_at", "-pk")
+    return list(recalled.only("conversation_id", "question", "created_at"))
 
 
 def with_recalls(conversations: QuerySet[Conversation]) -> QuerySet[Conversation]:
@@ -239,8 +239,8 @@ def turns_unhelpful_citing_collections_of(user: User) -> QuerySet[Turn]:
     """
     own = collections_changeable(user).order_by().values("pk")
     cited = Citation.objects.filter(document__collection__in=own)
-    found = _heard().filter(Exists(cited.filter(claim__turn=OuterRef("pk"))))
-    return found.filter(feedback__helpful=False)
+    turns = _heard().filter(Exists(cited.filter(claim__turn=OuterRef("pk"))))
+    return turns.filter(feedback__helpful=False)
 
 
 def pages_cited_in_collections_of(
@@ -253,17 +253,17 @@ def pages_cited_in_collections_of(
     own = collections_changeable(user).order_by().values("pk")
     cited = Citation.objects.filter(claim__turn__in=list(turns), document__collection__in=own)
     first = cited.order_by("claim__turn_id", "document_id", "page", "pk")
-    found: dict[uuid.UUID, list[Citation]] = {}
+    pages_of: dict[uuid.UUID, list[Citation]] = {}
     for citation in first.distinct("claim__turn_id", "document_id", "page").select_related("claim"):
-        found.setdefault(citation.claim.turn_id, []).append(citation)
-    return found
+        pages_of.setdefault(citation.claim.turn_id, []).append(citation)
+    return pages_of
 
 
 def _heard() -> QuerySet[Turn]:
     """Return turns that people asked in the last 30 days, newest first, without traces."""
-    asked = Turn.objects.filter(created_at__gte=timezone.now() - HEARD)
-    asked = asked.exclude(channel=Channel.EVALUATION).select_related("feedback")
-    return asked.defer("trace", "nearest").order_by("-created_at", "-pk")
+    turns = Turn.objects.filter(created_at__gte=timezone.now() - HEARD)
+    turns = turns.exclude(channel=Channel.EVALUATION).select_related("feedback")
+    return turns.defer("trace", "nearest").order_by("-created_at", "-pk")
 
 
 def citations_read() -> QuerySet[Citation]:
@@ -299,8 +299,8 @@ def collections_in_force(on: datetime.date, *, user: User) -> list[Collection]:
 
 def collection_names(slugs: Set[str], *, readable: Set[int]) -> dict[str, str]:
     """Return the names of collections that the reader may know, by slug. Runs at most one query."""
-    found = Collection.objects.filter(slug__in=slugs, pk__in=readable).order_by()
-    return dict(found.values_list("slug", "name")) if slugs else {}
+    collections = Collection.objects.filter(slug__in=slugs, pk__in=readable).order_by()
+    return dict(collections.values_list("slug", "name")) if slugs else {}
 
 
 def documents_in_force(
@@ -310,16 +310,16 @@ def documents_in_force(
 
     Optionally only those of a collection (slug) or with words in them.
     """
-    found = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, indexed_at__isnull=False)
-    found = found.filter(Q(effective_from__isnull=True) | Q(effective_from__lte=on))
-    found = found.filter(collection__in=collections_searchable(user).order_by().values("pk"))
+    rows = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED, indexed_at__isnull=False)
+    rows = rows.filter(Q(effective_from__isnull=True) | Q(effective_from__lte=on))
+    rows = rows.filter(collection__in=collections_searchable(user).order_by().values("pk"))
     if collection:
-        found = found.filter(collection__slug=collection)
+        rows = rows.filter(collection__slug=collection)
     if words:
-        found = found.filter(
+        rows = rows.filter(
             Q(title__icontains=words) | Q(issuer__icontains=words) | Q(journal__icontains=words)
         )
-    return found.select_related("collection", "superseded_by").order_by("title", "pk")
+    return rows.select_related("collection", "superseded_by").order_by("title", "pk")
 
 
 def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[str, str]]]:
@@ -344,8 +344,8 @@ def narrowing_choices(on: datetime.date, *, user: User) -> dict[str, list[tuple[
 
 def documents_by_sha256(hashes: set[str]) -> dict[str, Document]:
     """Return the documents with these hashes, with collections and successors. Runs one query."""
-    found = Document.objects.select_related("collection", "superseded_by")
-    return {document.sha256: document for document in found.filter(sha256__in=hashes)}
+    documents = Document.objects.select_related("collection", "superseded_by")
+    return {document.sha256: document for document in documents.filter(sha256__in=hashes)}
 
 
 def cited_claims() -> Prefetch[Any]:

@@ -34,7 +34,11 @@ from retrieval.types import Hit
 
 
 def turn_store(
-    run: AnswerRun, outcome: Outcome, guarded: Guarded, asked: AskedQuestion, assignment: Assignment
+    run: AnswerRun,
+    outcome: Outcome,
+    guarded: Guarded,
+    question: AskedQuestion,
+    assignment: Assignment,
 ) -> Turn:
     """Store the outcome of a question and its audit event, in one transaction.
 
@@ -42,20 +46,20 @@ def turn_store(
     IntegrityError for a used key.
     """
     turn = Turn(
-        conversation=asked.conversation,
-        user=asked.user,
-        channel=asked.channel,
+        conversation=question.conversation,
+        user=question.user,
+        channel=question.channel,
         question=guarded.text,
         mode=run.config.mode,
         created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
         experiment=assignment.experiment,
         arm=assignment.arm,
-        **({"pk": asked.key} if asked.key else {}),
+        **({"pk": question.key} if question.key else {}),
     )
     cautions = _identified(guarded, run.config.identifiers)
     turn.trace = {"identifiers": list(guarded.kinds)}
-    turn.trace |= {"request": asked.request} if asked.request else {}
+    turn.trace |= {"request": question.request} if question.request else {}
     if not guarded.is_blocked:
         cautions += run.cautions_of(outcome)
         turn.standalone = run.understood.standalone
@@ -100,13 +104,13 @@ def _identified(guarded: Guarded, policy: str) -> list[Caution]:
     if not guarded.kinds:
         return []
     kinds = ", ".join(map(gettext, guarded.kinds))
-    found = gettext("The question seems to identify a patient (%(kinds)s).") % {"kinds": kinds}
+    seen = gettext("The question seems to identify a patient (%(kinds)s).") % {"kinds": kinds}
     done = {
         "warn": gettext("It was stored as it was typed. Please leave such details out."),
         "redact": gettext("It was taken out before the question was stored or searched."),
         "block": gettext("Nothing was searched or sent, and it was not stored."),
     }[policy]
-    return [Caution(IDENTIFIERS, f"{found} {done}")]
+    return [Caution(IDENTIFIERS, f"{seen} {done}")]
 
 
 def _nearest(hit: Hit, excerpt: Sequence[Unit]) -> dict[str, Any]:
@@ -134,8 +138,8 @@ def _owner(hits: Sequence[Hit]) -> dict[str, str]:
 
 def _position(blocks: Mapping[int, Blocks], quote: Quote) -> str:
     """Return where in its section a quote is; empty in a document with pages."""
-    found = blocks.get(quote.hit.document_id, ())
-    return positions_of(found, [(quote.start, quote.end)])[0]
+    passage_blocks = blocks.get(quote.hit.document_id, ())
+    return positions_of(passage_blocks, [(quote.start, quote.end)])[0]
 
 
 def _store_claims(turn: Turn, drafts: Sequence[DraftClaim]) -> None:

@@ -185,13 +185,13 @@ def frame_of(event: Event) -> Frame | None:
         case Found():
             return Frame("retrieval", {"passages": event.passages, "titles": list(event.titles)})
         case Judged():
-            said = {
+            decision = {
                 "probability": round(event.probability, 4),
                 "threshold": round(event.threshold, 4),
                 "open": not event.reason,
                 "reason": event.reason or None,
             }
-            return Frame("gate", said)
+            return Frame("gate", decision)
         case Checked():
             return Frame("verdict", {"checked": event.done, "of": event.of})
 

@@ -42,9 +42,9 @@ def as_text(turn: Turn) -> str:
 def _answer(shown: ShownTurn) -> list[str]:
     lines = [f"  Option {shown.option}"] if shown.option else []
     for each in shown.claims:
-        claim, beside = each.claim, f"{each.beside}: " if each.beside else ""
+        claim, label = each.claim, f"{each.beside}: " if each.beside else ""
         if not each.is_hidden:
-            lines += [f"  {claim.index}. {beside}{each.headed}", *_citations(claim)]
+            lines += [f"  {claim.index}. {label}{each.headed}", *_citations(claim)]
     not_shown = [f"  Withheld: {why}." for why in shown.withheld]
     return [*lines, *not_shown, f"  {CHECK_FIRST}"]
 
@@ -70,11 +70,11 @@ def _refusal(shown: ShownTurn) -> list[str]:
     lines += [f"  Withheld: {why}." for why in shown.withheld]
     if shown.nearest:
         lines.append("  Nearest passages, which are no answer:")
-    for number, one in enumerate(shown.nearest, start=1):
-        passage = one.stored
+    for number, near in enumerate(shown.nearest, start=1):
+        passage = near.stored
         state = "" if passage["lifecycle"] == "PUBLISHED" else f" ({passage['lifecycle'].lower()})"
-        lines.append(f"     [{number}] {one.reference()}{state}")
-        texts = () if one.is_ended else passage.get("excerpt", ())
+        lines.append(f"     [{number}] {near.reference()}{state}")
+        texts = () if near.is_ended else passage.get("excerpt", ())
         lines += [f"       “{' '.join(text.split())}”" for text in texts]
     if shown.owner:
         named = (shown.owner["name"], shown.owner["contact"])
@@ -109,10 +109,12 @@ def _pages(turn: Turn, number: int, user: User | None) -> Iterator[str]:
             yield _page_text(page, marks, f"{place}, {address}", user)
         return
     cited = citations_read().filter(claim__turn=turn, index=number).order_by("claim__index", "pk")
-    for one in {each.page: each for each in reversed(cited)}.values():
-        page = _page(user, one.sha256, one.page, citation=one.pk)
-        address = reverse("chat:citation", args=[one.pk])
-        yield _page_text(page, marks_of_citation(one, page), f"{one.place}, {address}", user)
+    for citation in {each.page: each for each in reversed(cited)}.values():
+        page = _page(user, citation.sha256, citation.page, citation=citation.pk)
+        address = reverse("chat:citation", args=[citation.pk])
+        yield _page_text(
+            page, marks_of_citation(citation, page), f"{citation.place}, {address}", user
+        )
 
 
 def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
@@ -127,10 +129,10 @@ def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
 def _page_text(page: Page, marks: Marks, where: str, user: User | None) -> str:
     document = page.document
     notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
-    said = [*(notice.sentence for notice in notices), *(c.sentence for c in marks.corrected)]
+    notes = [*(notice.sentence for notice in notices), *(c.sentence for c in marks.corrected)]
     spans = sorted([*marks.main, *marks.also])
     text = _amid(page.text, spans) if spans else f"No longer on the page: {marks.quote}"
-    return "\n".join([f"{document}, {where}", *(f"  Note: {each}" for each in said), text])
+    return "\n".join([f"{document}, {where}", *(f"  Note: {each}" for each in notes), text])
 
 
 def _amid(text: str, spans: Sequence[Span]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import psycopg
 from django.db import Error, InterfaceError, OperationalError, close_old_connections, connection
 
-# Of Django's connections, and of those that are made beside them.
+# Of Django's connections, and of those that are made in addition to them.
 AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 PAUSE_S = 0.5
 DISK_FULL = "53100"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import MedragError
 
-RESERVE_BYTES = 200 * 1024**2  # stays free, so that the database beside it goes on
+RESERVE_BYTES = 200 * 1024**2  # stays free, so that a database on the same disk goes on
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -60,9 +60,9 @@ def _meet_numpy() -> None:
 
 def ask_for_32_bits() -> None:
     """Make this process and its children compute in 32 bits, unless the setting says otherwise."""
-    asked = os.environ.get(COMPUTING, "")
-    if "precision=" not in asked:
-        os.environ[COMPUTING] = f"{asked} precision=f32".strip()
+    settings = os.environ.get(COMPUTING, "")
+    if "precision=" not in settings:
+        os.environ[COMPUTING] = f"{settings} precision=f32".strip()
 
 
 @cache

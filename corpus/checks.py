@@ -18,17 +18,17 @@ from corpus.parsing.engines import models_fault
 @register("corpus")
 def check_models(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Report models that can't be used, without loading weights."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     try:
         for spec in configured_specs():
             facts_for(spec)
     except ImproperlyConfigured as error:
         hint = "Name the folder of a sentence-transformers model, or leave it out for the bundled."
-        found.append(Error(str(error), hint=hint, id="corpus.E004"))
+        messages.append(Error(str(error), hint=hint, id="corpus.E004"))
     if settings.DOCLING_ARTIFACTS_PATH and (wrong := models_fault()):
         hint = "Without it the layout engine of this project reads PDFs."
-        found.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
-    return found
+        messages.append(Error(f"DOCLING_ARTIFACTS_PATH: {wrong}", hint=hint, id="corpus.E005"))
+    return messages
 
 
 @register("corpus")

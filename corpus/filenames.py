@@ -51,5 +51,5 @@ def title_said(title: str) -> str:
 
     `Microsoft Word - asthma_v3.docx` is `asthma v3`, and `Microsoft Word - ` is empty.
     """
-    said = _PROGRAM.sub("", title).strip()
-    return title_from(said.replace("\\", "/")) if is_filename(said) else said
+    title_alone = _PROGRAM.sub("", title).strip()
+    return title_from(title_alone.replace("\\", "/")) if is_filename(title_alone) else title_alone

@@ -37,8 +37,8 @@ def positions_of(blocks: Blocks, spans: Spans) -> list[str]:
             kind, number = numbered[at]
             if kind == _TABLE:
                 rows = _range_in(rows_of(at), span)
-                told = f", {_range('row', [rows.start + 1, rows.stop])}" if rows else ""
-                return f"{_TABLE} {number}{told}"
+                row_words = f", {_range('row', [rows.start + 1, rows.stop])}" if rows else ""
+                return f"{_TABLE} {number}{row_words}"
             paragraphs += [number] if kind == _PARAGRAPH else []
         return _range(_PARAGRAPH, paragraphs) if paragraphs else ("heading" if here else "")
 
@@ -83,15 +83,15 @@ def unsaid(path: Sequence[str], text: str) -> list[str]:
 
     A statement under a heading that limits it has the heading in front: `Do not use: ...`.
     """
-    rest, left = " ".join(text.split()), []
+    rest, remaining = " ".join(text.split()), []
     for heading in path:
-        said = " ".join(heading.split())
-        after = rest.removeprefix(said)
-        if after != rest and (said[-1:] in _ENDS or after.startswith(":")):
+        words = " ".join(heading.split())
+        after = rest.removeprefix(words)
+        if after != rest and (words[-1:] in _ENDS or after.startswith(":")):
             rest = after.lstrip(": ")
         else:
-            left.append(heading)
-    return left
+            remaining.append(heading)
+    return remaining
 
 
 def headed(under: str, text: str) -> str:

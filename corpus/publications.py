@@ -25,8 +25,8 @@ def pmid_named(text: str) -> str:
 
 def doi_named(text: str) -> str:
     """Return `doi:10.1000/x` for the first DOI in a text, in lower case; empty for none."""
-    found = _DOI.search(text)
-    return f"doi:{found.group().lower().rstrip('.,;')}" if found else ""
+    match = _DOI.search(text)
+    return f"doi:{match.group().lower().rstrip('.,;')}" if match else ""
 
 
 def publication_numbers(document: Document) -> frozenset[str]:
@@ -35,12 +35,12 @@ def publication_numbers(document: Document) -> frozenset[str]:
     Reads the file; if that fails, only the address counts.
     """
     in_address = _PMID_ADDRESS.search(document.source_url)
-    found = {doi_named(document.source_url), pmid_named(in_address.group(1) if in_address else "")}
+    named = {doi_named(document.source_url), pmid_named(in_address.group(1) if in_address else "")}
     if reader := _READERS.get(document.media_type):
         try:
             with files.open_document(document.sha256) as stream:
                 facts = reader.inspect(stream.read())
         except (OSError, ParseError, files.FilesUnavailable, files.FileDamaged):
             facts = {}
-        found |= {doi_named(facts.get("doi", "")), pmid_named(facts.get("pmid", ""))}
-    return frozenset(found - {""})
+        named |= {doi_named(facts.get("doi", "")), pmid_named(facts.get("pmid", ""))}
+    return frozenset(named - {""})

@@ -62,8 +62,8 @@ def places_without_pages(keys: Iterable[str]) -> dict[str, str]:
 
     Runs one query. A passage that is gone has no entry.
     """
-    found = Chunk.objects.filter(key__in=list(keys)).exclude(position="")
-    rows = found.values_list("key", "section_path", "position", "document__title")
+    chunks = Chunk.objects.filter(key__in=list(keys)).exclude(position="")
+    rows = chunks.values_list("key", "section_path", "position", "document__title")
     return {
         key: place_words(0, below_title(SECTIONS.join(path), title), position)
         for key, path, position, title in rows
@@ -72,8 +72,8 @@ def places_without_pages(keys: Iterable[str]) -> dict[str, str]:
 
 def documents_by_sha256(digests: Iterable[str]) -> dict[str, Document]:
     """Return the existing documents with these hashes. Runs one query."""
-    found = Document.objects.filter(sha256__in=list(digests))
-    return {document.sha256: document for document in found}
+    documents = Document.objects.filter(sha256__in=list(digests))
+    return {document.sha256: document for document in documents}
 
 
 def documents_stale() -> QuerySet[StaleDocument]:
@@ -116,8 +116,8 @@ def predecessors_suggested(document: Document) -> list[Suggestion]:
     words = title_words(document.title)
     near = {pk for pk, title in others.values_list("pk", "title") if words & title_words(title)}
     if document.signature:
-        found = others.filter(signature__overlap=document.signature)
-        near |= set(found.values_list("pk", flat=True))
+        alike = others.filter(signature__overlap=document.signature)
+        near |= set(alike.values_list("pk", flat=True))
     candidates = others.filter(pk__in=near).select_related("collection")
     suggested = [s for s in (_suggestion(document, old) for old in candidates) if s]
     home = document.collection_id
@@ -203,8 +203,8 @@ def jobs_waiting_s() -> float:
     """Return how many seconds the oldest job has waited; 0 for none. Runs one query."""
     waiting = Job.objects.filter(state=JobState.PENDING)
     age = ExpressionWrapper(Now() - Min("enqueued_at"), DurationField())
-    found = waiting.aggregate(waits=age)["waits"]
-    return 0.0 if found is None else max(float(found.total_seconds()), 0.0)
+    waits = waiting.aggregate(waits=age)["waits"]
+    return 0.0 if waits is None else max(float(waits.total_seconds()), 0.0)
 
 
 def worker_age_s() -> float | None:

@@ -170,12 +170,12 @@ def documents_saying(words: str) -> QuerySet[Document]:
 
     Not restricted to a user: the caller does that.
     """
-    said = Q(pk__in=())
+    held = Q(pk__in=())
     used = Document.objects.order_by().values_list("search_configuration", flat=True).distinct()
     for configuration in used:
         query = SearchQuery(words, config=configuration, search_type="plain")
-        said |= Q(search_vector=query, document__search_configuration=configuration)
-    return Document.objects.filter(pk__in=Chunk.objects.filter(said).order_by().values("document"))
+        held |= Q(search_vector=query, document__search_configuration=configuration)
+    return Document.objects.filter(pk__in=Chunk.objects.filter(held).order_by().values("document"))
 
 
 def list_conditions() -> dict[str, Q]:
@@ -233,8 +233,8 @@ class PageCheck:
 
 def page_checks(document: Document) -> list[PageCheck]:
     """Return every page in order. Runs one query that loads neither text nor blocks."""
-    found = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
-    tables = Func(found, function="jsonb_array_length", output_field=IntegerField())
+    tables_of_page = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
+    tables = Func(tables_of_page, function="jsonb_array_length", output_field=IntegerField())
     rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
     return [
         PageCheck(
@@ -285,8 +285,8 @@ def documents_published_like(
     """Return published documents with these words in the title that the user may replace."""
     if not words.strip():
         return []
-    found = documents_replaceable(user, other_than=other_than).filter(title__icontains=words)
-    return list(found.order_by("title", "pk")[:limit])
+    documents = documents_replaceable(user, other_than=other_than).filter(title__icontains=words)
+    return list(documents.order_by("title", "pk")[:limit])
 
 
 def documents_replaceable(user: User, *, other_than: Document) -> QuerySet[Document]:
@@ -313,10 +313,10 @@ def twin_groups(user: User, keys: Sequence[str]) -> list[list[Chunk]]:
     chunks = Chunk.objects.filter(
         twins__in=keys, document__in=documents_visible(user).values("pk")
     ).select_related("document__collection")
-    found: dict[str, list[Chunk]] = {key: [] for key in keys}
+    group_of: dict[str, list[Chunk]] = {key: [] for key in keys}
     for chunk in chunks.defer("search_vector").order_by("twins", "key"):
-        found[chunk.twins].append(chunk)
-    return list(found.values())
+        group_of[chunk.twins].append(chunk)
+    return list(group_of.values())
 
 
 def twins_of(user: User, document: Document, *, limit: int) -> list[tuple[Document, int]]:

@@ -22,4 +22,4 @@ class CitingAnswer:
 
 def publication(journal: str, year: int | None) -> str:
     """Return journal and year in words, such as `Annals of Nephrology, 2019`."""
-    return ", ".join(str(one) for one in (journal, year) if one)
+    return ", ".join(str(part) for part in (journal, year) if part)

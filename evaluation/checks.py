@@ -17,8 +17,8 @@ def check_judge(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     """Warn of a judge that evaluations would refuse, or of a faulty prompt."""
     fault = judge_fault()
     hint = "Until then evaluations of question sets do not start."
-    found: list[CheckMessage] = [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []
+    faults: list[CheckMessage] = [Warning(fault, hint=hint, id="evaluation.W001")] if fault else []
     if wrong := PROMPT.fault():
         hint = "Restore the file from the release. Answers are not affected."
-        found.append(Warning(f"The prompt {wrong}", hint=hint, id="evaluation.W002"))
-    return found
+        faults.append(Warning(f"The prompt {wrong}", hint=hint, id="evaluation.W002"))
+    return faults

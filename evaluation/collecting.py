@@ -73,7 +73,7 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
     it was understood. Questions of evaluations and blocked questions are left out. Reading takes
     four queries.
     """
-    asked = Turn.objects.filter(
+    matching = Turn.objects.filter(
         _CHOSEN[wanted.which],
         text_removed_at=None,
         created_at__date__gte=wanted.first,
@@ -82,16 +82,16 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
     shown = Claim.objects.filter(kind=ClaimKind.ANSWER).order_by("index")
     citations = Prefetch("citations", Citation.objects.order_by("pk"))
     turns = (
-        asked.exclude(channel=Channel.EVALUATION)
+        matching.exclude(channel=Channel.EVALUATION)
         .exclude(reason="IDENTIFIERS_IN_QUESTION")
         .select_related("feedback")
         .prefetch_related(Prefetch("claims", shown.prefetch_related(citations)))
         .order_by("-created_at", "-pk")
     )
     items: dict[str, Item] = {}
-    found = list(turns[: min(wanted.limit, MAX_ITEMS)])
-    labelled = labels_by_turn(turn.pk for turn in found)
-    for turn in found:
+    chosen = list(turns[: min(wanted.limit, MAX_ITEMS)])
+    labelled = labels_by_turn(turn.pk for turn in chosen)
+    for turn in chosen:
         labels = labelled.get(turn.pk)
         item = _labelled_item(turn, labels) if labels else _item(turn)
         items.setdefault(_question(turn).casefold(), item)

@@ -211,8 +211,8 @@ class DayFigures(models.Model):
     @property
     def helped(self) -> float | None:
         """The share of feedback that says helpful, or None without feedback."""
-        said = self.helpful + self.not_helpful
-        return self.helpful / said if said else None
+        rated = self.helpful + self.not_helpful
+        return self.helpful / rated if rated else None
 
 
 class DriftMeasure(models.TextChoices):

@@ -59,8 +59,8 @@ class EachLogged(ModelAdminBase):
     """Logs deletions one by one: Django sends no signal for several at once."""
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        alone: list[Any] = [[one] for one in queryset]  # in the form of a single deletion
-        return [super(EachLogged, self).log_deletions(request, one) for one in alone]
+        alone: list[Any] = [[row] for row in queryset]  # in the form of a single deletion
+        return [super(EachLogged, self).log_deletions(request, single) for single in alone]
 
 
 class AccountAdmin(EachLogged, UserAdmin):
@@ -95,9 +95,9 @@ class AccountAdmin(EachLogged, UserAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or _is_superuser(request):
             return fieldsets
-        told: dict[Any, Any] = {"password": "password_hint"}
+        instead: dict[Any, Any] = {"password": "password_hint"}
         return [
-            (name, options | {"fields": [told.get(field, field) for field in options["fields"]]})
+            (name, options | {"fields": [instead.get(field, field) for field in options["fields"]]})
             for name, options in fieldsets
         ]
 
@@ -204,8 +204,8 @@ class TokenAdmin(OfSuperusers, ModelAdmin[TokenGrant]):
         self, request: HttpRequest, obj: TokenGrant, form: TokenModelForm, change: bool
     ) -> None:
         """Create the token, and show it this once."""
-        told = {name: form.cleaned_data[name] for name in ("name", "scopes", "days", "rate")}
-        token = token_create(obj.user, by=user_of(request), **told)
+        fields = {name: form.cleaned_data[name] for name in ("name", "scopes", "days", "rate")}
+        token = token_create(obj.user, by=user_of(request), **fields)
         made = TokenGrant.objects.filter(user=obj.user).latest("pk")
         obj.pk, obj.token = made.pk, made.token
         text = format_html("The token, which is not shown again: <code>{}</code>", token)

@@ -152,19 +152,19 @@ def _worker() -> tuple[bool, str]:
 
 
 def _checks() -> tuple[bool, str]:
-    found = checks.run_checks(tags=["corpus"])
-    if found:
-        return False, "; ".join(str(message.msg) for message in found)
+    messages = checks.run_checks(tags=["corpus"])
+    if messages:
+        return False, "; ".join(str(message.msg) for message in messages)
     return True, f"settings fit together; {settings.WORKERS} processes of a worker read documents"
 
 
 def _encoder() -> tuple[bool, str]:
-    found = [
+    encoders = [
         f"{encoder.name} ({encoder.embedder.fingerprint}, {_tried(encoder)} dimensions)"
         for encoder in active_encoders()
     ]
     cut = chunk_settings(encoder_facts()).recipe
-    return True, f"{', '.join(found)}, passages by {cut}"
+    return True, f"{', '.join(encoders)}, passages by {cut}"
 
 
 def _tried(encoder: ActiveEncoder) -> int:
@@ -197,8 +197,8 @@ def _encoders() -> tuple[bool, str]:
 def _gate() -> tuple[bool, str]:
     """Report a gate whose risk is unknown: the site answers all the same."""
     gate = gate_in_use()
-    found = retrieve(Query("metformin", on=timezone.localdate()))
-    if notes := misfit(gate, found.trace.fingerprint):
+    evidence = retrieve(Query("metformin", on=timezone.localdate()))
+    if notes := misfit(gate, evidence.trace.fingerprint):
         return False, f"{gate.scale.version}: {' '.join(notes)}"
     return True, f"{gate.scale.version}, threshold {gate.threshold:.3g}"
 
@@ -261,8 +261,8 @@ _WITHOUT_DATABASE = {"checks", "parser", "disk", "files"}
 
 def _sign_in() -> tuple[bool, str]:
     """Ask the hospital's provider, if there is one: a wrong address shows nowhere else at first."""
-    if found := checks.run_checks(tags=["sign_in"]):
-        return False, "; ".join(f"{message.msg} {message.hint}" for message in found)
+    if messages := checks.run_checks(tags=["sign_in"]):
+        return False, "; ".join(f"{message.msg} {message.hint}" for message in messages)
     if not settings.OIDC_ISSUER:
         return True, "by password"
     try:

@@ -70,8 +70,8 @@ class Env:
         return {
             name: json.dumps(self.keys[name].given())
             if name in self.keys
-            else str(self._source.get(name) or told.default)
-            for name, told in self.declared.items()
+            else str(self._source.get(name) or declared.default)
+            for name, declared in self.declared.items()
         }
 
     def text(self, name: str, default: str = "", *, about: str = "") -> str:
@@ -82,16 +82,16 @@ class Env:
 
         def parse(raw: str) -> dict[str, str]:
             words = [word.partition("=") for word in shlex.split(raw)]
-            found = {key: value.strip() for key, _, value in words}
-            if not all(found) or not all(found.values()) or len(found) < len(words):
+            values = {key: value.strip() for key, _, value in words}
+            if not all(values) or not all(values.values()) or len(values) < len(words):
                 raise ValueError(raw)
-            return found
+            return values
 
         self.declared[name] = Declared("", "some or all of its keys", about)
         wanted = 'written as key=value other="a value", each key at most once'
         none: dict[str, str] = {}
-        found = self._parsed(name, none, parse, wanted, about)
-        self.keys[name] = Env(found, within=f"{name}: ")
+        values = self._parsed(name, none, parse, wanted, about)
+        self.keys[name] = Env(values, within=f"{name}: ")
         return self.keys[name]
 
     def toml(self, name: str, *, needs: tuple[str, ...], about: str = "") -> Env:
@@ -105,11 +105,11 @@ class Env:
         """Return a mapping of texts to texts, from a table of a TOML file."""
         wanted = 'a table with lines such as "gl-doctors" = "Clinicians"'
         self.declared[name] = Declared("", wanted, about)
-        found = self._source.get(name, {})
-        if isinstance(found, dict):
-            words = [*found, *found.values()]
+        stored = self._source.get(name, {})
+        if isinstance(stored, dict):
+            words = [*stored, *stored.values()]
             if all(isinstance(word, str) and word.strip() for word in words):
-                return {key.strip(): value.strip() for key, value in found.items()}
+                return {key.strip(): value.strip() for key, value in stored.items()}
         raise ImproperlyConfigured(f"{self._within}{name} must be {wanted}.")
 
     def boolean(self, name: str, default: bool, *, about: str = "") -> bool:

@@ -131,21 +131,21 @@ def groups_give(names: Iterable[str]) -> None:
 
 def groups_standing() -> list[Standing]:
     """Compare each group with this release, in the order of PERMISSIONS."""
-    found = []
+    standings = []
     for name, labels in PERMISSIONS.items():
         group = Group.objects.filter(name=name).first()
         has = set() if group is None else _labels(group)
         people = 0 if group is None else group.user_set.count()
         lacks, besides = sorted(set(labels) - has), sorted(has - set(labels))
-        found.append(Standing(name, people, group is not None, tuple(lacks), tuple(besides)))
-    return found
+        standings.append(Standing(name, people, group is not None, tuple(lacks), tuple(besides)))
+    return standings
 
 
 def _add(group: Group, labels: Collection[str]) -> None:
     """Give a group rights. Raises KeyError for a right that no migration has created."""
     codenames = [label.split(".")[1] for label in labels]
-    found = Permission.objects.filter(codename__in=codenames).select_related("content_type")
-    by_label = {f"{one.content_type.app_label}.{one.codename}": one for one in found}
+    permissions = Permission.objects.filter(codename__in=codenames).select_related("content_type")
+    by_label = {f"{each.content_type.app_label}.{each.codename}": each for each in permissions}
     group.permissions.add(*(by_label[label] for label in labels))
 
 

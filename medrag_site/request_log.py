@@ -45,13 +45,13 @@ class RequestIds:
         response[HEADER] = _current.get()
         if settings.LOG_FORMAT == "json":
             route = request.resolver_match.view_name if request.resolver_match else ""
-            told = {
+            fields = {
                 "method": request.method,
                 "route": route,
                 "status_code": response.status_code,
                 "ms": round(1000 * (time.perf_counter() - began)),
             }
-            logger.info("request", extra=told)
+            logger.info("request", extra=fields)
         return response
 
 

@@ -133,10 +133,10 @@ def _questions(user: User) -> list[Waiting]:
     gaps = turns_refused_in_collections_of(user)
     unhelpful = turns_unhelpful_citing_collections_of(user)
     waiting = []
-    for found, label, page in (
+    for turns, label, page in (
         (gaps, "question{} without an answer", "gaps"),
         (unhelpful, "answer{} said to be not helpful", "unhelpful"),
     ):
-        count, url = found.count(), reverse(f"admin:chat_feedback_{page}")
+        count, url = turns.count(), reverse(f"admin:chat_feedback_{page}")
         waiting.append(Waiting(count, label.format(pluralize(count)), url))
     return waiting

@@ -80,8 +80,8 @@ class RetrievalConfig:
 
 @lru_cache(maxsize=64)
 def _fingerprint(config: RetrievalConfig, parts: tuple[str, ...]) -> str:
-    said = {name: value for name, value in asdict(config).items() if _ADDED.get(name) != value}
-    content = {"version": PIPELINE_VERSION, "parts": parts, **_GONE, **said}
+    values = {name: value for name, value in asdict(config).items() if _ADDED.get(name) != value}
+    content = {"version": PIPELINE_VERSION, "parts": parts, **_GONE, **values}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

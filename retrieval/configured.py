@@ -90,12 +90,12 @@ def _encoders_fault(config: RetrievalConfig) -> str:
 
 def _rewriting_faults(config: RetrievalConfig) -> list[CheckMessage]:
     """Return checks for a missing rewriting model and for prompts that can't be filled."""
-    found: list[CheckMessage] = []
+    faults: list[CheckMessage] = []
     if (config.multi_query or config.hyde) and not settings.MODELS.rewrite.url:
         message = "MEDRAG_RETRIEVAL: multi_query and hyde need [rewrite] of MEDRAG_MODELS."
         hint = "Add that table with url and model, or leave both switches out."
-        found.append(Error(message, hint=hint, id="retrieval.E003"))
+        faults.append(Error(message, hint=hint, id="retrieval.E003"))
     for wrong in filter(None, (prompt.fault() for prompt in PROMPTS)):
         hint = "Restore the file from the release."
-        found.append(Error(f"The prompt {wrong}", hint=hint, id="retrieval.E004"))
-    return found
+        faults.append(Error(f"The prompt {wrong}", hint=hint, id="retrieval.E004"))
+    return faults

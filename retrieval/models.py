@@ -16,7 +16,7 @@ class Match(models.TextChoices):
     ANY_CASE = "any", "in capitals and small letters"
 
 
-class Kind(models.TextChoices):
+class EntryKind(models.TextChoices):
     ABBREVIATION = "abbreviation", "abbreviation"
     LAY = "lay", "everyday word"
     NAME = "name", "other name"
@@ -46,8 +46,8 @@ class LexiconEntry(models.Model):
     )
     kind = models.CharField(
         max_length=12,
-        choices=Kind.choices,
-        default=Kind.ABBREVIATION,
+        choices=EntryKind.choices,
+        default=EntryKind.ABBREVIATION,
         help_text="An other name counts in both directions: adrenaline, epinephrine.",
     )
     enabled = models.BooleanField("in use", default=True)
@@ -71,7 +71,7 @@ class LexiconEntry(models.Model):
     def clean(self) -> None:
         super().clean()
         self.short, self.words = " ".join(self.short.split()), " ".join(self.words.split())
-        field, message = entry_fault(self.short, self.words, same=self.kind == Kind.NAME)
+        field, message = entry_fault(self.short, self.words, same=self.kind == EntryKind.NAME)
         if field:
             raise ValidationError({field: message})
 

@@ -72,7 +72,7 @@ def retrieve(query: Query, config: RetrievalConfig | None = None) -> Evidence:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Wording:
     """One wording, prepared for both the lexical and the dense side."""
 
     variant: Variant
@@ -107,16 +107,16 @@ class _Search:
             analysis = analyse(query.text, self.site.lexicon)
         with timed(self.durations_ms, "variants"):
             variants = self._variants(analysis)
-        asked = self._asked(analysis, variants, encoders)
-        rankings = self._rankings(asked, encoders)
+        wordings = self._asked(analysis, variants, encoders)
+        rankings = self._rankings(wordings, encoders)
         with timed(self.durations_ms, "fusion"):
-            fused = self._fused(rankings, asked, encoders)
+            fused = self._fused(rankings, wordings, encoders)
         if config.concept_weight:
             with timed(self.durations_ms, "concepts"):
                 fused = self._boosted(fused)
-        found = self._hits(fused, asked[0], encoders[0])
+        loaded = self._hits(fused, wordings[0], encoders[0])
         with timed(self.durations_ms, "rerank"):
-            reranked = rerank(query.text, found, config, today=query.on.year)
+            reranked = rerank(query.text, loaded, config, today=query.on.year)
         self.notes.extend(reranked.notes)
         hits = reranked.hits
         with timed(self.durations_ms, "context"):
@@ -125,7 +125,7 @@ class _Search:
             query=query.text,
             scope=query.scope,
             on=query.on,
-            lexemes=tuple(searched_names(asked[0].lexemes)),
+            lexemes=tuple(searched_names(wordings[0].lexemes)),
             rankings=tuple(rankings),
             fused=fused,
             durations_ms=self.durations_ms,
@@ -155,7 +155,7 @@ class _Search:
         analysis: Analysis,
         variants: Sequence[Variant],
         encoders: Sequence[ActiveEncoder],
-    ) -> list[_Asked]:
+    ) -> list[_Wording]:
         """Prepare each wording: its lexemes, its lexical results and its vectors.
 
         Local encoders run while the database searches; remote ones are called before, so that no
@@ -176,12 +176,12 @@ class _Search:
         with timed(self.durations_ms, "lexical") if any(searches) else nullcontext():
             with pipelined(*(search.statement if search else None for search in searches)) as sent:
                 vectors = vectors or self._encoded(variants, texts, encoders)
-                found = sent.rows()
+                all_rows = sent.rows()
             lexical = [
                 (search.ranking(rows),) if search else ()
-                for search, rows in zip(searches, found, strict=True)
+                for search, rows in zip(searches, all_rows, strict=True)
             ]
-        return [_Asked(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
+        return [_Wording(*parts) for parts in zip(variants, lexemes, lexical, vectors, strict=True)]
 
     def _encoded(
         self,
@@ -214,30 +214,32 @@ class _Search:
         return text, read_in_english(text, analysis.language)
 
     def _rankings(
-        self, asked: Sequence[_Asked], encoders: Sequence[ActiveEncoder]
+        self, wordings: Sequence[_Wording], encoders: Sequence[ActiveEncoder]
     ) -> list[Ranking]:
         """Return the rankings to fuse: by side, wording and encoder."""
         query, config = self.query, self.config
         rankings: list[Ranking] = []
-        chunks = asked[0].lexemes[0].chunks if asked[0].lexemes else None
-        for one in asked:
-            lists = [*one.lexical]
+        chunks = wordings[0].lexemes[0].chunks if wordings[0].lexemes else None
+        for wording in wordings:
+            lists = [*wording.lexical]
             if config.dense:
                 with timed(self.durations_ms, "dense"):
                     lists += [
                         search_dense(query, vector, config, encoder, chunks=chunks)
-                        for encoder, vector in zip(encoders, one.vectors, strict=False)
+                        for encoder, vector in zip(encoders, wording.vectors, strict=False)
                     ]
-            rankings += [_named(ranking, one.variant) for ranking in lists]
+            rankings += [_named(ranking, wording.variant) for ranking in lists]
         if config.summaries:
             with timed(self.durations_ms, "summaries"):
-                rankings.append(search_summaries(query, asked[0].vectors[0], config, encoders[0]))
+                rankings.append(
+                    search_summaries(query, wordings[0].vectors[0], config, encoders[0])
+                )
         return rankings
 
     def _fused(
         self,
         rankings: Sequence[Ranking],
-        asked: Sequence[_Asked],
+        wordings: Sequence[_Wording],
         encoders: Sequence[ActiveEncoder],
     ) -> tuple[Ranked, ...]:
         config = self.config
@@ -247,19 +249,19 @@ class _Search:
             return normalised_sum(rankings)
         candidates = candidates_of(rankings)
         ids = [entry.chunk_id for entry in candidates]
-        found = {
+        scores_of = {
             ranking.name: {entry.chunk_id: entry.score for entry in ranking.entries}
             for ranking in rankings
         }
         lexical = [
-            self._bm25(one, ids, found)
-            for one in asked
-            if one.variant.lexical and config.lexical != "none"
+            self._bm25(wording, ids, scores_of)
+            for wording in wordings
+            if wording.variant.lexical and config.lexical != "none"
         ]
         dense = [
-            self._cosines(one, ids, found, encoder, vector)
-            for one in asked
-            for encoder, vector in zip(encoders, one.vectors, strict=False)
+            self._cosines(wording, ids, scores_of, encoder, vector)
+            for wording in wordings
+            for encoder, vector in zip(encoders, wording.vectors, strict=False)
             if config.dense
         ]
         sides = [*lexical, *dense]
@@ -280,27 +282,27 @@ class _Search:
         shares = concept_shares(self.query.text, fused, known)
         return boosted(fused, shares, weight=self.config.concept_weight) if shares else fused
 
-    def _bm25(self, asked: _Asked, ids: Sequence[int], found: Mapping[str, Scores]) -> _Scores:
+    def _bm25(self, wording: _Wording, ids: Sequence[int], scores: Mapping[str, Scores]) -> _Scores:
         """Return the BM25 scores of all candidates, reusing those that the search computed."""
-        known = _of(ids, found[_name_of("lexical", asked.variant)])
+        known = _of(ids, scores[_name_of("lexical", wording.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
-        return _Scores(known, bm25_statement(missing, asked.lexemes, self.config))
+        return _Scores(known, bm25_statement(missing, wording.lexemes, self.config))
 
     def _cosines(
         self,
-        asked: _Asked,
+        wording: _Wording,
         ids: Sequence[int],
-        found: Mapping[str, Scores],
+        scores: Mapping[str, Scores],
         encoder: ActiveEncoder,
         vector: Vector,
     ) -> _Scores:
         """Return the cosines of all candidates for one encoder, reusing those of the search."""
-        known = _of(ids, found[_name_of(f"dense:{encoder.name}", asked.variant)])
+        known = _of(ids, scores[_name_of(f"dense:{encoder.name}", wording.variant)])
         missing = [chunk_id for chunk_id in ids if chunk_id not in known]
         return _Scores(known, cosines_statement(encoder, vector, missing))
 
     def _hits(
-        self, fused: Sequence[Ranked], question: _Asked, primary: ActiveEncoder
+        self, fused: Sequence[Ranked], question: _Wording, primary: ActiveEncoder
     ) -> tuple[Hit, ...]:
         """Load the best `config.k` candidates, or as many as the reranker may see."""
         config = self.config
@@ -324,19 +326,19 @@ def _vectors(
     encoders: Sequence[ActiveEncoder],
 ) -> list[tuple[Vector, ...]]:
     """Return for each variant one vector per encoder; none for a variant without dense search."""
-    asked = [n for n, v in enumerate(variants) if v.dense and not v.as_passage]
+    questions = [n for n, v in enumerate(variants) if v.dense and not v.as_passage]
     written = [n for n, v in enumerate(variants) if v.dense and v.as_passage]
-    found: list[list[Vector]] = [[] for _ in variants]
+    vectors_of: list[list[Vector]] = [[] for _ in variants]
     for encoder in encoders:
         embedder = encoder.embedder
         read = [text[embedder.is_english] for text in texts]
         made = [
-            *zip(asked, embedder.encode_queries([read[n] for n in asked]), strict=True),
+            *zip(questions, embedder.encode_queries([read[n] for n in questions]), strict=True),
             *zip(written, embedder.encode([read[n] for n in written]), strict=True),
         ]
         for place, vector in made:
-            found[place].append(vector.tolist())
-    return [tuple(vectors) for vectors in found]
+            vectors_of[place].append(vector.tolist())
+    return [tuple(vectors) for vectors in vectors_of]
 
 
 def _named(ranking: Ranking, variant: Variant) -> Ranking:
@@ -354,6 +356,6 @@ def _of(ids: Sequence[int], scores: Scores) -> dict[int, float]:
 
 def _fingerprint(config: RetrievalConfig, encoders: Sequence[ActiveEncoder]) -> str:
     weights = [encoder.embedder.fingerprint for encoder in encoders]
-    asked = (reranker_fingerprint(config), rewriting_fingerprint(config))
+    models = (reranker_fingerprint(config), rewriting_fingerprint(config))
     concepts = concepts_fingerprint(config)
-    return config.fingerprint(*weights, *asked, *([concepts] if concepts else []))
+    return config.fingerprint(*weights, *models, *([concepts] if concepts else []))

@@ -107,7 +107,7 @@ def spelling_offered(query: Query) -> dict[str, str]:
     near = {word: candidates for word, candidates in near.items() if candidates}
     if not near:
         return {}
-    forms = {form for word, found in near.items() for form in (word, *found)}
+    forms = {form for word, similar in near.items() for form in (word, *similar)}
     spelled = {form: (form, *other_spellings(form)) for form in forms}
     held = _held({each for every in spelled.values() for each in every}, query)
     known = {form for form, every in spelled.items() if not held.isdisjoint(every)}
@@ -140,16 +140,16 @@ def spelling_corrected(query: Query) -> dict[str, str]:
     typed = [word for word in typed if not _is_listed(word, known_by_letter.get(word[0], ()))]
     with connection.cursor() as cursor:
         cuts = [normalise(word) for word in typed]
-        asked = {"words": typed, "cuts": cuts, "reader": query.reader}
-        cursor.execute(_NEAR.replace("{searchable}", SEARCHABLE), asked)
+        values = {"words": typed, "cuts": cuts, "reader": query.reader}
+        cursor.execute(_NEAR.replace("{searchable}", SEARCHABLE), values)
         near: dict[str, list[tuple[int, int, str]]] = {}
         for word, lexeme, frequency, cut in cursor.fetchall():
             if (edits := slips(cut, lexeme)) <= _SLIPS_OF_STEMS:
                 near.setdefault(word, []).append((edits, -frequency, lexeme))
         wanted = [
             (word, lexeme)
-            for word, found in near.items()
-            for *_, lexeme in sorted(found)[:_CANDIDATES]
+            for word, ranked in near.items()
+            for *_, lexeme in sorted(ranked)[:_CANDIDATES]
         ]
         if not wanted:
             return {}
@@ -160,13 +160,13 @@ def spelling_corrected(query: Query) -> dict[str, str]:
         meant: dict[str, Counter[str]] = {}
         held: set[str] = set()  # cut otherwise in another language than English
         for word, text in cursor.fetchall():
-            said = [each.lower() for each in distinct(words(text))]
-            held |= {word} & set(said)
+            lower = [each.lower() for each in distinct(words(text))]
+            held |= {word} & set(lower)
             meant.setdefault(word, Counter()).update(
-                each for each in said if each[0] == word[0] and _is_slip(word, each)
+                each for each in lower if each[0] == word[0] and _is_slip(word, each)
             )
     strange = (word for word in typed if word not in held)
-    return {word: found for word in strange if (found := _clearly(meant.get(word, Counter())))}
+    return {word: clear for word in strange if (clear := _clearly(meant.get(word, Counter())))}
 
 
 def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         for word in distinct(words(query.text[:MAX_CHARS]))
         if len(word) >= LEAST_LETTERS and word.isalpha()
     }
-    asked = strange = _unlisted(
+    unlisted = strange = _unlisted(
         word
         for word in typed
         if word not in function_words(spoken) and not _is_common(word, spoken)
@@ -196,7 +196,7 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         text = "\n".join(passages)
         shown = {each.lower() for each in distinct(words(f"{text}\n{gloss(text, spoken)}"))}
         strange = {word for word in strange if not _is_shown(word, spoken, shown)}
-    if spoken != DEFAULT and 2 * len(strange) <= len(asked):
+    if spoken != DEFAULT and 2 * len(strange) <= len(unlisted):
         return ()
     return tuple(word for low, word in typed.items() if low in strange)
 
@@ -261,14 +261,14 @@ def _is_slip(typed: str, meant: str) -> bool:
     return not is_other_letter and slips(typed, meant) == 1
 
 
-def slips(one: str, other: str) -> int:
+def slips(word: str, other: str) -> int:
     """Return the edit distance with transpositions (optimal string alignment)."""
     before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
+    for i, a in enumerate(word, start=1):
         earlier, before, row = before, row, [i]
         for j, b in enumerate(other, start=1):
             cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
+            if i > 1 and j > 1 and a == other[j - 2] and b == word[i - 2]:
                 cost = min(cost, earlier[j - 2] + (a != b))
             row.append(cost)
     return row[-1]
@@ -287,8 +287,8 @@ def _is_listed(word: str, known: tuple[str, ...]) -> bool:
 
 def _typed(text: str) -> list[str]:
     """Return the longer words of a text in lower case, each once, in order."""
-    found = (word.lower() for word in distinct(words(text[:MAX_CHARS])))
-    return list(islice((w for w in found if len(w) >= LEAST_LETTERS and w.isalpha()), MOST_WORDS))
+    lower = (word.lower() for word in distinct(words(text[:MAX_CHARS])))
+    return list(islice((w for w in lower if len(w) >= LEAST_LETTERS and w.isalpha()), MOST_WORDS))
 
 
 @lru_cache(maxsize=2)
@@ -308,7 +308,7 @@ def _alike(word: str, known: tuple[str, ...]) -> list[str]:
     )
 
 
-def words_open(asked: Set[str], collections: Set[int]) -> set[str]:
+def words_open(candidates: Set[str], collections: Set[int]) -> set[str]:
     """Return the lower-case words that tell nothing of documents outside these collections.
 
     They are common English, of the lexicon or the list of medicines, or in a document of the
@@ -317,13 +317,13 @@ def words_open(asked: Set[str], collections: Set[int]) -> set[str]:
     known_by_letter = _vocabulary(site_lexicon())
     common = {
         word
-        for word in asked
+        for word in candidates
         if word in _english() or drugs(word) or _is_listed(word, known_by_letter.get(word[:1], ()))
     }
-    if common == asked:
+    if common == candidates:
         return common
     parameters = {"lifecycles": list(_OPENED), "collections": sorted(collections)}
-    return common | _held_in(set(asked) - common, _READABLE, parameters)
+    return common | _held_in(set(candidates) - common, _READABLE, parameters)
 
 
 def _held(forms: set[str], query: Query) -> set[str]:

@@ -46,8 +46,8 @@ def guideline_payload(announced: Document) -> dict[str, Any]:
 
     The document is read again, since the indexing job read it long before.
     """
-    found = Document.objects.select_related("collection", "superseded_by")
-    document = found.get(pk=announced.pk)
+    documents = Document.objects.select_related("collection", "superseded_by")
+    document = documents.get(pk=announced.pk)
     successor = document.superseded_by
     return {
         "id": document.pk,

@@ -142,12 +142,12 @@ class AuditEventAdmin(ReadOnly, ModelAdmin[AuditEvent]):
         """Export the filtered list, whole or without payloads and names."""
         if refused := self._refused(request, "export"):
             return refused
-        found, how = export_asked(request, self)
+        events, how = export_asked(request, self)
         last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True).first() or 0
-        found = found.filter(seq__lte=last)  # without the event of this export
-        payload = {"format": how["form"], "rows": found.count(), "texts": how["texts"]}
+        events = events.filter(seq__lte=last)  # without the event of this export
+        payload = {"format": how["form"], "rows": events.count(), "texts": how["texts"]}
         record_work("audit.exported", actor=user_of(request), payload=payload)
-        return download(event_rows(found, texts=how["texts"]), "log", how["form"])
+        return download(event_rows(events, texts=how["texts"]), "log", how["form"])
 
     def _refused(self, request: HttpRequest, right: str) -> HttpResponse | None:
         """Raise PermissionDenied without the right; return a response if the method is not POST."""

@@ -89,8 +89,8 @@ def _page(
     user = user_of(request)
     if not collections_changeable(user).exists():
         raise PermissionDenied
-    found = turns_of(user)
-    turns = list(found.defer(None).defer("nearest")[:SHOWN])  # a reason needs the trace
+    every = turns_of(user)
+    turns = list(every.defer(None).defer("nearest")[:SHOWN])  # a reason needs the trace
     reasons = reasons_open(turns, turn_readable_ids(user), reader=user.pk)
     cited = pages_cited_in_collections_of(user, turns)
     context = {
@@ -105,7 +105,7 @@ def _page(
             )
             for turn in turns
         ],
-        "count": found.count(),
+        "count": every.count(),
         "may_read_turns": may_read_every_turn(user),
     }
     return TemplateResponse(request, "admin/chat/feedback/heard.html", context)

@@ -169,11 +169,11 @@ class DaysFilter(admin.ListFilter):
         today = timezone.localdate()
         for label, back, until in (("Today", 0, 0), ("Yesterday", 1, 1), ("Last 7 days", 6, 0)):
             days = (today - datetime.timedelta(days=back), today - datetime.timedelta(days=until))
-            asked = {"from": days[0].isoformat(), "to": days[1].isoformat()}
+            parameters = {"from": days[0].isoformat(), "to": days[1].isoformat()}
             yield {
                 "display": label,
-                "query_string": changelist.get_query_string(asked),
-                "selected": asked == self.used_parameters,
+                "query_string": changelist.get_query_string(parameters),
+                "selected": parameters == self.used_parameters,
             }
         yield {
             "kept": _kept(changelist, "from", "to"),
@@ -187,11 +187,11 @@ class DaysFilter(admin.ListFilter):
         return of_days(queryset, self.field, first, last)
 
     def _day(self, name: str) -> datetime.date | None:
-        said = str(self.used_parameters.get(name, ""))
-        if not said:
+        text = str(self.used_parameters.get(name, ""))
+        if not text:
             return None
         try:
-            day = datetime.date.fromisoformat(said)
+            day = datetime.date.fromisoformat(text)
         except ValueError as error:
             raise IncorrectLookupParameters(error) from error
         if not 1900 < day.year < 9999:

@@ -66,11 +66,11 @@ def export_asked(
     """Return the rows of the filtered list, with the export's format and whether it has texts."""
     form = request.POST.get("format", "")
     try:
-        found = of.get_changelist_instance(request).get_queryset(request)
+        rows = of.get_changelist_instance(request).get_queryset(request)
     except IncorrectLookupParameters as error:
         raise BadRequest("This filter is not valid for the list.") from error
     how = {"form": form if form in FORMS else CSV, "texts": request.POST.get("texts") == "yes"}
-    return found, how
+    return rows, how
 
 
 def download(rows: Iterable[dict[str, Any]], name: str, form: str) -> StreamingHttpResponse:

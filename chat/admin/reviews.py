@@ -206,8 +206,8 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         """Show how far reviewers agree with each other and with the checker."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        found = {"found": reviewers_compared(), "labels": SupportLabel.labels}
-        return self._page(request, "agreement.html", {"title": "Agreement", **found})
+        compared = {"found": reviewers_compared(), "labels": SupportLabel.labels}
+        return self._page(request, "agreement.html", {"title": "Agreement", **compared})
 
     def fill(self, request: HttpRequest) -> HttpResponse:
         """Add turns that match rules, and a random sample, to the queue."""
@@ -217,20 +217,20 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         initial = {"first": today.replace(day=1), "last": today}
         form = FillForm(request.POST or None, initial=initial)
         if request.method == "POST" and form.is_valid():
-            for said in self._filled(request, form):
-                messages.success(request, said)
+            for sentence in self._filled(request, form):
+                messages.success(request, sentence)
             return redirect("admin:chat_review_changelist")
         return self._page(request, "fill.html", {"title": "Fill the queue", "form": form})
 
     def _filled(self, request: HttpRequest, form: FillForm) -> list[str]:
-        said, by = [], user_of(request)
+        sentences, by = [], user_of(request)
         if rules := form.chosen_rules:
             below = form.cleaned_data["below"]
-            found = reviews_flag_by_rules(form.period, rules, below=below, by=by)
-            said.append(_sentence("By rules", found))
+            filled = reviews_flag_by_rules(form.period, rules, below=below, by=by)
+            sentences.append(_sentence("By rules", filled))
         if sample := form.sample:
-            said.append(_sentence("By chance", reviews_sample(form.period, sample, by=by)))
-        return said
+            sentences.append(_sentence("By chance", reviews_sample(form.period, sample, by=by)))
+        return sentences
 
     def verdicts(self, request: HttpRequest) -> HttpResponse:
         """Show counts of verdicts by month, separately for sampled and flagged turns."""
@@ -252,10 +252,10 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
             return only_post()
         if not request.user.has_perm("chat.export_review"):
             raise PermissionDenied
-        found, how = export_asked(request, self)
-        reviews_export_record(rows=found.count(), **how, by=user_of(request))
+        reviews, how = export_asked(request, self)
+        reviews_export_record(rows=reviews.count(), **how, by=user_of(request))
         return download(
-            review_rows(found, texts=how["texts"], by=user_of(request)), "reviews", how["form"]
+            review_rows(reviews, texts=how["texts"], by=user_of(request)), "reviews", how["form"]
         )
 
     def _review(self, request: HttpRequest, pk: object) -> Review:
@@ -269,5 +269,5 @@ class ReviewAdmin(ReadOnly, ModelAdmin[Review]):
         return TemplateResponse(request, f"admin/chat/review/{name}", {**shared, **context})
 
 
-def _sentence(how: str, found: Filled) -> str:
-    return f"{how}: {found.meant} of {found.of} questions, {found.added} new in the queue."
+def _sentence(how: str, filled: Filled) -> str:
+    return f"{how}: {filled.meant} of {filled.of} questions, {filled.added} new in the queue."

@@ -96,10 +96,10 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         term = search_term.strip()
         if pk := as_uuid(term):
             return queryset.filter(Q(pk=pk) | Q(conversation=pk)), False
-        found, has_duplicates = super().get_search_results(request, queryset, term)
+        matches, has_duplicates = super().get_search_results(request, queryset, term)
         if turn := _turn_of_event(term):
-            found |= queryset.filter(pk=turn)
-        return found, has_duplicates
+            matches |= queryset.filter(pk=turn)
+        return matches, has_duplicates
 
     def has_flag_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("chat.add_review")
@@ -116,8 +116,8 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
                 self.message_user(request, error.sentence, messages.ERROR)
         if waiting := len(turns) - refused:
             queue = reverse("admin:chat_review_changelist")
-            said = format_html('{} in the <a href="{}">queue of reviews</a>.', waiting, queue)
-            self.message_user(request, said, messages.SUCCESS)
+            message = format_html('{} in the <a href="{}">queue of reviews</a>.', waiting, queue)
+            self.message_user(request, message, messages.SUCCESS)
 
     @admin.display(description="question")
     def question_start(self, turn: Turn) -> str:
@@ -169,10 +169,10 @@ class TurnAdmin(ReadOnly, ModelAdmin[Turn]):
         if request.method != "POST":
             return only_post()
         by = user_of(request)
-        found, how = export_asked(request, self)
+        turns, how = export_asked(request, self)
         filters = (name for name, value in request.GET.items() if value)
-        turns_export_record(rows=found.count(), **how, filters=filters, by=by)
-        return download(turn_rows(found, texts=how["texts"], by=by), "answers", how["form"])
+        turns_export_record(rows=turns.count(), **how, filters=filters, by=by)
+        return download(turn_rows(turns, texts=how["texts"], by=by), "answers", how["form"])
 
     def replay(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Replay the turn with the stored reply of a language model, and show the comparison."""

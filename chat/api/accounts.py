@@ -41,14 +41,14 @@ class Groups(serializers.ListField):
 
     def run_validation(self, data: Any = serializers.empty) -> list[Group]:
         names: list[str] = super().run_validation(data)
-        found = {group.name: group for group in self.context["given"].filter(name__in=names)}
+        groups = {group.name: group for group in self.context["given"].filter(name__in=names)}
         if missing := {
             str(index): ["There is no such group for you to give."]
             for index, name in enumerate(names)
-            if name not in found
+            if name not in groups
         }:
             raise serializers.ValidationError(missing)
-        return list(found.values())
+        return list(groups.values())
 
 
 @extend_schema_field({"type": "string", "maxLength": 150, "pattern": r"^[\p{L}\p{N}_.@+-]+$"})
@@ -123,10 +123,10 @@ class AccountsView(OfAccounts, Listed):
     def post(self, request: Request) -> Response:
         user = user_of(request)
         accounts_visible(user)  # before a name is said to be taken
-        told = valid(AccountRequest(data=request.data, context={"given": groups_given(user)}))
-        if User.objects.filter(username=told["username"]).exists():
+        fields = valid(AccountRequest(data=request.data, context={"given": groups_given(user)}))
+        if User.objects.filter(username=fields["username"]).exists():
             raise NameTaken
-        made = account_create(user, **{"groups": ()} | told)
+        made = account_create(user, **{"groups": ()} | fields)
         return Response(AccountResponse(made).data, HTTPStatus.CREATED)
 
 
@@ -155,9 +155,9 @@ class AccountView(OfAccounts):
     def patch(self, request: Request, pk: int) -> Response:
         user = user_of(request)
         account = access_account(user, pk=pk, to_change=True)
-        told = valid(AccountChanges(data=request.data, context={"given": groups_given(user)}))
-        groups = told.pop("groups", None)
-        account_edit(account, by=user, changes=told, groups=groups)
+        fields = valid(AccountChanges(data=request.data, context={"given": groups_given(user)}))
+        groups = fields.pop("groups", None)
+        account_edit(account, by=user, changes=fields, groups=groups)
         return Response(AccountResponse(User.objects.get(pk=account.pk)).data)
 
 

@@ -60,7 +60,7 @@ def turns_payload(
         | {(passage.document.pk, passage.page) for passage in near}
     )
     spans = spans_of_chunks({passage.chunk for passage in near})
-    return [_TurnJson(one, pages, spans, today, address).answer() for one in shown]
+    return [_TurnJson(turn, pages, spans, today, address).answer() for turn in shown]
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
@@ -154,8 +154,8 @@ class _TurnJson:
             "quote": cited.quote,
             "ocr_confidence": getattr(cited, "ocr_confidence", None),
             "corrected": [
-                {"text": one.text, "read": one.read, "is_quoted": one.is_quoted}
-                for one in corrections_of(cited)
+                {"text": each.text, "read": each.read, "is_quoted": each.is_quoted}
+                for each in corrections_of(cited)
             ],
             **self._painted(
                 cited.document,
@@ -184,16 +184,16 @@ class _TurnJson:
             ),
         }
 
-    def _place(self, one: Citation | Passage, page: Page | None) -> dict[str, Any]:
+    def _place(self, source: Citation | Passage, page: Page | None) -> dict[str, Any]:
         return {
-            "document": one.title,
-            "reference": one.reference(),
-            "version": one.version,
-            **self._document(one.document),
-            "page": one.page,
+            "document": source.title,
+            "reference": source.reference(),
+            "version": source.version,
+            **self._document(source.document),
+            "page": source.page,
             "page_label": (page.label if page else "") or None,
-            "position": one.position or None,
-            "section": one.section,
+            "position": source.position or None,
+            "section": source.section,
         }
 
     def _document(self, document: Document) -> dict[str, Any]:

@@ -90,8 +90,8 @@ class ConversationsView(Listed):
     )
     def get(self, request: Request) -> Response:
         words = self.asked().get("words", "")
-        found = with_recalls(conversations_of(user_of(request), words=words))
-        return self.paged(found, "conversations", words=words)
+        conversations = with_recalls(conversations_of(user_of(request), words=words))
+        return self.paged(conversations, "conversations", words=words)
 
     @extend_schema(
         operation_id="conversation_create",
@@ -101,8 +101,8 @@ class ConversationsView(Listed):
         examples=examples.of("CONVERSATION_CREATE", "WRONG_FIELD", "PROBLEMS"),
     )
     def post(self, request: Request) -> Response:
-        asked = valid(ConversationRequest(data=request.data))
-        made = conversation_create(user_of(request), **asked)
+        fields = valid(ConversationRequest(data=request.data))
+        made = conversation_create(user_of(request), **fields)
         return Response(ConversationResponse(made).data, HTTPStatus.CREATED)
 
 
@@ -118,8 +118,8 @@ class ConversationView(Guarded):
         user = user_of(request)
         thread = access_conversation(user, pk=pk)
         record_read(user, "conversation", subject=f"conversation:{thread.pk}")
-        told = with_recalls(conversations_of(user)).get(pk=thread.pk)
-        return Response(ConversationResponse(told).data)
+        conversation = with_recalls(conversations_of(user)).get(pk=thread.pk)
+        return Response(ConversationResponse(conversation).data)
 
     @extend_schema(
         operation_id="conversation_delete",
@@ -159,10 +159,10 @@ class ConversationQueryView(Guarded):
     def post(self, request: Request, pk: uuid.UUID) -> HttpResponseBase:
         user = user_of(request)
         thread = access_conversation(user, pk=pk)
-        asked = valid(QueryRequest(data=request.data, context={"reader": user}))
-        if asked.setdefault("conversation", thread) != thread:
+        fields = valid(QueryRequest(data=request.data, context={"reader": user}))
+        if fields.setdefault("conversation", thread) != thread:
             raise ValidationError({"conversation": ["The address names another conversation."]})
-        return answered(asked, request)
+        return answered(fields, request)
 
 
 class MessagesView(Guarded, GenericAPIView[Turn]):

@@ -10,24 +10,24 @@ import yaml
 from drf_spectacular.utils import OpenApiExample
 
 
-def _example(name: str, *, status: int = 200, **told: Any) -> OpenApiExample:
-    if "sent" in told:
-        return OpenApiExample(name, value=told["sent"], request_only=True)
-    media_type, value = "application/json", told.get("given")
-    if "problem" in told:
+def _example(name: str, *, status: int = 200, **fields: Any) -> OpenApiExample:
+    if "sent" in fields:
+        return OpenApiExample(name, value=fields["sent"], request_only=True)
+    media_type, value = "application/json", fields.get("given")
+    if "problem" in fields:
         media_type = "application/problem+json"
         value = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
-        value |= {"detail": told.pop("problem"), **told}
-    if "error" in told:  # as OpenAI has it
-        value = told
+        value |= {"detail": fields.pop("problem"), **fields}
+    if "error" in fields:  # as OpenAI has it
+        value = fields
     return OpenApiExample(
         name, value=value, media_type=media_type, response_only=True, status_codes=[str(status)]
     )
 
 
 _BY_NAME: dict[str, list[OpenApiExample]] = {
-    name: [_example(**one) for one in told]
-    for name, told in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8")).items()
+    name: [_example(**fields) for fields in each]
+    for name, each in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8")).items()
     if name != ".values"
 }
 

@@ -94,12 +94,12 @@ class EventsView(OfAuditors, Listed):
         examples=examples.of("EVENTS", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
-        asked = self.asked()
-        named = {key: asked[key] for key in ("action", "subject") if asked.get(key)}
-        found = of_days(AuditEvent.objects.all(), "at", asked.get("since"), asked.get("until"))
-        if actor := asked.get("actor"):
-            found = found.filter(Q(actor=actor) | Q(actor__endswith=f":{actor}"))
-        return self.paged(found.filter(**named), "audit")
+        given = self.asked()
+        named = {key: given[key] for key in ("action", "subject") if given.get(key)}
+        events = of_days(AuditEvent.objects.all(), "at", given.get("since"), given.get("until"))
+        if actor := given.get("actor"):
+            events = events.filter(Q(actor=actor) | Q(actor__endswith=f":{actor}"))
+        return self.paged(events.filter(**named), "audit")
 
 
 class VerdictView(OfAuditors):
@@ -174,21 +174,21 @@ class TurnsView(OfAuditors, Listed):
         examples=examples.of("TURNS", "FORBIDDEN", "PROBLEMS"),
     )
     def get(self, request: Request) -> Response:
-        user, asked = user_of(request), self.asked()
-        page = self.paginate_queryset(_narrowed(asked)) or []
+        user, given = user_of(request), self.asked()
+        page = self.paginate_queryset(_narrowed(given)) or []
         rows = rows_of(page, turn_readable_ids(user), texts=True, by=user)
         narrowed = {
             key: value.isoformat() if isinstance(value, datetime.date) else value
-            for key, value in asked.items()
+            for key, value in given.items()
             if key != "cursor"
         }
         record_read(user, "turns", subject=f"user:{user.pk}", rows=len(page), **narrowed)
         return self.get_paginated_response(list(rows))
 
 
-def _narrowed(asked: dict[str, Any]) -> QuerySet[Turn]:
-    found = of_days(audited_turns(), "created_at", asked.get("since"), asked.get("until"))
+def _narrowed(given: dict[str, Any]) -> QuerySet[Turn]:
+    turns = of_days(audited_turns(), "created_at", given.get("since"), given.get("until"))
     for key, field in (("person", "user__username"), ("status", "status"), ("reason", "reason")):
-        if asked.get(key):
-            found = found.filter(**{field: asked[key]})
-    return turns_in(found, asked["collection"]) if asked.get("collection") else found
+        if given.get(key):
+            turns = turns.filter(**{field: given[key]})
+    return turns_in(turns, given["collection"]) if given.get("collection") else turns

@@ -64,9 +64,9 @@ class EventRenderer(JSONRenderer):
     media_type = MEDIA_TYPE
 
 
-def wants_stream(asked: Mapping[str, Any], request: Request) -> bool:
+def wants_stream(fields: Mapping[str, Any], request: Request) -> bool:
     """Tell whether to send events: if the body asks for a stream or only events are accepted."""
-    return bool(asked["stream"]) or isinstance(request.accepted_renderer, EventRenderer)
+    return bool(fields["stream"]) or isinstance(request.accepted_renderer, EventRenderer)
 
 
 def problem_of(error: Exception) -> Any:
@@ -99,8 +99,8 @@ class QueryView(Guarded):
     )
     def post(self, request: Request) -> HttpResponseBase:
         user = user_of(request)
-        asked = valid(QueryRequest(data=request.data, context={"reader": user}))
-        return answered(asked, request)
+        fields = valid(QueryRequest(data=request.data, context={"reader": user}))
+        return answered(fields, request)
 
 
 class SearchView(Guarded):
@@ -116,9 +116,9 @@ class SearchView(Guarded):
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
-        asked = valid(SearchRequest(data=request.data, context={"reader": user}))
-        evidence, hits, kinds = passages_found(asked.pop("query"), reader=user, **asked)
-        _record_search(user, evidence, k=asked["k"], kinds=kinds)
+        fields = valid(SearchRequest(data=request.data, context={"reader": user}))
+        evidence, hits, kinds = passages_found(fields.pop("query"), reader=user, **fields)
+        _record_search(user, evidence, k=fields["k"], kinds=kinds)
         headers = {IDENTIFIERS_HEADER: ", ".join(kinds)} if kinds else None
         return Response(hits, headers=headers)
 
@@ -149,8 +149,8 @@ def passages_found(
         filters=filters,
     )
     config = replace(site_config(), k=k)
-    found = retrieve(query, with_surroundings(config) if surroundings else config)
-    evidence = _without_hidden(found)
+    everything = retrieve(query, with_surroundings(config) if surroundings else config)
+    evidence = _without_hidden(everything)
     around = evidence.surroundings if surroundings else ()
     return evidence, hits_payload(evidence.hits, around), guarded.kinds
 
@@ -162,33 +162,33 @@ def _without_hidden(evidence: Evidence) -> Evidence:
     return replace(evidence, hits=shown)
 
 
-def answered(asked: Mapping[str, Any], request: Request) -> HttpResponseBase:
+def answered(fields: Mapping[str, Any], request: Request) -> HttpResponseBase:
     """Ask the question of a `QueryRequest` and send the stored turn, whole or as a stream."""
-    if not wants_stream(asked, request):
-        return Response(answer_to(asked, request))
+    if not wants_stream(fields, request):
+        return Response(answer_to(fields, request))
 
     def work(tell: Tell) -> list[Frame]:
-        return answer_frames(answer_to(asked, request, tell=tell))
+        return answer_frames(answer_to(fields, request, tell=tell))
 
     stream = QuestionStream(work, user=user_of(request), problem=problem_of)
     return EventStream(stream.begun())
 
 
 def answer_to(
-    asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event
+    fields: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event
 ) -> dict[str, Any]:
     """Ask the question of a `QueryRequest` and return the stored turn as JSON."""
 
     def ask(asked_as: AskedAs) -> Turn:
         return turn_ask(
             AskedQuestion(
-                asked["question"],
+                fields["question"],
                 user=user_of(request),
                 channel=Channel.API,
-                conversation=asked.get("conversation"),
-                collections=tuple(asked["collections"]),
-                filters=asked["filters"],
-                mode=asked.get("mode", ""),
+                conversation=fields.get("conversation"),
+                collections=tuple(fields["collections"]),
+                filters=fields["filters"],
+                mode=fields.get("mode", ""),
                 key=asked_as.key,
                 request=asked_as.request,
             ),

@@ -90,8 +90,8 @@ def key_of(request: Request) -> str:
 
 
 def _turn_key(user: User, key: str, day: datetime.date) -> uuid.UUID:
-    said = json.dumps([user.pk, key, day.isoformat()])
-    digest = salted_hmac("chat.api.repeats", said, algorithm="sha256").digest()
+    content = json.dumps([user.pk, key, day.isoformat()])
+    digest = salted_hmac("chat.api.repeats", content, algorithm="sha256").digest()
     return uuid.UUID(bytes=digest[:16], version=4)
 
 

@@ -109,10 +109,10 @@ def _refuse_constant(name: str) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         raise ValueError("doubled key")
-    return found
+    return values
 
 
 class TokenRate(ScopedRateThrottle):
@@ -141,9 +141,9 @@ class TokenRate(ScopedRateThrottle):
         """Return headers with the rate, the calls left and the seconds until one more is free."""
         if not self.is_counted:
             return {}
-        left = max(self.num_requests - len(self.history), 0)
+        remaining = max(self.num_requests - len(self.history), 0)
         wait_s = math.ceil(self.history[-1] + self.duration - self.now) if self.history else 0
         return {
             "RateLimit-Policy": f'"token";q={self.num_requests};w={self.duration}',
-            "RateLimit": f'"token";r={left};t={max(wait_s, 0)}',
+            "RateLimit": f'"token";r={remaining};t={max(wait_s, 0)}',
         }

@@ -83,10 +83,10 @@ def is_bare(turn: Turn, version: int) -> bool:
 def is_textless(turn: Turn) -> bool:
     """Tell whether retention has removed all text of a turn's question and answer."""
     claims = turn.claims.all()
-    told = [turn.standalone, turn.trace, turn.warnings, turn.nearest, turn.owner]
-    told += [citation.quote for claim in claims for citation in claim.citations.all()]
+    texts = [turn.standalone, turn.trace, turn.warnings, turn.nearest, turn.owner]
+    texts += [citation.quote for claim in claims for citation in claim.citations.all()]
     is_gone = turn.question == REMOVED and all(claim.text == REMOVED for claim in claims)
-    return is_gone and turn.text_removed_at is not None and not any(told)
+    return is_gone and turn.text_removed_at is not None and not any(texts)
 
 
 def _claim(claim: Claim, version: int) -> dict[str, Any]:

@@ -22,8 +22,8 @@ def event_rows(events: QuerySet[AuditEvent], *, texts: bool) -> Iterator[dict[st
     With `texts` a row has the fields of `manage.py audit export`; without, no payload and no user
     name.
     """
-    found = events if texts else events.defer("payload")
-    for event in found.order_by("seq").iterator(chunk_size=_BATCH):
+    selected = events if texts else events.defer("payload")
+    for event in selected.order_by("seq").iterator(chunk_size=_BATCH):
         row = {
             "seq": event.seq,
             "prev_hash": bytes(event.prev_hash).hex(),

@@ -75,7 +75,7 @@ def _posted() -> list[str]:
 
 
 def _fault(what: str, error: Exception) -> str:
-    said = type(error).__name__
+    cause = type(error).__name__
     if isinstance(error, CallFailed):
-        said = error.kind or f"status {error.status}"
-    return f"The audit log's signed head could not be {what} ({said}). {AGAIN}"
+        cause = error.kind or f"status {error.status}"
+    return f"The audit log's signed head could not be {what} ({cause}). {AGAIN}"

@@ -27,8 +27,9 @@ def turn_rows(turns: QuerySet[Turn], *, texts: bool, by: User) -> Iterator[dict[
     readable = turn_readable_ids(by)
     keys = turns.values_list("pk", flat=True).iterator(chunk_size=1000)
     while batch := list(islice(keys, _BATCH)):
-        found = {turn.pk: turn for turn in audited_turns().filter(pk__in=batch)}
-        yield from rows_of([found[pk] for pk in batch if pk in found], readable, texts=texts, by=by)
+        turn_of = {turn.pk: turn for turn in audited_turns().filter(pk__in=batch)}
+        in_order = [turn_of[pk] for pk in batch if pk in turn_of]
+        yield from rows_of(in_order, readable, texts=texts, by=by)
 
 
 def rows_of(

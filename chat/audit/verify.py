@@ -60,7 +60,7 @@ SELECT turn.id FROM chat_turn turn WHERE NOT EXISTS (
 """
 
 
-class Kind(StrEnum):
+class BreakKind(StrEnum):
     """Kinds of breaks; the value is the sentence for people."""
 
     MISSING = "a row is missing"
@@ -82,7 +82,7 @@ class Break:
     """The first fault of the chain. `seq` is the row's number, 0 if no row can be named."""
 
     seq: int
-    kind: Kind
+    kind: BreakKind
     detail: str = ""
 
     def __str__(self) -> str:
@@ -177,20 +177,20 @@ def verify_chain(
         by_seq[head.seq].append(head)
     walk = _Walk(heads=by_seq)
     with _snapshot(using) as connection:
-        found = (
+        first_break = (
             _signature_break(list(known))
             or _chain_break(connection, walk)
             or _gone_break(known, walk)
         )
-        if answers and found is None:
-            found = _answers_break(connection, walk)
+        if answers and first_break is None:
+            first_break = _answers_break(connection, walk)
     return VerifyReport(
         rows=walk.seq,
         head_hash=walk.hash.hex(),
         answers=walk.answers,
         signed_heads=len(known.of_file),
         signed_seq=max(by_seq, default=0),
-        first_break=found,
+        first_break=first_break,
         warnings=_warnings(walk, known),
     )
 
@@ -234,25 +234,25 @@ def _signature_break(heads: Sequence[SignedHead]) -> Break | None:
         return None
     key = read_key()
     if key is None:
-        return Break(0, Kind.SIGNATURE, f"the key {key_path()} is missing")
+        return Break(0, BreakKind.SIGNATURE, f"the key {key_path()} is missing")
     for head in heads:
         if not head.is_signed_by(key):
-            return Break(head.seq, Kind.SIGNATURE)
+            return Break(head.seq, BreakKind.SIGNATURE)
     return None
 
 
 def _chain_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
     for row in stored_rows(connection):
-        if found := _row_break(row, walk):
-            return found
+        if broken := _row_break(row, walk):
+            return broken
         walk.seq, walk.hash = row.chain.seq, row.hash
         if row.chain.action == SIGNING:
             walk.signing_seq = walk.seq
-    if found := _head_break(connection, walk):
-        return found
+    if broken := _head_break(connection, walk):
+        return broken
     last_signed = max(walk.heads, default=0)
     if last_signed > walk.seq:
-        return Break(walk.seq + 1, Kind.CUT, f"a head was signed at row {last_signed}")
+        return Break(walk.seq + 1, BreakKind.CUT, f"a head was signed at row {last_signed}")
     return None
 
 
@@ -260,31 +260,31 @@ def _gone_break(known: KnownHeads, walk: _Walk) -> Break | None:
     """Report missing heads of an intact chain, which would show a cut tail or a rewrite."""
     last = known.last
     if known.damage:
-        return Break(0, Kind.HEADS_GONE, known.damage)
+        return Break(0, BreakKind.HEADS_GONE, known.damage)
     if last and last not in known.of_file:
-        return Break(last.seq, Kind.HEADS_GONE, f"row {last.seq} was signed at {last.at}")
+        return Break(last.seq, BreakKind.HEADS_GONE, f"row {last.seq} was signed at {last.at}")
     if known.of_file:
         return None
     if walk.signing_seq:
-        return Break(walk.signing_seq, Kind.HEADS_GONE, "the log tells of the first")
+        return Break(walk.signing_seq, BreakKind.HEADS_GONE, "the log tells of the first")
     if read_key():
-        return Break(0, Kind.HEADS_GONE, f"they were signed with the key {key_path()}")
+        return Break(0, BreakKind.HEADS_GONE, f"they were signed with the key {key_path()}")
     return None
 
 
 def _row_break(row: StoredRow, walk: _Walk) -> Break | None:
     chain = row.chain
     if chain.seq > walk.seq + 1:
-        return Break(walk.seq + 1, Kind.MISSING, f"the next one is row {chain.seq}")
+        return Break(walk.seq + 1, BreakKind.MISSING, f"the next one is row {chain.seq}")
     if chain.seq <= walk.seq:
-        return Break(chain.seq, Kind.DISORDERED)
+        return Break(chain.seq, BreakKind.DISORDERED)
     if chain.prev_hash != walk.hash:
-        return Break(chain.seq, Kind.UNLINKED)
+        return Break(chain.seq, BreakKind.UNLINKED)
     if None in chain or row_hash(chain) != row.hash:
-        return Break(chain.seq, Kind.CHANGED)
+        return Break(chain.seq, BreakKind.CHANGED)
     for head in walk.heads.get(chain.seq, ()):
         if head.hash != row.hash.hex() or head.count != chain.seq:
-            return Break(chain.seq, Kind.REWRITTEN, f"the head of {head.at} differs")
+            return Break(chain.seq, BreakKind.REWRITTEN, f"the head of {head.at} differs")
     return None
 
 
@@ -293,23 +293,23 @@ def _head_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
         cursor.execute("SELECT seq, hash FROM chat_audithead WHERE id = 1")
         row = cursor.fetchone()
     if row is None:
-        return Break(walk.seq, Kind.HEAD, "it is gone")
+        return Break(walk.seq, BreakKind.HEAD, "it is gone")
     seq, head_hash = row
     if seq > walk.seq:
-        return Break(walk.seq + 1, Kind.MISSING, f"the head is at row {seq}")
+        return Break(walk.seq + 1, BreakKind.MISSING, f"the head is at row {seq}")
     if seq != walk.seq or _bytes(head_hash) != walk.hash:
-        return Break(walk.seq, Kind.HEAD)
+        return Break(walk.seq, BreakKind.HEAD)
     return None
 
 
 def _answers_break(connection: BaseDatabaseWrapper, walk: _Walk) -> Break | None:
     for events in _batches(connection, SELECT_ANSWERS, BATCH_ANSWERS):
-        if found := _batch_break(connection.alias, events, walk):
-            return found
+        if broken := _batch_break(connection.alias, events, walk):
+            return broken
     with connection.cursor() as cursor:
         cursor.execute(SELECT_UNRECORDED)
         row = cursor.fetchone()
-    return Break(0, Kind.ANSWER_UNRECORDED, f"turn {row[0]}") if row else None
+    return Break(0, BreakKind.ANSWER_UNRECORDED, f"turn {row[0]}") if row else None
 
 
 def _batch_break(
@@ -320,10 +320,10 @@ def _batch_break(
     for (seq, action, subject, payload), turn_id in zip(batch, ids, strict=True):
         turn = turns.get(turn_id)
         if turn is None:
-            return Break(seq, Kind.ANSWER_GONE, subject)
+            return Break(seq, BreakKind.ANSWER_GONE, subject)
         is_told = action != REMOVAL or is_textless(turn)
         if not (is_told and _has_digest(turn, payload)):
-            return Break(seq, Kind.ANSWER_CHANGED, subject)
+            return Break(seq, BreakKind.ANSWER_CHANGED, subject)
         walk.answers += 1
     return None
 

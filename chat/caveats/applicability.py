@@ -29,8 +29,8 @@ from core.language.en.patients.people import (
     apart,
     first_named,
     group_words,
+    interval_in_words,
     people_of,
-    said,
     without,
 )
 from core.language.en.quantities.measures import Interval
@@ -72,13 +72,13 @@ def applicability(question: str, claims: Sequence[DraftClaim]) -> Applicability:
     answers = {number: claim for number, claim in numbered if claim.kind is ClaimKind.ANSWER}
     if not answers:
         return Applicability()
-    asked = people_of(question)
+    patient = people_of(question)
     about = [claim_people(claim) for claim in answers.values()]
-    pairs = [_apart(asked, claim) if claim in answers.values() else None for claim in claims]
+    pairs = [_apart(patient, claim) if claim in answers.values() else None for claim in claims]
     wrong = tuple(index for index, pair in enumerate(pairs, start=1) if pair)
-    unasked = _unasked(question, asked, answers)
+    unasked = _unasked(question, patient, answers)
     only_for = tuple(sorted({number for at in unasked.values() for number in at}))
-    line = _line(asked, answers, about)
+    line = _line(patient, answers, about)
     mismatch = _mismatch(question, claims, pairs)
     return Applicability(line, mismatch, wrong, _only(unasked), only_for)
 
@@ -90,12 +90,12 @@ def claim_people(claim: DraftClaim) -> People:
     return first_named([people_of(said_text), people_of(claim.caption), *headed])
 
 
-def _apart(asked: People, claim: DraftClaim) -> Apart | None:
+def _apart(patient: People, claim: DraftClaim) -> Apart | None:
     """Return how the people asked about differ from a cited passage's, if nobody can be both."""
     for hit in hits_of(claim):
-        if pair := apart(asked, _by(hit, claim)):
+        if pair := apart(patient, _by(hit, claim)):
             return pair
-    return apart(asked, claim_people(claim))
+    return apart(patient, claim_people(claim))
 
 
 def _by(hit: Hit, claim: DraftClaim) -> People:
@@ -122,19 +122,19 @@ def _headed(hit: Hit) -> tuple[People, People]:
     return people_of(headings), document
 
 
-def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
+def _line(patient: People, claims: Mapping[int, DraftClaim], about: Sequence[People]) -> str:
     """Return the sentences on whom the answers are for; `claims` has the answers by number.
 
     People are only mentioned where the question does not name them or the answers differ.
     """
     named = {number: _who(claim) for number, claim in claims.items()}
-    parts = [_for_whom(asked, named)]
-    if not asked.weights and any(map(_is_by_weight, claims.values())):
+    parts = [_for_whom(patient, named)]
+    if not patient.weights and any(map(_is_by_weight, claims.values())):
         parts.append(gettext("You need the weight."))
-    parts += _bounded(asked, claims)
+    parts += _bounded(patient, claims)
     stated = {state for people in about for state in (*people.states, *people.denied)}
     stated |= {"renal impairment"} if any(people.kidney for people in about) else set()
-    if missing := [state for state in asked.states if state not in stated]:
+    if missing := [state for state in patient.states if state not in stated]:
         sentence = ngettext(
             "This statement is not about %(who)s.",
             "These statements are not about %(who)s.",
@@ -144,9 +144,9 @@ def _line(asked: People, claims: Mapping[int, DraftClaim], about: Sequence[Peopl
     return " ".join(part for part in parts if part)
 
 
-def _for_whom(asked: People, named: Mapping[int, str]) -> str:
+def _for_whom(patient: People, named: Mapping[int, str]) -> str:
     """Return whom the statements apply to; empty if for everybody or the people of the question."""
-    if set(named.values()) <= {", ".join(groups_in_words(asked.groups)), str(_OF_ALL_AGES)}:
+    if set(named.values()) <= {", ".join(groups_in_words(patient.groups)), str(_OF_ALL_AGES)}:
         return ""
     if set(named.values()) == {str(_NOT_STATED)}:
         return gettext("The source does not say whom this is for.")
@@ -154,7 +154,7 @@ def _for_whom(asked: People, named: Mapping[int, str]) -> str:
 
 
 def _unasked(
-    question: str, asked: People, claims: Mapping[int, DraftClaim]
+    question: str, patient: People, claims: Mapping[int, DraftClaim]
 ) -> Mapping[str, list[int]]:
     """Return the groups that statements are limited to but the question does not name, by number.
 
@@ -162,16 +162,16 @@ def _unasked(
     pregnancy only where some statements are not limited to it, and where the question names no
     state and no kidney function, which would tell the statements apart.
     """
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for number, claim in claims.items():
         hit = claim.quotes[0].hit
         is_preventive = is_under_prevention(headings_of(hit))
         if is_preventive and drugs(claim.text) and PROPHYLAXIS not in qualifiers_of(question):
-            found.setdefault("prevention", []).append(number)
-        if not asked.states and not asked.kidney:
+            numbers.setdefault("prevention", []).append(number)
+        if not patient.states and not patient.kidney:
             for state in group_words(_stood_under(claim, hit).states):
-                found.setdefault(state, []).append(number)
-    return {who: at for who, at in found.items() if who == "prevention" or len(at) < len(claims)}
+                numbers.setdefault(state, []).append(number)
+    return {who: at for who, at in numbers.items() if who == "prevention" or len(at) < len(claims)}
 
 
 def _only(unasked: Mapping[str, Sequence[int]]) -> str:
@@ -210,7 +210,7 @@ def _who_by(hit: Hit, claim: DraftClaim) -> str:
     return str(_OF_ALL_AGES if population.lower() in _EVERYBODY else population or _NOT_STATED)
 
 
-def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
+def _bounded(patient: People, claims: Mapping[int, DraftClaim]) -> list[str]:
     """Return a sentence for each bound of the statements, with the question's value within it.
 
     None for a bound that the question's value is outside of: that is a mismatch.
@@ -218,11 +218,11 @@ def _bounded(asked: People, claims: Mapping[int, DraftClaim]) -> list[str]:
     bounds: dict[str, list[int]] = {}
     for number, claim in claims.items():
         for bound in _bounds(claim):
-            given = bound.asked_of(asked)
+            given = bound.asked_of(patient)
             if not given:
                 bounds.setdefault(bound.words, []).append(number)
             elif len(given) == 1 and given[0].meets(bound.interval):
-                value = words_for_people(_plain(said(given[0], bound.unit)))
+                value = words_for_people(_plain(interval_in_words(given[0], bound.unit)))
                 words = gettext("%(bound)s; the patient's is %(value)s")
                 bounds.setdefault(words % {"bound": bound.words, "value": value}, []).append(number)
     return [
@@ -266,7 +266,7 @@ def _bounds(claim: DraftClaim) -> list[_BoundOf]:
 
 def _bound(name: str, interval: Interval, unit: str) -> str:
     """Return a bound in words: `a creatinine clearance above 60`, `an eGFR of 45 or more`."""
-    value = _plain(said(interval, unit))
+    value = _plain(interval_in_words(interval, unit))
     is_open = value.startswith(("above", "below"))
     return words_for_people(f"{name} {value}" if is_open else f"{name} of {value}")
 

@@ -45,7 +45,7 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
     patient = _Patient.of(question, own)
     is_milder = bool(allergies(question)) and not names_severe_reaction(question)
     apart_from_reaction = replace(patient, medicines=frozenset())
-    found = {}
+    words_of = {}
     for place, claim in enumerate(claims):
         parts = list(_parts(claim.in_english.text))
         shown = [part for part, _ in _parts(claim.text)]
@@ -53,9 +53,9 @@ def barred(question: str, claims: Sequence[DraftClaim]) -> Mapping[int, str]:
             is_other_reaction = is_milder and names_anaphylaxis(words)
             who = apart_from_reaction if is_other_reaction else patient
             if rest and excludes(words) and who.is_named(words, rest):
-                found[place] = shown[at] if len(shown) == len(parts) else claim.text
+                words_of[place] = shown[at] if len(shown) == len(parts) else claim.text
                 break
-    return found
+    return words_of
 
 
 def only_after_anaphylaxis(
@@ -124,7 +124,7 @@ class _Patient:
 
 
 def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
-    return any(one.meets(other) for one in ours for other in theirs)
+    return any(interval.meets(other) for interval in ours for other in theirs)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

@@ -49,8 +49,8 @@ class Caution:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the caution as JSON values; `page` only where there is one."""
-        told = asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
-        return told if self.page else {key: told[key] for key in told if key != "page"}
+        values = asdict(self) | {"claims": list(self.claims), "documents": list(self.documents)}
+        return values if self.page else {key: values[key] for key in values if key != "page"}
 
 
 def omission_caution(left_out: DraftClaim) -> Caution:
@@ -67,19 +67,21 @@ def omission_caution(left_out: DraftClaim) -> Caution:
 
 def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Caution:
     """Tell which statements say that they are not for the patient, by number, with their words."""
-    said = [f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())]
+    sentences = [
+        f"{statements_numbered([number])} (“{text}”)" for number, text in sorted(words.items())
+    ]
     choices = (ClaimKind.ANSWER, ClaimKind.ROW)
-    left = [
+    open_to_all = [
         n for n, claim in enumerate(claims, start=1) if claim.kind in choices and n not in words
     ]
     sentence = gettext("Not for this patient by the source's own words: %(said)s.")
-    if not left:
+    if not open_to_all:
         none_left = gettext("No option shown here is left for this patient.")
         sentence = f"{none_left} {sentence}"
     shas = (claims[number - 1].quotes[0].hit.sha256 for number in words)
     return Caution(
         BARRED,
-        sentence % {"said": "; ".join(said)},
+        sentence % {"said": "; ".join(sentences)},
         tuple(sorted(words)),
         tuple(dict.fromkeys(shas)),
     )
@@ -179,11 +181,11 @@ def _said_by(claim: DraftClaim, value: str, claims: Sequence[DraftClaim]) -> str
     return gettext("see %(place)s") % {"place": _place(quote.hit, quote.page)}
 
 
-def applicability_cautions(found: Applicability) -> tuple[Caution, ...]:
+def applicability_cautions(about: Applicability) -> tuple[Caution, ...]:
     """Return the cautions on whom the answer is for; empty sentences are left out."""
-    line = Caution(APPLICABILITY, found.line)
-    mismatch = Caution(MISMATCH, found.mismatch, found.claims)
-    unasked = Caution(UNASKED, found.unasked, found.only_for)
+    line = Caution(APPLICABILITY, about.line)
+    mismatch = Caution(MISMATCH, about.mismatch, about.claims)
+    unasked = Caution(UNASKED, about.unasked, about.only_for)
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 
@@ -232,8 +234,8 @@ def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:
 
 def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
     """Yield a caution if a dose is asked for and a refusal's nearest passages have none."""
-    asked = question_in_english(question)
-    if nearest and lacks_dose(asked, (hit.in_english.text for hit in nearest)):
+    in_english = question_in_english(question)
+    if nearest and lacks_dose(in_english, (hit.in_english.text for hit in nearest)):
         yield Caution(LACK, gettext("The nearest passages give no dose."))
 
 
@@ -258,8 +260,8 @@ def _place(hit: Hit, page: int) -> str:
 
 def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tuple[int, ...]:
     places = [_first_place(claim) for claim in claims]
-    found = {places.index(_first_place(one)) + 1 for one in wanted if _first_place(one) in places}
-    return tuple(sorted(found))
+    numbers = {places.index(place) + 1 for place in map(_first_place, wanted) if place in places}
+    return tuple(sorted(numbers))
 
 
 def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
@@ -275,17 +277,17 @@ _WORDS = {
 }
 
 
-def is_before(one: Hit, other: Hit) -> bool:
-    """Tell whether `one` takes precedence: wider authority, else later in force, else later year.
+def is_before(hit: Hit, other: Hit) -> bool:
+    """Tell whether `hit` takes precedence: wider authority, else later in force, else later year.
 
     Authority is only compared if both documents have one. If nothing distinguishes them, True.
     """
-    widths = [_WIDTH[Authority(hit.authority)] for hit in (one, other) if hit.authority]
+    widths = [_WIDTH[Authority(each.authority)] for each in (hit, other) if each.authority]
     if len(widths) == 2 and widths[0] != widths[1]:
         return widths[0] > widths[1]
-    if one.effective_from and other.effective_from and one.effective_from != other.effective_from:
-        return one.effective_from > other.effective_from
-    return not (one.year and other.year) or one.year >= other.year
+    if hit.effective_from and other.effective_from and hit.effective_from != other.effective_from:
+        return hit.effective_from > other.effective_from
+    return not (hit.year and other.year) or hit.year >= other.year
 
 
 def named(hit: Hit, *, with_title: bool = False) -> str:

@@ -90,7 +90,7 @@ def _hits(claims: Sequence[DraftClaim]) -> list[Hit]:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Sentence:
     """One sentence or row of a passage, parsed on first use."""
 
     text: str
@@ -118,7 +118,7 @@ class _Said:
     def words(self) -> frozenset[str]:
         return self.statement.words
 
-    def may_say(self, other: _Said) -> bool:
+    def may_say(self, other: _Sentence) -> bool:
         """Tell whether two statements share enough words to be worth parsing."""
         fewest = min(len(self.rough), len(other.rough))
         return bool(fewest) and len(self.rough & other.rough) >= _OVERLAP * fewest
@@ -128,12 +128,12 @@ class _Said:
 class _Pair:
     claim: DraftClaim
     unit: Unit
-    ours: _Said
-    theirs: _Said
+    ours: _Sentence
+    theirs: _Sentence
     kind: str
 
 
-def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -> Iterator[_Pair]:
+def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], patient: People) -> Iterator[_Pair]:
     """Yield pairs of statements that differ in one value according to the rules."""
     read = [(unit, list(_said(unit.text, unit.quotes[0]))) for unit in units]
     for claim in claims:
@@ -141,68 +141,73 @@ def _pairs(claims: Sequence[DraftClaim], units: Sequence[Unit], asked: People) -
         for unit, theirs in read:
             if unit.hit.document_id == claim.quotes[0].hit.document_id:
                 continue
-            for one, other in product(own, theirs):
-                kind = _difference(one, other) if one.may_say(other) else ""
-                if kind and apart(asked, other.people) is None:
-                    yield _Pair(claim, unit, one, other, kind)
+            for first, second in product(own, theirs):
+                kind = _difference(first, second) if first.may_say(second) else ""
+                if kind and apart(patient, second.people) is None:
+                    yield _Pair(claim, unit, first, second, kind)
 
 
-def _said(text: str, quote: Quote) -> Iterator[_Said]:
+def _said(text: str, quote: Quote) -> Iterator[_Sentence]:
     """Yield the sentences of a text; one that names no medicine gets that of the one before."""
     spans = [(0, len(text))] if CELLS in quote.text else sentence_spans(text)
     drug = ""
     for start, end in spans:
         sentence = text[start:end]
         read = gloss(sentence, quote.hit.language)
-        yield _Said(sentence, read, drug, quote.hit, topic_words(read))
+        yield _Sentence(sentence, read, drug, quote.hit, topic_words(read))
         if len(spans) > 1:
             drug = next(iter(drugs(read)), drug)
 
 
-def _difference(one: _Said, other: _Said) -> str:
+def _difference(first: _Sentence, second: _Sentence) -> str:
     """Return the one value in which two statements differ; empty for none or several."""
-    ours, theirs = one.statement, other.statement
+    ours, theirs = first.statement, second.statement
     if normalised(ours.text).lower() == normalised(theirs.text).lower():
         return ""
-    if not _same_subject(one, other) or not _same_people(one, other):
+    if not _same_subject(first, second) or not _same_people(first, second):
         return ""
     if ours.forbids != theirs.forbids:
-        return _polarity(one, other)
+        return _polarity(first, second)
     if ours.qualifiers != theirs.qualifiers or ours.strengths != theirs.strengths:
         return ""
-    if ours.label != theirs.label or not _same_condition_words(one, other):
+    if ours.label != theirs.label or not _same_condition_words(first, second):
         return ""
     return _value(ours, theirs)
 
 
-def _same_subject(one: _Said, other: _Said) -> bool:
-    ours, theirs = one.statement, other.statement
+def _same_subject(first: _Sentence, second: _Sentence) -> bool:
+    ours, theirs = first.statement, second.statement
     if set(ours.drugs) != set(theirs.drugs):
         return False
-    shared = one.words & other.words
-    fewest = min(len(one.words), len(other.words))
-    if (fewest and len(shared) < _OVERLAP * fewest) or _speak_of_others(one, other):
+    shared = first.words & second.words
+    fewest = min(len(first.words), len(second.words))
+    if (fewest and len(shared) < _OVERLAP * fewest) or _speak_of_others(first, second):
         return False
     if not ours.drugs and len(shared) >= 2 and len(shared) >= 0.75 * fewest:
         return True
-    if not ours.drugs and len(shared) < 2 and one.words != other.words:
+    if not ours.drugs and len(shared) < 2 and first.words != second.words:
         return False
-    return bool(_topics_shared(one, other)) or not (one.topic and other.topic)
+    return bool(_topics_shared(first, second)) or not (first.topic and second.topic)
 
 
-def _speak_of_others(one: _Said, other: _Said) -> bool:
+def _speak_of_others(first: _Sentence, second: _Sentence) -> bool:
     """Tell whether each has words that the other and its headings lack: other circumstances."""
-    ours, theirs = one.words - other.words - other.topic, other.words - one.words - one.topic
+    ours, theirs = (
+        first.words - second.words - second.topic,
+        second.words - first.words - first.topic,
+    )
     return bool(ours) and bool(theirs) and len(ours) + len(theirs) >= _OWN_WORDS
 
 
-def _topics_shared(one: _Said, other: _Said) -> frozenset[str]:
+def _topics_shared(first: _Sentence, second: _Sentence) -> frozenset[str]:
     """Return the topic words that the headings share, or headings of one and words of the other."""
-    return (one.topic & other.topic) | (one.words & other.topic) | (one.topic & other.words)
+    return (
+        (first.topic & second.topic) | (first.words & second.topic) | (first.topic & second.words)
+    )
 
 
-def _same_people(one: _Said, other: _Said) -> bool:
-    ours, theirs = one.people, other.people
+def _same_people(first: _Sentence, second: _Sentence) -> bool:
+    ours, theirs = first.people, second.people
     if apart(ours, theirs) or apart(theirs, ours) or ours.special != theirs.special:
         return False
     if set(ours.denied) & set(theirs.groups) or set(theirs.denied) & set(ours.groups):
@@ -215,28 +220,28 @@ def _same_people(one: _Said, other: _Said) -> bool:
     return all(set(mine) == set(yours) for mine, yours in bounds)
 
 
-def _same_condition_words(one: _Said, other: _Said) -> bool:
+def _same_condition_words(first: _Sentence, second: _Sentence) -> bool:
     """Tell whether each statement or its headings mention every condition of the other."""
-    ours, theirs = one.statement.condition_words, other.statement.condition_words
-    missing = (ours - other.words - other.topic) | (theirs - one.words - one.topic)
+    ours, theirs = first.statement.condition_words, second.statement.condition_words
+    missing = (ours - second.words - second.topic) | (theirs - first.words - first.topic)
     return not missing
 
 
-def _polarity(one: _Said, other: _Said) -> str:
-    told, forbidden = (one, other) if other.statement.forbids else (other, one)
-    if not told.statement.tells:
+def _polarity(first: _Sentence, second: _Sentence) -> str:
+    advised, forbidden = (first, second) if second.statement.forbids else (second, first)
+    if not advised.statement.tells:
         return ""
-    if told.statement.conditions != forbidden.statement.conditions:
+    if advised.statement.conditions != forbidden.statement.conditions:
         return ""
-    if told.statement.qualifiers - {FIRST_CHOICE} != forbidden.statement.qualifiers:
+    if advised.statement.qualifiers - {FIRST_CHOICE} != forbidden.statement.qualifiers:
         return ""
-    if told.statement.routes and forbidden.statement.routes - told.statement.routes:
+    if advised.statement.routes and forbidden.statement.routes - advised.statement.routes:
         return ""
     words = forbidden.words
-    held = words & (told.words | told.topic)
+    held = words & (advised.words | advised.topic)
     if words and len(held) < _FORBIDDEN_OVERLAP * len(words):
         return ""
-    if not (told.statement.condition_words <= forbidden.words | forbidden.topic):
+    if not (advised.statement.condition_words <= forbidden.words | forbidden.topic):
         return ""
     return POLARITY
 
@@ -274,10 +279,10 @@ def _differs(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
     return bool(compared) and all(bound_differs(a.interval, b.interval) for a, b in compared)
 
 
-def _comparable(one: Fact, other: Fact) -> bool:
-    if one.interval.unit != other.interval.unit or one.drug != other.drug:
+def _comparable(first: Fact, second: Fact) -> bool:
+    if first.interval.unit != second.interval.unit or first.drug != second.drug:
         return False
-    return not (one.names and other.names) or bool(one.names & other.names)
+    return not (first.names and second.names) or bool(first.names & second.names)
 
 
 def _same_conditions(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
@@ -306,10 +311,10 @@ def _threshold_differs(ours: Statement, theirs: Statement) -> bool:
     """Tell whether two one-sided bounds on the same thing, from the same side, are different."""
     if len(ours.conditions) != 1 or len(theirs.conditions) != 1:
         return False
-    one, other = ours.conditions[0], theirs.conditions[0]
-    if not _comparable(one, other) or one.interval.unit in ("kg", "ml/min"):
+    first, second = ours.conditions[0], theirs.conditions[0]
+    if not _comparable(first, second) or first.interval.unit in ("kg", "ml/min"):
         return False
-    return bound_differs(one.interval, other.interval) and one.interval.meets(other.interval)
+    return bound_differs(first.interval, second.interval) and first.interval.meets(second.interval)
 
 
 def _same(pairs: Sequence[_Pair]) -> list[_Pair]:
@@ -338,7 +343,7 @@ def _reported_once(pairs: Sequence[_Pair]) -> Iterator[Conflict]:
             continue
         seen.add(both)
         draft = DraftClaim(pair.unit.text, pair.unit.quotes, kind=ClaimKind.CAUTION)
-        values = (_value_said(said.statement, pair.kind) for said in (pair.ours, pair.theirs))
+        values = (_value_said(side.statement, pair.kind) for side in (pair.ours, pair.theirs))
         yield Conflict(pair.claim, draft, pair.kind, *values)
 
 
@@ -352,7 +357,7 @@ def _value_said(statement: Statement, kind: str) -> str:
     return " or ".join(dict.fromkeys(_as_written(fact.said, statement.text) for fact in facts))
 
 
-def _as_written(said: str, text: str) -> str:
+def _as_written(part: str, text: str) -> str:
     """Return part of a normalised text in the spelling of the original text, if found there."""
-    start = text.lower().find(said)
-    return text[start : start + len(said)] if start >= 0 else said
+    start = text.lower().find(part)
+    return text[start : start + len(part)] if start >= 0 else part

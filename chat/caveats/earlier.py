@@ -18,11 +18,11 @@ def forgotten(question: str, before: Sequence[str]) -> tuple[str, ...]:
 
     Adults are nobody special. An age is left out where the question has one of its own.
     """
-    found = [fact for text in before for fact in _facts(text)]
-    said = set(_facts(question))
+    earlier = [fact for text in before for fact in _facts(text)]
+    current = set(_facts(question))
     has_age = bool(people_of(question_in_english(question)).age_groups)
     ages = set(group_words(AGE_GROUPS))
-    kept = (fact for fact in found if fact not in said and not (has_age and fact in ages))
+    kept = (fact for fact in earlier if fact not in current and not (has_age and fact in ages))
     return tuple(dict.fromkeys(kept))
 
 

@@ -35,9 +35,9 @@ def said_under(claims: Sequence[DraftClaim]) -> str:
     )
 
 
-def _same_patient(asked: People, limited: People) -> bool:
-    states = frozenset(asked.groups) & frozenset(limited.groups) - _EVERYBODY
-    bounds = ((asked.kidney, limited.kidney), (asked.ages, limited.ages))
+def _same_patient(patient: People, limited: People) -> bool:
+    states = frozenset(patient.groups) & frozenset(limited.groups) - _EVERYBODY
+    bounds = ((patient.kidney, limited.kidney), (patient.ages, limited.ages))
     return bool(states) or any(
-        one.meets(other) for ours, theirs in bounds for one in ours for other in theirs
+        interval.meets(other) for ours, theirs in bounds for interval in ours for other in theirs
     )

@@ -1,4 +1,4 @@
-"""Find passages that may limit an answer: those of its sections and of the sections beside them."""
+"""Find passages that may limit an answer: those of its sections and of the sections next to it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
     for hit in own:
         reached |= Q(document=hit.document_id, index__range=(hit.index - REACH, hit.index + REACH))
     rows = list(Chunk.objects.filter(reached, disabled_at=None).order_by("document", "index"))
-    found: dict[str, Hit] = {}
+    by_key: dict[str, Hit] = {}
     for hit in own:
         near = [row for row in rows if row.document_id == hit.document_id]
         paths = [tuple(row.section_path) for row in near]
@@ -43,7 +43,7 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
         for row in near:
             text = gloss(row.text, row.language or hit.language)
             if tuple(row.section_path) in sections or forbids_by_name(text, hit.in_english):
-                found[row.key] = known.get(row.key) or hit_of(row, hit)
+                by_key[row.key] = known.get(row.key) or hit_of(row, hit)
     dosed = {
         (hit.document_id, hit.section_path[:-1], len(hit.section_path)): hit
         for claim in claims
@@ -51,14 +51,14 @@ def adjacent_passages(claims: Sequence[DraftClaim], passages: Sequence[Hit]) -> 
         for hit in hits_of(claim)
     }
     for hit in dosed.values():
-        if any(adjacent_limits(each, hit) for each in found.values()):
+        if any(adjacent_limits(each, hit) for each in by_key.values()):
             continue  # contraindications were found nearby
-        for row in _only_limits_beside(hit):
-            found.setdefault(row.key, known.get(row.key) or hit_of(row, hit))
-    return sorted(found.values(), key=lambda hit: (hit.document_id, hit.index))
+        for row in _only_sibling_limits(hit):
+            by_key.setdefault(row.key, known.get(row.key) or hit_of(row, hit))
+    return sorted(by_key.values(), key=lambda hit: (hit.document_id, hit.index))
 
 
-def _only_limits_beside(hit: Hit) -> list[Chunk]:
+def _only_sibling_limits(hit: Hit) -> list[Chunk]:
     """Return the passages of the only section on contraindications with the same parent heading.
 
     Empty if there are several, since each may be about another medicine. Runs one or two queries.
@@ -66,11 +66,13 @@ def _only_limits_beside(hit: Hit) -> list[Chunk]:
     rows = Chunk.objects.filter(document=hit.document_id, disabled_at=None).order_by("index")
     level = rows.filter(section_path__len=len(hit.section_path)).values_list("pk", "section_path")
     own, language = hit.section_path, hit.language
-    found = {pk: tuple(path) for pk, path in level if _is_beside(tuple(path), own, language)}
-    return list(rows.filter(pk__in=found)) if len(set(found.values())) == 1 else []
+    path_of = {
+        pk: tuple(path) for pk, path in level if _is_sibling_limit(tuple(path), own, language)
+    }
+    return list(rows.filter(pk__in=path_of)) if len(set(path_of.values())) == 1 else []
 
 
-def _is_beside(path: Section, own: Section, language: str) -> bool:
+def _is_sibling_limit(path: Section, own: Section, language: str) -> bool:
     """Tell whether a section is about contraindications and has the same parent as `own`."""
     if path == own or path[:-1] != own[:-1]:
         return False
@@ -135,7 +137,7 @@ def is_limiting(section: Section) -> bool:
     return bool(section) and is_limiting_heading(section[-1])
 
 
-def adjacent_limits(one: Hit, other: Hit) -> bool:
-    """Tell whether a passage is on contraindications beside another's section, in one document."""
-    is_same = one.document_id == other.document_id
-    return is_same and _is_beside(one.section_path, other.section_path, one.language)
+def adjacent_limits(hit: Hit, other: Hit) -> bool:
+    """Tell whether a passage is on contraindications next to another's section, in one document."""
+    is_same = hit.document_id == other.document_id
+    return is_same and _is_sibling_limit(hit.section_path, other.section_path, hit.language)

@@ -34,7 +34,7 @@ from core.language.gloss import gloss, question_in_english
 from core.language.words import CELLS
 from retrieval.types import Hit
 
-MAX_SHOWN = 3  # limits beside an answer; of further ones only the places are given
+MAX_SHOWN = 3  # limits shown with an answer; of further ones only the places are given
 _SALTS = frozenset("sodium chloride sulfate sulphate gluconate acid".split())
 _SHARED = {Limit.CONTRAINDICATION: 2, Limit.EXCEPTION: 2, Limit.POPULATION: 2, Limit.MONITORING: 3}
 
@@ -50,7 +50,7 @@ def omitted(
     (`Limit`), then those directly after a claim, then in the order of claims and of reading.
     Searched are the section of each claim, adjacent sections whose heading limits
     (`Contraindications`), nearby passages that forbid something by the name of the claim's section
-    and, for a claim that gives a dose, the only section on contraindications beside it at any
+    and, for a claim that gives a dose, the only section on contraindications next to it at any
     distance.
 
     Left out are limits on another medicine, or on people who can't be those of the question. A list
@@ -63,12 +63,12 @@ def omitted(
         return ()
     scene = _Scene(question, quotable_units(adjacent_passages(answers, passages), ""), claims)
     around = said_under(answers)
-    found = sorted(
+    candidates = sorted(
         (candidate for claim in enumerate(answers) for candidate in scene.limits_of(*claim)),
         key=lambda each: (not binds(each.draft, question, around), each.order),
     )
-    own = [each for each in found if binds(each.draft, question, around)]
-    rest = _with_whole_lists([each for each in found if each not in own])
+    own = [each for each in candidates if binds(each.draft, question, around)]
+    rest = _with_whole_lists([each for each in candidates if each not in own])
     by_text: dict[str, DraftClaim] = {}
     for draft in (*(each.draft for each in own), *rest):
         by_text.setdefault(normalised(draft.text).lower(), draft)
@@ -80,15 +80,15 @@ def _with_whole_lists(candidates: Sequence[_Candidate]) -> list[DraftClaim]:
     units = [each.unit for each in candidates if each.unit and _is_listed(each.unit)]
     listed = list({_place(unit.quotes[0]): unit for unit in units}.values())
     whole = with_whole_lists(listed) if len(listed) > 1 else listed
-    found = []
+    drafts = []
     for each in candidates:
         unit = each.unit
         if unit is None or not _is_listed(unit):
-            found.append(each.draft)
+            drafts.append(each.draft)
             continue
-        holds = (one for one in whole if _touches(unit.quotes[0], one.quotes))
-        found += [DraftClaim(one.text, one.quotes, kind=ClaimKind.CAUTION) for one in holds]
-    return found
+        holds = (item for item in whole if _touches(unit.quotes[0], item.quotes))
+        drafts += [DraftClaim(item.text, item.quotes, kind=ClaimKind.CAUTION) for item in holds]
+    return drafts
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ class _Scene:
 
     def __init__(self, question: str, units: Sequence[Unit], claims: Sequence[DraftClaim]) -> None:
         self.question = question
-        self.asked = people_of(question_in_english(question))
+        self.patient = people_of(question_in_english(question))
         self.units = units
         self.quotes = [quote for claim in claims for quote in claim.quotes]
-        self.said = {normalised(quote.text) for quote in self.quotes}
+        self.quoted = {normalised(quote.text) for quote in self.quotes}
         rows = [unit for unit in units if _is_row(unit)]
         self.notes = {_place(quote) for row in rows for quote in footnotes(row.quotes)}
 
@@ -164,16 +164,16 @@ class _Scene:
                     yield _Candidate(draft, limit, True, number)
 
     def _is_said(self, quote: Quote) -> bool:
-        return normalised(quote.text) in self.said or not _uncovered(quote, self.quotes)
+        return normalised(quote.text) in self.quoted or not _uncovered(quote, self.quotes)
 
     def _rest(self, unit: Unit) -> str:
         """Return the part of a unit that no claim quotes yet."""
         first = unit.quotes[0]
-        return "" if normalised(first.text) in self.said else _uncovered(first, self.quotes)
+        return "" if normalised(first.text) in self.quoted else _uncovered(first, self.quotes)
 
     def _is_for_others(self, text: str, hit: Hit, claim: DraftClaim) -> bool:
         about = people_of(text)
-        if apart(self.asked, first_named([about, hit_people(hit)])):
+        if apart(self.patient, first_named([about, hit_people(hit)])):
             return True
         return apart(people_of(claim.in_english.text), about) is not None
 
@@ -192,11 +192,13 @@ class _Subject:
     def of(cls, claim: DraftClaim, question: str, hit: Hit) -> _Subject:
         claim, hit = claim.in_english, hit.in_english
         question = question_in_english(question)
-        said, asked = drugs(claim.text), drugs(question)
-        chosen = set(asked) & set(said) or (said if _is_row_quote(claim) else said[:1]) or asked
+        own, medicines = drugs(claim.text), drugs(question)
+        chosen = (
+            set(medicines) & set(own) or (own if _is_row_quote(claim) else own[:1]) or medicines
+        )
         named = f"{question} {claim.text} {hit.title} {hit.section}".lower()
         words = topic_words(claim.text)
-        return cls(hit, frozenset(chosen), named, words, frozenset(asked))
+        return cls(hit, frozenset(chosen), named, words, frozenset(medicines))
 
     def is_limited(
         self, sentence: str, unit: Unit, limit: Limit, *, is_next: bool, is_part: bool
@@ -210,8 +212,8 @@ class _Subject:
             return True
         theirs = set(drugs(sentence))
         if self.drugs and theirs:
-            is_beside = self.asked & theirs and _is_listed(unit) and self.drugs & _headed(unit)
-            return bool(self.drugs & theirs or is_beside)
+            is_of_list = self.asked & theirs and _is_listed(unit) and self.drugs & _headed(unit)
+            return bool(self.drugs & theirs or is_of_list)
         is_here = _is_same_section(unit.hit, self.hit)
         # A medicine that no list knows, whose contraindication is another one.
         if theirs and _is_listed(unit) and self.words & topic_words(sentence):
@@ -274,17 +276,17 @@ def _near(unit: Unit, hit: Hit) -> bool:
     return forbids_by_name(read.text, hit.in_english)
 
 
-def _is_same_section(one: Hit, other: Hit) -> bool:
-    return one.document_id == other.document_id and one.section_path == other.section_path
+def _is_same_section(hit: Hit, other: Hit) -> bool:
+    return hit.document_id == other.document_id and hit.section_path == other.section_path
 
 
 def _place(quote: Quote) -> Place:
     return quote.hit.document_id, quote.page, quote.start, quote.end
 
 
-def _overlap(one: Quote, other: Quote) -> bool:
-    same_page = (one.hit.document_id, one.page) == (other.hit.document_id, other.page)
-    return same_page and one.start < other.end and other.start < one.end
+def _overlap(quote: Quote, other: Quote) -> bool:
+    same_page = (quote.hit.document_id, quote.page) == (other.hit.document_id, other.page)
+    return same_page and quote.start < other.end and other.start < quote.end
 
 
 def _touches(quote: Quote, others: Iterable[Quote]) -> bool:

@@ -48,7 +48,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
-    asked = asked_medicines(by_every_name(question_in_english(question)))
+    medicines = asked_medicines(by_every_name(question_in_english(question)))
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -59,7 +59,7 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
         elif table not in done:
             done.add(table)
             rows = [own.get(place, row) for place, row in sorted(tables[table].items())]
-            shown += [row for row in rows if row in claims or _is_about(asked, row)]
+            shown += [row for row in rows if row in claims or _is_about(medicines, row)]
     return tuple(shown)
 
 
@@ -71,11 +71,11 @@ def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:
     one for an antibiotic fits all choices.
     """
     question = question_in_english(question)
-    asked = people_of(question)
+    patient = people_of(question)
     ranges = [_measures(row.partition("; ")[0]) for row in rows]
     within = [_meet(_measures(question), each) for each in ranges]
     open_to = [
-        apart(asked, people_of(row)) is None and fits is not False
+        apart(patient, people_of(row)) is None and fits is not False
         for row, fits in zip(rows, within, strict=True)
     ]
     words = [_words(row) for row in rows]
@@ -99,17 +99,17 @@ def _measures(text: str) -> list[Interval]:
 
 def _meet(ours: Sequence[Interval], theirs: Sequence[Interval]) -> bool | None:
     """Tell whether values of one unit meet; None where no two have the same unit."""
-    pairs = [(one, other) for one in ours for other in theirs if one.unit == other.unit]
-    return any(one.meets(other) for one, other in pairs) if pairs else None
+    pairs = [(own, other) for own in ours for other in theirs if own.unit == other.unit]
+    return any(own.meets(other) for own, other in pairs) if pairs else None
 
 
 def _words(text: str) -> frozenset[str]:
     return topic_words(text) | frozenset(_ORDINAL.findall(text.lower()))
 
 
-def _is_about(asked: frozenset[str], row: DraftClaim) -> bool:
+def _is_about(medicines: frozenset[str], row: DraftClaim) -> bool:
     named = frozenset(drugs(row.in_english.text))
-    return not asked or not named or share_a_name(asked, named)
+    return not medicines or not named or share_a_name(medicines, named)
 
 
 def is_row(claim: DraftClaim) -> bool:
@@ -140,7 +140,7 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
         chunk__document__statements_version=STATEMENTS_VERSION,
         table__isnull=False,
     ).select_related("chunk")
-    found: dict[_Table, dict[_Place, DraftClaim]] = {}
+    rows_of: dict[_Table, dict[_Place, DraftClaim]] = {}
     for row in rows.order_by("chunk", "index"):
         document, page = row.chunk.document_id, row.pieces[0][0]
         hit = known.get(row.chunk_id) or hit_of(row.chunk, bases[document, page])
@@ -148,8 +148,8 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
         claim = DraftClaim(
             row.text, tuple(_quotes(hit, row.pieces)), kind=ClaimKind.ROW, caption=row.caption
         )
-        found.setdefault(table, {}).setdefault(_place(claim), claim)
-    return found
+        rows_of.setdefault(table, {}).setdefault(_place(claim), claim)
+    return rows_of
 
 
 def _quotes(hit: Hit, pieces: Iterable[Sequence[int | str]]) -> Iterator[Quote]:

@@ -33,10 +33,10 @@ def fitting(hits: Sequence[Hit], *, max_chars: int = MAX_PASSAGES_CHARS) -> list
     No passage is cut: the part cut off might be the `unless`.
     """
     kept: list[Hit] = []
-    left = max_chars
+    remaining = max_chars
     for hit in hits:
-        left -= len(hit.text)
-        if kept and left < 0:
+        remaining -= len(hit.text)
+        if kept and remaining < 0:
             break
         kept.append(hit)
     return kept

@@ -12,7 +12,7 @@ from core.language.en.quantities.measures import levelled, measures
 from core.language.en.quantities.row_ranges import rows_in_range
 from core.language.gloss import gloss, question_in_english
 from corpus.models import Document, Page, PassageStatement
-from corpus.statements import STATEMENTS_VERSION, PageView, Piece, Statement, statements_of
+from corpus.statements import STATEMENTS_VERSION, PageView, Statement, VerbatimSpan, statements_of
 from corpus.statements.table_rows import filled_cells
 from retrieval.types import Hit
 
@@ -41,43 +41,43 @@ def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
 
 def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit, ...]]:
     """Return the units of each hit by its key, including those it shares with others."""
-    found: dict[str, list[Unit]] = {hit.key: [] for hit in hits}
+    units_of: dict[str, list[Unit]] = {hit.key: [] for hit in hits}
     for unit in _units(hits, question):
-        found[unit.hit.key].append(unit)
-    return {key: tuple(units) for key, units in found.items()}
+        units_of[unit.hit.key].append(unit)
+    return {key: tuple(units) for key, units in units_of.items()}
 
 
 def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
-    said = _statements(hits)
-    allowed = _rows_allowed(said, hits, question)
+    kept = _statements(hits)
+    allowed = _rows_allowed(kept, hits, question)
     for hit in hits:
-        for one, key in said[hit.chunk_id]:
-            rows = allowed.get(_table_of(hit, one)) if one.is_row else None
-            if rows is None or one.row in rows:
+        for statement, key in kept[hit.chunk_id]:
+            rows = allowed.get(_table_of(hit, statement)) if statement.is_row else None
+            if rows is None or statement.row in rows:
                 yield Unit(
                     hit,
-                    one.text,
-                    tuple(Quote(hit, p.page, p.start, p.end, p.text) for p in one.pieces),
+                    statement.text,
+                    tuple(Quote(hit, p.page, p.start, p.end, p.text) for p in statement.pieces),
                     rows is not None,
-                    one.caption,
-                    one.is_row,
+                    statement.caption,
+                    statement.is_row,
                     key,
                 )
 
 
 def _statements(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     """Return the statements of each passage by chunk id, with the keys of table rows."""
-    said: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
+    kept: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:
-        return said
+        return kept
     rows = PassageStatement.objects.filter(
-        chunk__in=said, chunk__document__statements_version=STATEMENTS_VERSION
+        chunk__in=kept, chunk__document__statements_version=STATEMENTS_VERSION
     ).order_by("chunk", "index")
     for key, chunk, text, pieces, *rest in rows.values_list(*_STORED):
-        statement = Statement(text, tuple(Piece(*piece) for piece in pieces), *rest)
-        said[chunk].append((statement, key))
-    silent = [hit for hit in hits if not said[hit.chunk_id]]
-    return said | _made_now(silent) if silent else said
+        statement = Statement(text, tuple(VerbatimSpan(*piece) for piece in pieces), *rest)
+        kept[chunk].append((statement, key))
+    silent = [hit for hit in hits if not kept[hit.chunk_id]]
+    return kept | _made_now(silent) if silent else kept
 
 
 def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
@@ -88,22 +88,22 @@ def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     pages = Page.objects.filter(document__in=old)
     for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
         views[document][number] = PageView(*page)
-    said: dict[int, list[_Kept]] = {}
+    kept: dict[int, list[_Kept]] = {}
     for hit in hits:
         if hit.document_id in views:
             spans = [(span.page, span.start, span.end) for span in hit.spans]
             (made,) = statements_of([(hit.section_path, spans)], views[hit.document_id])
-            said[hit.chunk_id] = [(one, None) for one in made]
-    return said
+            kept[hit.chunk_id] = [(statement, None) for statement in made]
+    return kept
 
 
 def _rows_allowed(
-    said: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
+    kept: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
 ) -> dict[_Table, set[int]]:
     """Return, by table, the rows whose ranges hold the question's numbers."""
-    tables = {_table_of(hit, one) for hit in hits for one, _ in said[hit.chunk_id] if one.is_row}
-    asked = question_in_english(question)
-    if not tables or not measures(levelled(asked)):
+    tables = {_table_of(hit, each) for hit in hits for each, _ in kept[hit.chunk_id] if each.is_row}
+    in_english = question_in_english(question)
+    if not tables or not measures(levelled(in_english)):
         return {}
     wanted = Q(pk__in=[])
     for document, page in {table[:2] for table in tables}:
@@ -120,11 +120,11 @@ def _rows_allowed(
             spoken = languages[document]
             header = [gloss(cell, spoken) for cell in block["table"]["header"]]
             cells = [[gloss(cell, spoken) for cell in row] for row in cells]
-            found = rows_in_range(asked, header, cells)
-            if found is not None:
-                allowed[table] = found
+            numbers = rows_in_range(in_english, header, cells)
+            if numbers is not None:
+                allowed[table] = numbers
     return allowed
 
 
-def _table_of(hit: Hit, one: Statement) -> _Table:
-    return hit.document_id, one.pieces[0].page, one.table or 0
+def _table_of(hit: Hit, statement: Statement) -> _Table:
+    return hit.document_id, statement.pieces[0].page, statement.table or 0

@@ -104,9 +104,9 @@ def _refuse_too_few_unanswerable(count: int, risk: float) -> None:
         )
 
 
-def _scaled(found: Sequence[float | None], labels: Bools) -> Scale:
+def _scaled(log_odds: Sequence[float | None], labels: Bools) -> Scale:
     """Fit a scale to the questions for which statements were found."""
-    odds = np.array(found, dtype=np.float64)  # NaN for None
+    odds = np.array(log_odds, dtype=np.float64)  # NaN for None
     read = ~np.isnan(odds)
     if labels[read].all() or not labels[read].any():
         raise CalibrationError(

@@ -13,7 +13,7 @@ from typing import Any
 
 from chat.gate.scorers import Scale
 from chat.models import Reason
-from chat.reader.types import Reading
+from chat.reader.types import ScoredStatements
 from retrieval.types import Evidence, Hit
 
 
@@ -28,8 +28,8 @@ class Gate:
     of_list: str = ""  # version of the model for all passages; empty: the best decides
 
     def as_dict(self) -> dict[str, Any]:
-        found = {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
-        return found | ({"of_list": self.of_list} if self.of_list else {})
+        values = {"scale": self.scale.as_dict(), "threshold": self.threshold, "notes": self.notes}
+        return values | ({"of_list": self.of_list} if self.of_list else {})
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Decision:
     threshold: float
     reason: Reason | None
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then by rank
-    reading: Reading = field(default_factory=Reading)  # of all passages
+    reading: ScoredStatements = field(default_factory=ScoredStatements)  # of all passages
     not_found: tuple[str, ...] = ()  # words of the question that name a thing unknown here
 
 

@@ -174,9 +174,9 @@ def record_of(version: str) -> CalibrationRecord:
     """
     kind, _, number = version.partition("-")
     if kind == "site" and number.isdecimal() and len(number) < 9:
-        found = CalibrationRecord.objects.filter(number=int(number)).first()
-        if found is not None:
-            return found
+        match = CalibrationRecord.objects.filter(number=int(number)).first()
+        if match is not None:
+            return match
     known = [record.version for record in CalibrationRecord.objects.defer("plot")[:20]]
     raise CalibrationError(
         f"There is no calibration {version}.",
@@ -201,8 +201,8 @@ def _active(encoder: str) -> CalibrationRecord | None:
 def _deactivate(encoder: str) -> None:
     """Deactivate the records for the same weights."""
     active = CalibrationRecord.objects.filter(is_active=True).values_list("pk", "encoder")
-    found = [pk for pk, other in active if same_weights(other, encoder)]
-    CalibrationRecord.objects.filter(pk__in=found).update(is_active=False)
+    same = [pk for pk, other in active if same_weights(other, encoder)]
+    CalibrationRecord.objects.filter(pk__in=same).update(is_active=False)
 
 
 def _scale_of(record: CalibrationRecord) -> Scale:

@@ -30,10 +30,10 @@ class Scale:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scale for the trace; slope and intercept only where they change anything."""
-        found = asdict(self)
+        values = asdict(self)
         if (self.slope, self.intercept) == (1.0, 0.0):
-            del found["slope"], found["intercept"]
-        return found
+            del values["slope"], values["intercept"]
+        return values
 
 
 def logistic(score: float) -> float:

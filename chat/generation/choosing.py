@@ -73,21 +73,21 @@ def choose(task: Task) -> Generation:
     """
     if not task.options or refers_to_others(task.options):
         return Generation(())
-    found = _statements(task)
+    statements = _statements(task)
     if is_exception(task.question):
-        return _exception(task, found)
-    return _best(plain_stem(task.question), found)
+        return _exception(task, statements)
+    return _best(plain_stem(task.question), statements)
 
 
-def _best(stem: str, found: Sequence[_Scored]) -> Generation:
+def _best(stem: str, scored: Sequence[_Scored]) -> Generation:
     """Choose the option of the best supporting statement, by a margin to any other option's."""
-    if not found:
+    if not scored:
         return Generation(())
-    bearing = [one for one in found if one.letters]
-    if not bearing or bearing[0].score < KEEP_RATIO * found[0].score:
+    bearing = [each for each in scored if each.letters]
+    if not bearing or bearing[0].score < KEEP_RATIO * scored[0].score:
         return Generation(())
     first = bearing[0]
-    others = [one for one in bearing if one.letters != first.letters]
+    others = [each for each in bearing if each.letters != first.letters]
     if len(first.letters) > 1 or not all(_is_better(stem, first, other) for other in others):
         return Generation(())
     (letter,) = first.letters
@@ -104,16 +104,16 @@ def _is_better(stem: str, first: _Scored, other: _Scored) -> bool:
     return ahead >= (SMALL_MARGIN if more else MARGIN)
 
 
-def _exception(task: Task, found: Sequence[_Scored]) -> Generation:
+def _exception(task: Task, scored: Sequence[_Scored]) -> Generation:
     letters = [option.letter for option in task.options]
-    borne = {letter: next((s for s in found if letter in s.letters), None) for letter in letters}
-    left = [option for option in task.options if borne[option.letter] is None]
-    if len(left) != 1:
+    borne = {letter: next((s for s in scored if letter in s.letters), None) for letter in letters}
+    unborne = [option for option in task.options if borne[option.letter] is None]
+    if len(unborne) != 1:
         return Generation(())
-    (odd,) = left
-    if not _is_dissimilar(odd, task.options, [one.unit.text for one in found]):
+    (odd,) = unborne
+    if not _is_dissimilar(odd, task.options, [each.unit.text for each in scored]):
         return Generation(())  # a statement may support it in other words
-    units = dict.fromkeys(one.unit for one in borne.values() if one is not None)
+    units = dict.fromkeys(best.unit for best in borne.values() if best is not None)
     return Generation(tuple(_claim(unit) for unit in units), option=odd.letter)
 
 
@@ -193,14 +193,14 @@ def _values(numbers: Iterable[str]) -> set[float]:
     return {float(number.replace(",", "")) for number in numbers if number.count(".") < 2}
 
 
-def _are_patients(asked: set[str], said: set[str]) -> bool:
+def _are_patients(wanted: set[str], stated: set[str]) -> bool:
     """Tell whether a statement is for the patients asked about.
 
     A statement may leave out the age but not give another; any other group of patients asked about
     must be named.
     """
-    ages = asked & (_ADULT | _YOUNG)
-    other = said & (_ADULT | _YOUNG)
+    ages = wanted & (_ADULT | _YOUNG)
+    other = stated & (_ADULT | _YOUNG)
     if ages and other and not (ages & other or (ages <= _ADULT and other <= _ADULT)):
         return False
-    return asked - _ADULT - _YOUNG <= said
+    return wanted - _ADULT - _YOUNG <= stated

@@ -40,7 +40,7 @@ class ExtractiveGenerator:
     def generate(self, task: Task) -> Generation:
         if task.options:
             return choose(task)
-        units = [one.unit for one in self._choose(task.statements)]
+        units = [statement.unit for statement in self._choose(task.statements)]
         chosen = _together(
             with_whole_lists(units, all_items=asks_for_all(question_in_english(task.question)))
         )
@@ -66,32 +66,32 @@ class ExtractiveGenerator:
         two guidelines that disagree are both shown.
         """
         chosen: list[Read] = []
-        for one in statements:
+        for statement in statements:
             if len(chosen) == self.max_claims:
                 break
-            behind = one.score < statements[0].score - self.behind
-            if behind and not any(self._disagrees(one, other) for other in chosen):
+            behind = statement.score < statements[0].score - self.behind
+            if behind and not any(self._disagrees(statement, other) for other in chosen):
                 continue
-            if not any(self._says_the_same(one, other) for other in chosen):
-                chosen.append(one)
+            if not any(self._says_the_same(statement, other) for other in chosen):
+                chosen.append(statement)
         return chosen
 
-    def _disagrees(self, one: Read, other: Read) -> bool:
+    def _disagrees(self, statement: Read, other: Read) -> bool:
         """Tell whether two documents say nearly the same, but with other numbers or a negation."""
         return (
-            one.unit.hit.document_id != other.unit.hit.document_id
-            and float(one.vector @ other.vector) >= self.near_above
-            and not self._is_said_alike(one, other)
+            statement.unit.hit.document_id != other.unit.hit.document_id
+            and float(statement.vector @ other.vector) >= self.near_above
+            and not self._is_said_alike(statement, other)
         )
 
-    def _says_the_same(self, one: Read, other: Read) -> bool:
-        return float(one.vector @ other.vector) >= self.same_above and self._is_said_alike(
-            one, other
+    def _says_the_same(self, statement: Read, other: Read) -> bool:
+        return float(statement.vector @ other.vector) >= self.same_above and self._is_said_alike(
+            statement, other
         )
 
     @staticmethod
-    def _is_said_alike(one: Read, other: Read) -> bool:
-        ours, theirs = one.unit.in_english.text, other.unit.in_english.text
+    def _is_said_alike(statement: Read, other: Read) -> bool:
+        ours, theirs = statement.unit.in_english.text, other.unit.in_english.text
         return counted(ours) == counted(theirs) and negations(ours) == negations(theirs)
 
 

@@ -47,7 +47,7 @@ def with_found(
     batch. If that fails while other claims are supported, these stand; otherwise raises
     `VerifierUnavailable`.
     """
-    failed = {place: one.claim for place, one in enumerate(verdicts) if _may_be_found(one)}
+    failed = {place: each.claim for place, each in enumerate(verdicts) if _may_be_found(each)}
     tried = _candidates(list(failed.values()), statements)
     try:
         judged = iter(
@@ -59,14 +59,14 @@ def with_found(
             )
         )
     except VerifierUnavailable:
-        if any(one.supported for one in verdicts):
+        if any(verdict.supported for verdict in verdicts):
             return tuple(verdicts)
         raise
-    found = list(verdicts)
+    settled = list(verdicts)
     for place, drafts in zip(failed, tried, strict=True):
         if first := _clear([verdicts[place], *islice(judged, len(drafts))]):
-            found[place] = replace(first, found=True)
-    return tuple(found)
+            settled[place] = replace(first, found=True)
+    return tuple(settled)
 
 
 def _may_be_found(verdict: Verdict) -> bool:
@@ -80,11 +80,11 @@ def _clear(verdicts: Sequence[Verdict]) -> Verdict | None:
 
     None where the verifier finds a contradiction in any statement, unless word for word.
     """
-    exact = [one for one in verdicts if one.supported and one.judgement is None]
-    judged = [(one, one.judgement) for one in verdicts if one.judgement]
-    if not exact and any(said.contradiction >= CONTRADICTED for _, said in judged):
+    exact = [each for each in verdicts if each.supported and each.judgement is None]
+    judged = [(each, each.judgement) for each in verdicts if each.judgement]
+    if not exact and any(judgement.contradiction >= CONTRADICTED for _, judgement in judged):
         return None
-    sure = [one for one, said in judged if one.supported and said.score >= BAR]
+    sure = [each for each, judgement in judged if each.supported and judgement.score >= BAR]
     return next(iter([*exact, *sure]), None)
 
 
@@ -96,8 +96,8 @@ def _candidates(claims: Sequence[DraftClaim], statements: Sequence[Read]) -> lis
     """
     if not claims or not statements:
         return [[] for _ in claims]
-    said = get_embedder().encode([claim.text for claim in claims])
-    likeness = (said @ np.stack([one.vector for one in statements]).T).round(COSINE_DIGITS)
+    vectors = get_embedder().encode([claim.text for claim in claims])
+    likeness = (vectors @ np.stack([s.vector for s in statements]).T).round(COSINE_DIGITS)
     order = np.argsort(-likeness, axis=1, kind="stable")[:, : min(NEAREST, MOST // len(claims))]
     return [
         [

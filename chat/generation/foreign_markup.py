@@ -38,9 +38,9 @@ def foreign(statement: str, quotes: Iterable[str]) -> str:
     """Return the first address, markup or mixed-script word that no quote has; empty for none."""
     quoted = [normalised(quote) for quote in quotes]
     for match in _FOREIGN.finditer(normalised(statement)):
-        found = match.group().strip()
-        if not any(found in quote for quote in quoted):
-            return found
+        text = match.group().strip()
+        if not any(text in quote for quote in quoted):
+            return text
     words = (word for word in _WORD.findall(statement) if not word.isascii() and _is_mixed(word))
     return next((word for word in words if not any(word in quote for quote in quoted)), "")
 

@@ -54,11 +54,11 @@ def option_is_supported(letter: str, task: Task, claims: Sequence[DraftClaim]) -
     """
     if option_of(letter, task) is None or refers_to_others(task.options):
         return False
-    said = [_held_by_claim(claim, task) for claim in claims]
+    supported = [_held_by_claim(claim, task) for claim in claims]
     if is_exception(task.question):
         others = {option.letter for option in task.options} - {letter}
-        return set().union(*said) == others
-    return {letter} in said
+        return set().union(*supported) == others
+    return {letter} in supported
 
 
 def refers_to_others(options: Sequence[Option]) -> bool:
@@ -83,31 +83,31 @@ def held(options: Sequence[Option], stem: str, text: str, *, lead: str = "") -> 
     several sentences support options, one that is clearly closer to the stem counts alone.
     """
     plain = plain_stem(stem)
-    found: list[tuple[float, set[str]]] = []
+    shares: list[tuple[float, set[str]]] = []
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         turned = _is_turned(f"{lead} {sentence}")
-        asked = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
-        letters = _whole_in(sentence, asked) or {
+        alike = [o for o in options if _is_turned(f"{plain} {o.text}") == turned]
+        letters = _whole_in(sentence, alike) or {
             o.letter
-            for o in asked
+            for o in alike
             if _content(o.text) <= _content(sentence) and _is_counted(o.text, sentence)
         }
         if letters:
-            found.append((overlap(plain, sentence), letters))
-    nearest = max((share for share, _ in found), default=0.0)
-    return set().union(*(letters for share, letters in found if share > nearest - NEARER_BY))
+            shares.append((overlap(plain, sentence), letters))
+    nearest = max((share for share, _ in shares), default=0.0)
+    return set().union(*(letters for share, letters in shares if share > nearest - NEARER_BY))
 
 
-def held_words(said: str, text: str) -> set[str]:
-    """Return the words and numbers of `said` that `text` has too, in lower case."""
-    return _content(said) & _content(text)
+def held_words(part: str, text: str) -> set[str]:
+    """Return the words and numbers of `part` that `text` has too, in lower case."""
+    return _content(part) & _content(text)
 
 
-def overlap(said: str, text: str) -> float:
-    """Return the share of the words of `said` that `text` has, in [0, 1]; 0 for no words."""
-    own = _content(said)
-    return len(held_words(said, text)) / len(own) if own else 0.0
+def overlap(part: str, text: str) -> float:
+    """Return the share of the words of `part` that `text` has, in [0, 1]; 0 for no words."""
+    own = _content(part)
+    return len(held_words(part, text)) / len(own) if own else 0.0
 
 
 def shares_a_root(option: str, text: str) -> bool:
@@ -140,13 +140,13 @@ def _held_by_claim(claim: DraftClaim, task: Task) -> set[str]:
     """
     if not claim.quotes:
         return set()
-    asked = (task.options, task.question)
-    quoted = held_by_quotes(*asked, claim.text, claim.quotes)
+    question = (task.options, task.question)
+    quoted = held_by_quotes(*question, claim.text, claim.quotes)
     if _content(claim.quotes[0].text) <= _content(claim.text):
         return quoted
     for quote in claim.quotes[1:]:
-        quoted |= held(*asked, quote.text)
-    return quoted & held(*asked, claim.text)
+        quoted |= held(*question, quote.text)
+    return quoted & held(*question, claim.text)
 
 
 def _is_turned(text: str) -> bool:
@@ -161,9 +161,9 @@ def _whole_in(sentence: str, options: Sequence[Option]) -> set[str]:
     """
     standing = [option for option in options if _stands_in(option.text, sentence)]
     longest = [
-        one
-        for one in standing
-        if not any(one is not other and _stands_in(one.text, other.text) for other in standing)
+        each
+        for each in standing
+        if not any(each is not other and _stands_in(each.text, other.text) for other in standing)
     ]
     if len(longest) > 1:
         return {option.letter for option in longest}

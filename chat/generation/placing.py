@@ -55,10 +55,10 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
     hit = shown.hits.get(key)
     if hit is None:
         return _unplaced(key, quote, UNKNOWN_KEY)
-    found = located(quote, hit.text)
-    if not found:
+    ranges = located(quote, hit.text)
+    if not ranges:
         return _unplaced(key, quote, NOT_THERE)
-    at = min(found, key=lambda place: _distance(hit, place, near))
+    at = min(ranges, key=lambda place: _distance(hit, place, near))
     units = shown.units[hit.key]
     touched = _with_what_follows(_touched(hit, at, units), units)
     if len(touched) > MAX_TOUCHED:
@@ -66,10 +66,10 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
     rest = _uncovered(hit, at, touched)
     first = [whole for _, whole in touched]
     further = [part for unit, _ in touched for part in unit.quotes[1:]]
-    said = [_alone(unit, whole) for unit, whole in touched] + [one_line(q.text) for q in rest]
+    texts = [_alone(unit, whole) for unit, whole in touched] + [one_line(q.text) for q in rest]
     quotes = tuple(dict.fromkeys([*first, *rest, *further]))
     caption = next((unit.caption for unit, _ in touched if unit.is_row and unit.caption), "")
-    return Placed(quotes, " ".join(said), caption) if quotes else _unplaced(key, quote, NOT_THERE)
+    return Placed(quotes, " ".join(texts), caption) if quotes else _unplaced(key, quote, NOT_THERE)
 
 
 def nearness(quotes: Sequence[Quote], claim: str) -> int:
@@ -104,18 +104,18 @@ def _with_what_follows(
 ) -> list[tuple[Unit, Quote]]:
     """Add the items after a colon, and the units that continue a sentence ending in `and`."""
     places = {id(unit): place for place, unit in enumerate(units)}
-    found = list(touched)
+    quoted = list(touched)
     for unit, whole in touched:
         rest = units[places[id(unit)] + 1 :]
         if whole.text.rstrip().endswith(":"):
-            found += [(one, one.quotes[0]) for one in rest if _stands_under(one, whole)]
+            quoted += [(each, each.quotes[0]) for each in rest if _stands_under(each, whole)]
         goes_on = bool(_GOES_ON.search(whole.text))
-        for one in rest:
+        for following in rest:
             if not goes_on:
                 break
-            found.append((one, one.quotes[0]))
-            goes_on = bool(_GOES_ON.search(one.quotes[0].text))
-    return list({id(unit): (unit, whole) for unit, whole in reversed(found)}.values())[::-1]
+            quoted.append((following, following.quotes[0]))
+            goes_on = bool(_GOES_ON.search(following.quotes[0].text))
+    return list({id(unit): (unit, whole) for unit, whole in reversed(quoted)}.values())[::-1]
 
 
 def _stands_under(unit: Unit, lead: Quote) -> bool:
@@ -128,15 +128,15 @@ def _stands_under(unit: Unit, lead: Quote) -> bool:
 def _uncovered(hit: Hit, at: Range, touched: Sequence[tuple[Unit, Quote]]) -> list[Quote]:
     """Quote whole lines of the range that belong to no unit, such as a heading or a boxed text."""
     parts = [part for unit, _ in touched for part in unit.quotes]
-    found = []
+    quotes = []
     for page, start, end in page_ranges(hit.spans, at):
         span = next(s for s in hit.spans if s.page == page and s.start <= start < s.end)
         text = hit.text[span.offset : span.offset + span.end - span.start]
         for first, last in _lines(text, start - span.start, end - span.start):
             low, high = first + span.start, last + span.start
             if not any(p.page == page and p.start < high and low < p.end for p in parts):
-                found.append(Quote(hit, page, low, high, text[first:last]))
-    return found
+                quotes.append(Quote(hit, page, low, high, text[first:last]))
+    return quotes
 
 
 def _lines(text: str, start: int, end: int) -> list[Range]:
@@ -147,10 +147,10 @@ def _lines(text: str, start: int, end: int) -> list[Range]:
 
 def _alone(unit: Unit, whole: Quote) -> str:
     """Return a unit's text with only the sentences of `whole`."""
-    said = one_line(unit.quotes[0].text)
-    if whole == unit.quotes[0] or not unit.text.endswith(said):
+    main = one_line(unit.quotes[0].text)
+    if whole == unit.quotes[0] or not unit.text.endswith(main):
         return unit.text
-    return unit.text.removesuffix(said) + one_line(whole.text)
+    return unit.text.removesuffix(main) + one_line(whole.text)
 
 
 def _sentences(quote: Quote, start: int, end: int) -> Quote:
@@ -166,11 +166,11 @@ def _sentences(quote: Quote, start: int, end: int) -> Quote:
     ]
     if CELLS in quote.text or not inside:
         return quote
-    said = [quote.text[first:last] for first, last in spans]
+    sentences = [quote.text[first:last] for first, last in spans]
     low, high = inside[0], inside[-1]
-    while low > 0 and leans_on_before(said[low]):
+    while low > 0 and leans_on_before(sentences[low]):
         low -= 1
-    while high + 1 < len(said) and binds_to_before(said[high + 1]):
+    while high + 1 < len(sentences) and binds_to_before(sentences[high + 1]):
         high += 1
     first, last = spans[low][0], spans[high][1]
     text = quote.text[first:last]
@@ -193,23 +193,23 @@ def located(quote: str, text: str) -> tuple[Range, ...]:
     Every exact match; without one, the closest run that has nearly all of the quote's words in
     order, and all of its numbers.
     """
-    wanted, found = tokens(quote), placed_tokens(text)
+    wanted, placed_words = tokens(quote), placed_tokens(text)
     if not wanted:
         return ()
-    words = [word for word, _, _ in found]
+    words = [word for word, _, _ in placed_words]
     exact = [start for start in range(len(words)) if words[start : start + len(wanted)] == wanted]
     if exact:
-        return tuple((found[at][1], found[at + len(wanted) - 1][2]) for at in exact)
+        return tuple((placed_words[at][1], placed_words[at + len(wanted) - 1][2]) for at in exact)
     nearest = _nearest(wanted, words)
-    return ((found[nearest[0]][1], found[nearest[1] - 1][2]),) if nearest else ()
+    return ((placed_words[nearest[0]][1], placed_words[nearest[1] - 1][2]),) if nearest else ()
 
 
-def page_ranges(spans: Sequence[Span], found: Range) -> tuple[tuple[int, int, int], ...]:
+def page_ranges(spans: Sequence[Span], at: Range) -> tuple[tuple[int, int, int], ...]:
     """Return `(page, start, end)` for each span that a range of a passage touches."""
     ranges = []
     for span in spans:
-        start = max(found[0], span.offset)
-        end = min(found[1], span.offset + span.end - span.start)
+        start = max(at[0], span.offset)
+        end = min(at[1], span.offset + span.end - span.start)
         if start < end:
             shift = span.start - span.offset
             ranges.append((span.page, start + shift, end + shift))

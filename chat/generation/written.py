@@ -63,18 +63,20 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-def _claim(said: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> DraftClaim:
+def _claim(text: str, citations: Sequence[Mapping[str, str]], shown: Shown) -> DraftClaim:
     results = _all_placed(citations, shown)
-    found = [result for result in results if isinstance(result, Placed)]
+    resolved = [result for result in results if isinstance(result, Placed)]
     unplaced = [result for result in results if isinstance(result, Unplaced)]
-    return claim_citing(clean_line(said), found, unplaced)
+    return claim_citing(clean_line(text), resolved, unplaced)
 
 
-def claim_citing(said: str, found: Sequence[Placed], lost: Sequence[Unplaced] = ()) -> DraftClaim:
+def claim_citing(
+    raw: str, citations: Sequence[Placed], lost: Sequence[Unplaced] = ()
+) -> DraftClaim:
     """Return a claim with its citations, nearest first, and with whatever is wrong with it."""
-    text, unplaced = _standing_alone(said, found), list(lost)
+    text, unplaced = _standing_alone(raw, citations), list(lost)
     # Each citation once, the nearest first, since the first is shown first.
-    ordered = sorted(dict.fromkeys(found), key=lambda each: -nearness(each.quotes, text))
+    ordered = sorted(dict.fromkeys(citations), key=lambda each: -nearness(each.quotes, text))
     quotes = tuple(
         replace(quote, citation=number)
         for number, each in enumerate(ordered)
@@ -89,13 +91,13 @@ def claim_citing(said: str, found: Sequence[Placed], lost: Sequence[Unplaced] = 
     )
 
 
-def _standing_alone(text: str, found: Sequence[Placed]) -> str:
+def _standing_alone(text: str, citations: Sequence[Placed]) -> str:
     """Return a claim's text; for a claim that is a whole quote, that quote as it reads alone."""
     whole = tokens(text)
     return next(
         (
             each.read_as
-            for each in found
+            for each in citations
             if tokens(each.quotes[0].text) == whole and 0 < len(each.read_as) <= MAX_CLAIM_CHARS
         ),
         text,
@@ -126,10 +128,10 @@ def _placed(
     return placed(key, quote, shown, near=near)
 
 
-def _known_key(said: str, keys: Collection[str]) -> str:
+def _known_key(cited: str, keys: Collection[str]) -> str:
     """Return the one key within what was said, such as `Passage 2EA1806417C3`, else all of that."""
-    within = [key for key in keys if key in said.casefold()]
-    return within[0] if len(within) == 1 else said[:MAX_KEY_CHARS]
+    within = [key for key in keys if key in cited.casefold()]
+    return within[0] if len(within) == 1 else cited[:MAX_KEY_CHARS]
 
 
 def _fault(text: str, quotes: Sequence[Quote]) -> str:

@@ -22,8 +22,8 @@ class Caller:
 
     def headers(self) -> dict[str, str]:
         """Return the caller's headers for the API; a value that is not ASCII becomes `?`."""
-        said = {"Authorization": self.authorization, "X-Forwarded-For": self.forwarded_for}
-        return {name: value if value.isascii() else "?" for name, value in said.items() if value}
+        headers = {"Authorization": self.authorization, "X-Forwarded-For": self.forwarded_for}
+        return {name: value if value.isascii() else "?" for name, value in headers.items() if value}
 
 
 class Api:

@@ -72,15 +72,15 @@ def _described(
 def _of_parameters(parameters: list[Mapping[str, Any]]) -> dict[str, Any]:
     """Return path and query parameters as the properties of one object."""
     properties = {
-        one["name"]: one["schema"] | {"description": one.get("description", "")}
-        for one in parameters
+        each["name"]: each["schema"] | {"description": each.get("description", "")}
+        for each in parameters
     }
-    required = [one["name"] for one in parameters if one.get("required")]
+    required = [each["name"] for each in parameters if each.get("required")]
     return {"type": "object", "properties": properties, "required": required}
 
 
 def _without_streams(takes: dict[str, Any]) -> dict[str, Any]:
-    properties = {name: one for name, one in takes["properties"].items() if name != "stream"}
+    properties = {name: schema for name, schema in takes["properties"].items() if name != "stream"}
     return takes | {"properties": properties, "additionalProperties": False}
 
 

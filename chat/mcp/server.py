@@ -77,9 +77,11 @@ def called(
         problem = problem_details(ValidationError(wrong), {}).data
         return types.CallToolResult(content=[_text(problem)], is_error=True)
     path = tool.path.format_map(
-        {name: quote(str(said), safe="") for name, said in arguments.items()}
+        {name: quote(str(value), safe="") for name, value in arguments.items()}
     )
-    query = {name: str(said) for name, said in arguments.items() if f"{{{name}}}" not in tool.path}
+    query = {
+        name: str(value) for name, value in arguments.items() if f"{{{name}}}" not in tool.path
+    }
     result = _result(tool, api.call(caller, tool.method, path, query=query))
     if not result.is_error and (picture := result.structured_content["picture"]):
         result.content.append(_picture(api.call(caller, "GET", picture)))

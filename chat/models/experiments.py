@@ -66,10 +66,10 @@ class Experiment(models.Model):
     @property
     def difference(self) -> str:
         """The differences of the candidate from the site's settings, in words."""
-        said = []
+        parts = []
         if self.mode:
-            said.append(f"mode {self.mode} (the site: {self.baseline['mode']})")
+            parts.append(f"mode {self.mode} (the site: {self.baseline['mode']})")
         if self.confidence_threshold is not None:
             site = self.baseline["confidence_threshold"]
-            said.append(f"confidence from {self.confidence_threshold:g} on (the site: {site:g})")
-        return ", ".join(said)
+            parts.append(f"confidence from {self.confidence_threshold:g} on (the site: {site:g})")
+        return ", ".join(parts)

@@ -66,16 +66,16 @@ def parsed_questions(content: Any) -> tuple[Labelled, ...]:
     """Parse questions; raises `CalibrationError` with the number of a malformed one."""
     if not isinstance(content, list) or not content:
         raise CalibrationError("A test set is a JSON list of questions.")
-    found: dict[str, Labelled] = {}
+    parsed: dict[str, Labelled] = {}
     for number, item in enumerate(content, start=1):
         labelled = _parsed(item, number)
-        if labelled.question in found:
+        if labelled.question in parsed:
             raise CalibrationError(
                 f"Question {number} occurs twice.",
                 hint="Nothing was changed. Remove the second one.",
             )
-        found[labelled.question] = labelled
-    return tuple(found.values())
+        parsed[labelled.question] = labelled
+    return tuple(parsed.values())
 
 
 def _parsed(item: Any, number: int) -> Labelled:
@@ -128,7 +128,7 @@ def _odds(question: str, hits: Sequence[Hit]) -> float | None:
         return None
     if judges_list():
         return reading.answerable
-    return max(hit.odds for hit in reading.told(hits) if hit.odds is not None)
+    return max(hit.odds for hit in reading.with_odds(hits) if hit.odds is not None)
 
 
 def _is_found(question: Labelled, hits: Sequence[Hit]) -> bool:

@@ -48,7 +48,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     if run.forgotten:
         run.cautions.append(earlier_caution(run.forgotten))
     if against:
-        words = {order.index(place) + 1: said for place, said in against.items()}
+        words = {order.index(place) + 1: text for place, text in against.items()}
         run.cautions.append(barred_caution(words, run.claims))
     if conditional := only_after_anaphylaxis(allergic_to, run.query.text, run.claims):
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
@@ -78,17 +78,17 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
         is_refused = policy == "block" and left_out
         return refusal(run, Reason.LOW_CONFIDENCE, first=left_out) if is_refused else None
     standing = _verified_quotes(left_out)
-    run.cautions.extend(omission_caution(one) for one in left_out if one not in standing)
+    run.cautions.extend(omission_caution(claim) for claim in left_out if claim not in standing)
     around = said_under(run.supported)
-    binding = tuple(one for one in standing if binds(one, run.query.text, around))
-    run.claims += binding + tuple(one for one in standing if one not in binding)
+    binding = tuple(claim for claim in standing if binds(claim, run.query.text, around))
+    run.claims += binding + tuple(claim for claim in standing if claim not in binding)
     return None
 
 
 def _add_applicability(run: AnswerRun) -> Abstained | None:
-    found = applicability(run.query.text, run.claims)
-    run.cautions.extend(applicability_cautions(found))
-    if found.mismatch and run.config.applicability == "block":
+    about = applicability(run.query.text, run.claims)
+    run.cautions.extend(applicability_cautions(about))
+    if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None
 

@@ -94,27 +94,27 @@ def differences(
     A step that an older release did not store is not compared. The corpus itself is compared by
     `chat.pipeline.corpus_changes`; here, documents whose state differs belong to it.
     """
-    found: dict[Group, list[Difference]] = {}
+    by_group: dict[Group, list[Difference]] = {}
     for step in _STEPS:
         if step in stored:
-            for one in _between(stored[step], now.get(step), step):
-                found.setdefault(_group_of(one), []).append(one)
-    return {group: tuple(found[group]) for group in Group if group in found}
+            for difference in _between(stored[step], now.get(step), step):
+                by_group.setdefault(_group_of(difference), []).append(difference)
+    return {group: tuple(by_group[group]) for group in Group if group in by_group}
 
 
 def _of_claims(outcome: Mapping[str, Any], *names: str) -> list[list[Any]]:
     return [[claim[name] for name in names] for claim in outcome["claims"]]
 
 
-def _group_of(one: Difference) -> Group:
-    parts = one.place.split(".")
+def _group_of(difference: Difference) -> Group:
+    parts = difference.place.split(".")
     if parts[0] in _SETTINGS or (parts[0] == "searches" and parts[-1] in _SETTINGS_OF_SEARCH):
         return Group.SETTINGS
     if parts[0] == "documents" and len(parts) > 2:
         return Group.CORPUS  # found both times, in another state
     if parts[0] == "searches" and not _TEXTS_OF_SEARCH.intersection(parts[2:3]):
         return Group.SCORES
-    values = (one.stored, one.now)
+    values = (difference.stored, difference.now)
     is_score = parts[0] == "documents" or any(isinstance(v, float) for v in values)
     return Group.SCORES if is_score else Group.TEXTS
 
@@ -133,25 +133,25 @@ def _between(stored: Any, now: Any, place: str) -> Iterator[Difference]:
 def _between_lists(stored: list[Any], now: list[Any], place: str) -> Iterator[Difference]:
     identity = next((name for name in _IDENTITIES if _identifies(name, stored, now)), "")
     if identity:
-        then, today = ({one[identity]: one for one in values} for values in (stored, now))
+        then, today = ({entry[identity]: entry for entry in values} for values in (stored, now))
         for number, name in enumerate(dict.fromkeys([*then, *today])):
             shown = number if identity == "text" else name
             yield from _between(then.get(name), today.get(name), f"{place}.{shown}")
-    elif all(isinstance(one, str) for one in [*stored, *now]):
-        yield from (Difference(place, one, None) for one in stored if one not in now)
-        yield from (Difference(place, None, one) for one in now if one not in stored)
+    elif all(isinstance(entry, str) for entry in [*stored, *now]):
+        yield from (Difference(place, entry, None) for entry in stored if entry not in now)
+        yield from (Difference(place, None, entry) for entry in now if entry not in stored)
         if stored != now and set(stored) == set(now):
             yield Difference(place, stored, now)  # in another order
     else:
         for number in range(max(len(stored), len(now))):
-            one, other = (v[number] if number < len(v) else None for v in (stored, now))
-            yield from _between(one, other, f"{place}.{number}")
+            ours, theirs = (v[number] if number < len(v) else None for v in (stored, now))
+            yield from _between(ours, theirs, f"{place}.{number}")
 
 
 def _identifies(name: str, *lists: Iterable[Any]) -> bool:
     """Tell whether each entry of each list has another value of that name."""
     for values in map(list, lists):
-        held = [one.get(name) for one in values if isinstance(one, dict)]
+        held = [entry.get(name) for entry in values if isinstance(entry, dict)]
         if len(held) < len(values) or None in held or len(set(map(str, held))) < len(held):
             return False
     return True
@@ -168,8 +168,8 @@ def _equal(stored: Any, now: Any) -> bool:
 def _in_words(value: Any) -> str:
     """Return a value as `name: value; name: value`, without what is empty; brackets nest."""
     if isinstance(value, dict):
-        held = {name: one for name, one in value.items() if one not in _EMPTY}
-        return "; ".join(f"{name}: {_in_brackets(one)}" for name, one in held.items()) or "none"
+        held = {name: entry for name, entry in value.items() if entry not in _EMPTY}
+        return "; ".join(f"{name}: {_in_brackets(entry)}" for name, entry in held.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(_in_brackets, value)) or "none"
     if isinstance(value, bool):

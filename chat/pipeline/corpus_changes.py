@@ -40,8 +40,8 @@ class DocumentChange:
 
     @property
     def sentence(self) -> str:
-        told = ", ".join(f"{what} on {day:%-d %B %Y}" for what, day in self.events)
-        return f"{self.title}: {told}."
+        changes = ", ".join(f"{what} on {day:%-d %B %Y}" for what, day in self.events)
+        return f"{self.title}: {changes}."
 
 
 def corpus_movement(turn: Turn, now: Snapshot | None = None) -> str:
@@ -89,7 +89,7 @@ def changed_documents(turn: Turn, readable: Set[int]) -> list[DocumentChange]:
 
 def _since(turn: Turn) -> QuerySet[AuditEvent]:
     """Return the events after the turn's own, by their number, which is the log's key."""
-    found = AuditEvent.objects.filter(action__in=CHANGES, subject__startswith="document:")
+    events = AuditEvent.objects.filter(action__in=CHANGES, subject__startswith="document:")
     own = AuditEvent.objects.filter(subject=f"turn:{turn.pk}", action=f"turn.{turn.status}").first()
-    found = found.filter(seq__gt=own.seq) if own else found.filter(at__gt=turn.created_at)
-    return found.only("subject", "action", "at").order_by("seq")
+    events = events.filter(seq__gt=own.seq) if own else events.filter(at__gt=turn.created_at)
+    return events.only("subject", "action", "at").order_by("seq")

@@ -10,7 +10,7 @@ import numpy as np
 from chat.evidence.quotable import units_by_passage
 from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
-from chat.reader.types import Reading
+from chat.reader.types import ScoredStatements
 from chat.types import Unit
 from corpus.statements.lead_ins import as_lead
 from retrieval.lexical.search import asked_lexemes
@@ -21,7 +21,7 @@ ROWS = 8  # as many of tables that they begin: some rows alone would read as the
 
 
 def excerpts(
-    nearest: Sequence[Hit], reading: Reading, question: str
+    nearest: Sequence[Hit], reading: ScoredStatements, question: str
 ) -> Mapping[str, tuple[Unit, ...]]:
     """Return the best statements of each passage, complete and in reading order, by chunk key.
 
@@ -29,10 +29,10 @@ def excerpts(
     with most words of the question are taken. Runs one query, and up to five for such passages.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
-    for one in reading.statements:
-        found = by_key.get(one.unit.hit.key)
-        if found is not None:
-            found.append(one.unit)
+    for statement in reading.statements:
+        own = by_key.get(statement.unit.hit.key)
+        if own is not None:
+            own.append(statement.unit)
     by_key |= _by_words([hit for hit in nearest if not by_key[hit.key]], question)
     return {
         key: tuple(_captioned(sorted(with_whole_lists(_best(units)), key=_place)))
@@ -54,12 +54,12 @@ def _by_words(hits: Sequence[Hit], question: str) -> dict[str, list[Unit]]:
     if not hits:
         return {}
     lexemes = asked_lexemes(question)
-    found: dict[str, list[Unit]] = {}
+    ordered: dict[str, list[Unit]] = {}
     for key, units in units_by_passage(hits, question).items():
         words, _ = coverage(units, lexemes)
         best = np.argsort(-words, kind="stable")
-        found[key] = [units[place] for place in best]
-    return found
+        ordered[key] = [units[place] for place in best]
+    return ordered
 
 
 def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:

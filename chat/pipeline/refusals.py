@@ -48,9 +48,9 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
-    asked = asked_medicines(by_every_name(question_in_english(run.query.text)))
+    medicines = asked_medicines(by_every_name(question_in_english(run.query.text)))
     others = [hit for hit in decision.passages if hit.key not in about]
-    nearest += sorted(others, key=lambda hit: not _names(asked, hit))
+    nearest += sorted(others, key=lambda hit: not _names(medicines, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
@@ -126,10 +126,10 @@ def _answered_in_force(run: AnswerRun, old: Decision, gate: Gate) -> bool:
         everywhere = replace(query, collections=(), filters=NO_FILTERS)
         current.append(search_and_gate(everywhere, gate, run.searches, kind=EXPLAINING))
     return any(
-        one.reason is None
-        or _odds(old) - _odds(one) < CLEARLY
-        or _likeliest(old, gate) <= _likeliest(one, gate)
-        for one in current
+        decision.reason is None
+        or _odds(old) - _odds(decision) < CLEARLY
+        or _likeliest(old, gate) <= _likeliest(decision, gate)
+        for decision in current
     )
 
 
@@ -143,8 +143,8 @@ def _on_topic_in_closed(run: AnswerRun) -> Query | None:
     if run.config.closed == "off" or not topic:
         return None
     known = collections_closed(run.query.reader)
-    asked = run.query.collections
-    named = tuple(slug for slug in known if not asked or slug in asked)
+    collections = run.query.collections
+    named = tuple(slug for slug in known if not collections or slug in collections)
     if not named:
         return None
     return replace(run.query, text=topic, collections=named, rights=Rights.HIDDEN)
@@ -171,8 +171,8 @@ def _shown(
     """
     reading = decision.reading
     places: dict[str, int] = {}  # of the best statement, by passage
-    for place, one in enumerate(reading.statements):
-        places.setdefault(one.unit.hit.key, place)
+    for place, statement in enumerate(reading.statements):
+        places.setdefault(statement.unit.hit.key, place)
     near = [hit for hit in nearest if hit.coverage > 0]
     if not near and logistic(reading.answerable) >= NEAR_ENOUGH:
         near = [hit for hit in nearest if hit.key in places]

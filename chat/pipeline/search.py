@@ -71,7 +71,7 @@ def decide_on(
         for note in misfit(gate, evidence.trace.fingerprint):
             searches.note(note)
     reading = read(query.text, evidence.hits)
-    evidence = replace(evidence, hits=reading.told(evidence.hits))
+    evidence = replace(evidence, hits=reading.with_odds(evidence.hits))
     decision = decide(evidence, gate, together=reading.answerable)
     decision = _refused_for_words(replace(decision, reading=reading), query)
     searches.taken.append(Search(kind, evidence, decision))

@@ -82,7 +82,7 @@ def _documents(searches: SearchLog) -> list[dict[str, str]]:
         if taken.evidence.trace.rights is not Rights.HIDDEN
         for hit in taken.evidence.hits
     ]
-    found = {
+    documents = {
         hit.sha256: {
             "sha256": hit.sha256,
             "version": hit.version,
@@ -91,7 +91,7 @@ def _documents(searches: SearchLog) -> list[dict[str, str]]:
         }
         for hit in hits
     }
-    return [found[sha256] for sha256 in sorted(found)]
+    return [documents[sha256] for sha256 in sorted(documents)]
 
 
 def verdict_payload(verdict: Verdict) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _in_another_language(question: str, before: Sequence[Asked]) -> Standalone:
 
     The rules complete English questions only.
     """
-    asked = question_in_english(question)
+    in_english = question_in_english(question)
     earlier = [
         replace(
             turn,
@@ -86,7 +86,7 @@ def _in_another_language(question: str, before: Sequence[Asked]) -> Standalone:
         )
         for turn in before
     ]
-    ruled = by_rules(asked, earlier)
+    ruled = by_rules(in_english, earlier)
     if not ruled.is_follow_up:
         return Standalone(question)
     typed = (turn.standalone or turn.question for turn in before)
@@ -103,8 +103,8 @@ def accepted(question: str, before: Sequence[Asked], answer: str) -> str:
     for named in _NAMED:
         if not set(named(question)) <= set(named(text)) <= set(named(known)):
             return ""
-    said = severities(text, text)
-    is_as_severe = _kept_severities(question, text, before) <= said <= severities(known, known)
+    levels = severities(text, text)
+    is_as_severe = _kept_severities(question, text, before) <= levels <= severities(known, known)
     return text if is_as_severe else ""
 
 

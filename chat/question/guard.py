@@ -28,8 +28,8 @@ def question_guarded(question: str, policy: str) -> Guarded:
     """
     if policy not in POLICIES:
         raise ValueError(f"There is no policy {policy!r} for identifiers.")
-    found = identifiers_in(question)
-    seen = {str(identifier.kind) for identifier in found}
+    identifiers = identifiers_in(question)
+    seen = {str(identifier.kind) for identifier in identifiers}
     kinds = tuple(kind for kind in KINDS if kind in seen)
-    text = question if policy == "warn" else redacted(question, found)
+    text = question if policy == "warn" else redacted(question, identifiers)
     return Guarded(text, kinds, is_blocked=policy == "block" and bool(kinds))

@@ -84,8 +84,8 @@ def parsed(question: str) -> MultipleChoice | None:
     """
     if len(question) > MAX_CHARS:
         return None
-    found = [choice for marks in _runs(question) if (choice := _choice(question, marks))]
-    return max(found, key=lambda choice: len(choice.options), default=None)
+    choices = [choice for marks in _runs(question) if (choice := _choice(question, marks))]
+    return max(choices, key=lambda choice: len(choice.options), default=None)
 
 
 def written_out(stem: str, options: Sequence[Option]) -> str:
@@ -99,9 +99,9 @@ def set_apart(question: str, options: Sequence[Option]) -> MultipleChoice | None
     The options may be in the question in a form that the rules can parse, after it as `written_out`
     puts them, or not in it at all.
     """
-    found = parsed(question)
-    if not options or (found and found.options == tuple(options)):
-        return found
+    choice = parsed(question)
+    if not options or (choice and choice.options == tuple(options)):
+        return choice
     stem = _one_line(question.removesuffix(written_out("", options)))
     return MultipleChoice(_STEM_END.sub("", stem), tuple(options))
 

@@ -46,22 +46,22 @@ def understand(
     Never raises for a failing language model or spelling lookup. Runs one query, for the spelling.
     """
     stem = query.text.removesuffix(written_out("", options))
-    said = _standalone(stem, before, config)
-    spelling = _spelling(replace(query, text=said.searched))
-    said = said.spelled(spelling)
-    choice = set_apart(said.searched, options)
+    wording = _standalone(stem, before, config)
+    spelling = _spelling(replace(query, text=wording.searched))
+    wording = wording.spelled(spelling)
+    choice = set_apart(wording.searched, options)
     return Understood(
-        text=choice.stem if choice else said.searched,
+        text=choice.stem if choice else wording.searched,
         options=choice.options if choice else (),
-        is_unclear=said.is_unclear,
-        standalone=said.text if said.text != stem else "",
-        by=said.by,
-        notes=said.notes,
+        is_unclear=wording.is_unclear,
+        standalone=wording.text if wording.text != stem else "",
+        by=wording.by,
+        notes=wording.notes,
         spelling=spelling,
     )
 
 
-def questions_before(asked: AskedQuestion, config: AnswerConfig) -> list[Asked]:
+def questions_before(question: AskedQuestion, config: AnswerConfig) -> list[Asked]:
     """Return the latest turns of the conversation, else the questions `earlier`, oldest first.
 
     Empty if follow-ups are off. A wording that the asker may not be shown today counts as it was
@@ -71,15 +71,17 @@ def questions_before(asked: AskedQuestion, config: AnswerConfig) -> list[Asked]:
         return []
     latest: Sequence[Turn] = ()
     worded: Mapping[uuid.UUID, str] = {}
-    if asked.conversation is not None:
-        turns = asked.conversation.turns.filter(text_removed_at=None).order_by("-created_at", "-pk")
+    if question.conversation is not None:
+        turns = question.conversation.turns.filter(text_removed_at=None).order_by(
+            "-created_at", "-pk"
+        )
         latest = tuple(turns.only("question", "standalone", "status", "conversation")[:REMEMBERED])
-        worded = standalone_open(latest, readable_ids(asked.user))
+        worded = standalone_open(latest, readable_ids(question.user))
     before = [
         Asked(turn.question, worded[turn.pk], turn.status == TurnStatus.ANSWERED)
         for turn in reversed(latest)
     ]
-    return before or _typed_before(asked.earlier, config)
+    return before or _typed_before(question.earlier, config)
 
 
 def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]:
@@ -94,16 +96,16 @@ def _typed_before(questions: Sequence[str], config: AnswerConfig) -> list[Asked]
         except QuestionError:
             continue
         if not guarded.is_blocked:
-            said = standalone(guarded.text, before, by="rules", timeout_s=0.0)
-            before.append(Asked(guarded.text, said.text, was_answered=False))
+            wording = standalone(guarded.text, before, by="rules", timeout_s=0.0)
+            before.append(Asked(guarded.text, wording.text, was_answered=False))
     return before
 
 
 def _standalone(question: str, before: Sequence[Asked], config: AnswerConfig) -> Standalone:
-    said = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
+    wording = standalone(question, before, by=config.follow_ups, timeout_s=config.timeout_s / 3)
     # A model may have invented a name.
-    invented = config.identifiers != "warn" and question_guarded(said.text, "block").is_blocked
-    return replace(said, text=question, by="", before="") if invented else said
+    invented = config.identifiers != "warn" and question_guarded(wording.text, "block").is_blocked
+    return replace(wording, text=question, by="", before="") if invented else wording
 
 
 def _spelling(query: Query) -> dict[str, str]:

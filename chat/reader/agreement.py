@@ -46,15 +46,15 @@ _YOUNGEST = frozenset(("preterm", "neonate"))
 _INFANTS = _YOUNGEST | {"infant"}
 
 
-def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]:
+def in_agreement(question: str, every_name: str, units: Sequence[Unit]) -> list[Unit]:
     """Drop statements about other medicines, people, routes or severities.
 
     Where it is asked when something is not given or is stopped, also those that don't say so; and
-    for a dose, those with the dose of another medicine. Both questions are in English; `asked` has
-    the other names of its terms.
+    for a dose, those with the dose of another medicine. `every_name` is the question with the other
+    names of its terms; both are in English.
     """
-    medicines, people = asked_medicines(asked), asked_people(question)
-    denials, wanted_levels = Denials.of(question), severities(question, asked)
+    medicines, people = asked_medicines(every_name), asked_people(question)
+    denials, wanted_levels = Denials.of(question), severities(question, every_name)
     when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
     to_treat = asks_treating_dose(question)
     of_dose = asks_dose(question)
@@ -71,7 +71,7 @@ def in_agreement(question: str, asked: str, units: Sequence[Unit]) -> list[Unit]
         )
         and is_about_medicine(medicines, unit)
         and is_for(people, unit)
-        and (not wanted_levels or is_as_severe(wanted_levels, asked, unit))
+        and (not wanted_levels or is_as_severe(wanted_levels, every_name, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
         and (not when_not or tells_when_not(unit))
         and (not when_to_stop or tells_when_to_stop(unit.text))
@@ -86,68 +86,68 @@ def tells_when_not(unit: Unit) -> bool:
     return forbids_start(unit.text) or any(map(is_limiting_heading, headings))
 
 
-def is_about_medicine(asked: frozenset[str], unit: Unit) -> bool:
+def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement or, if it names none, its context names an asked medicine."""
-    if not asked:
+    if not medicines:
         return True
     own = _drugs(unit.text)
     if own:
-        if share_a_name(asked, own):
+        if share_a_name(medicines, own):
             return True
         # `Avoid with methotrexate`, under trimethoprim; not `methotrexate 10 mg`, not its row.
-        return not (unit.is_row or gives_dose(unit.text)) and _is_under(asked, unit)
+        return not (unit.is_row or gives_dose(unit.text)) and _is_under(medicines, unit)
     for text in _above(unit):
         if named := _drugs(text):
-            return share_a_name(asked, named)
+            return share_a_name(medicines, named)
     return not gives_dose(unit.text)
 
 
-def is_dose_of(asked: frozenset[str], unit: Unit) -> bool:
+def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether one of a sentence's doses may be of an asked medicine."""
-    return unit.is_row or not asked or doses_are_of(asked, unit.text)
+    return unit.is_row or not medicines or doses_are_of(medicines, unit.text)
 
 
-def is_given_by(asked: frozenset[str], unit: Unit) -> bool:
+def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
     """Tell whether a dose may be given by one of the asked routes.
 
     The nearest text that names a route counts, a row's own cells before its header and footnotes. A
     dose without a route fits any.
     """
-    if not asked or not gives_dose(unit.text):
+    if not wanted or not gives_dose(unit.text):
         return True
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
-    named = next((found for text in texts if (found := routes(text))), asked)
-    return not asked.isdisjoint(named)
+    named = next((given for text in texts if (given := routes(text))), wanted)
+    return not wanted.isdisjoint(named)
 
 
-def is_for(asked: People, unit: Unit) -> bool:
+def is_for(patients: People, unit: Unit) -> bool:
     """Tell whether a statement may apply to the question's patients."""
-    sex = asked.male or asked.female
-    told = (asked.groups, asked.denied, asked.ages, asked.kidney, asked.weights, sex)
-    if not any(told):
+    sex = patients.male or patients.female
+    traits = (patients.groups, patients.denied, patients.ages, patients.kidney, patients.weights)
+    if not sex and not any(traits):
         return True
     own, around = _people(unit.text), _people(unit.context)
     about = own if names_anybody(own) else around
-    if sex and _is_for_other_sex(asked, own, around):
+    if sex and _is_for_other_sex(patients, own, around):
         return False
     holds_dose = gives_dose(unit.text)
     levels = (about, around) if _is_open_ended(about) or _are_newborns(about, around) else (about,)
-    if any(apart(asked, each) is not None for each in levels):
+    if any(apart(patients, each) is not None for each in levels):
         return restricts(unit.text) and not (holds_dose or unit.is_row)
-    if not set(asked.denied).isdisjoint(around.states) and not about.denied:
+    if not set(patients.denied).isdisjoint(around.states) and not about.denied:
         return False  # a row of a table on pregnancy, whatever its footnote says of newborns
     named = {*about.states, *around.states}
-    if not named >= _NAMED_ONLY.intersection(asked.states):
+    if not named >= _NAMED_ONLY.intersection(patients.states):
         return False
-    if holds_dose and _is_under_a_year(asked) and not _tells_of_infants(unit):
+    if holds_dose and _is_under_a_year(patients) and not _tells_of_infants(unit):
         return False
-    return not holds_dose or not _is_dosed_apart(asked) or _tells_of_organs(unit)
+    return not holds_dose or not _is_dosed_apart(patients) or _tells_of_organs(unit)
 
 
-def _is_for_other_sex(asked: People, own: People, around: People) -> bool:
+def _is_for_other_sex(patients: People, own: People, around: People) -> bool:
     """Tell whether the nearest text that names a sex alone names the other one."""
     nearest = next((each for each in (own, around) if each.male or each.female), own)
-    return (asked.male and nearest.female) or (asked.female and nearest.male)
+    return (patients.male and nearest.female) or (patients.female and nearest.male)
 
 
 def _is_open_ended(people: People) -> bool:
@@ -182,10 +182,10 @@ def _tells_of_organs(unit: Unit) -> bool:
     return any(names_organs(text) for text in (unit.text, *_above(unit)))
 
 
-def is_as_severe(levels: frozenset[str], asked: str, unit: Unit) -> bool:
+def is_as_severe(levels: frozenset[str], every_name: str, unit: Unit) -> bool:
     """Tell whether the nearest text that names a severity names an asked one; True if none does."""
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
-    named = (severities(text, asked) for text in texts)
+    named = (severities(text, every_name) for text in texts)
     return not levels.isdisjoint(next(filter(None, named), levels))
 
 
@@ -198,8 +198,8 @@ def headings_of(hit: Hit) -> list[str]:
     return [*reversed(hit.section_path), hit.title]
 
 
-def _is_under(asked: frozenset[str], unit: Unit) -> bool:
-    return any(share_a_name(asked, _drugs(text)) for text in _above(unit))
+def _is_under(medicines: frozenset[str], unit: Unit) -> bool:
+    return any(share_a_name(medicines, _drugs(text)) for text in _above(unit))
 
 
 def _above(unit: Unit) -> Iterator[str]:

@@ -37,22 +37,22 @@ class Answerable:
 
     def log_odds(self, features: Features) -> float:
         """Return the log-odds, rounded so that floating-point noise never opens the gate."""
-        found = of_list(features)
-        if not found:
+        joint = of_list(features)
+        if not joint:
             return NOTHING
-        total = sum(self.weights.get(name, 0.0) * value for name, value in sorted(found.items()))
+        total = sum(self.weights.get(name, 0.0) * value for name, value in sorted(joint.items()))
         return round(self.intercept + total, LOGIT_DIGITS)
 
 
 def of_list(features: Features) -> dict[str, float]:
     """Return the joint features of a list of statements; empty for none."""
-    found: dict[str, float] = {}
+    joint: dict[str, float] = {}
     for name in READ_OFF:
         column = np.sort(features.get(name, np.zeros(0)))[::-1]
         if column.size:
-            found[f"highest {name}"] = float(column[0])
-            found[f"second {name}"] = float(column[min(1, column.size - 1)])
-    return found
+            joint[f"highest {name}"] = float(column[0])
+            joint[f"second {name}"] = float(column[min(1, column.size - 1)])
+    return joint
 
 
 @cache

@@ -27,7 +27,7 @@ from chat.reader.features import (
 from chat.reader.likeness import comparable
 from chat.reader.pair_scorer import LARGE as LARGE_FOLDER
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
-from chat.reader.types import Read, Reading
+from chat.reader.types import Read, ScoredStatements
 from chat.reader.weights import weights
 from chat.types import Unit
 from core.language.gloss import has_table, question_in_english, spoken_in
@@ -57,19 +57,17 @@ class Candidates:
     vectors: Vectors
 
 
-def read(question: str, hits: Sequence[Hit]) -> Reading:
+def read(question: str, hits: Sequence[Hit]) -> ScoredStatements:
     """Score the statements of all hits, deterministically. Runs four queries."""
-    found = shortlisted(question, sifted(question, hits))
-    known, count = weights(), len(found.units)
+    pool = shortlisted(question, sifted(question, hits))
+    known, count = weights(), len(pool.units)
     # Rounded, so that the last bits of a float never decide between two statements.
-    score = weighted(found.features, known.order, count).round(LOGIT_DIGITS)
-    odds = (known.intercept + weighted(found.features, known.right, count)).round(LOGIT_DIGITS)
+    score = weighted(pool.features, known.order, count).round(LOGIT_DIGITS)
+    odds = (known.intercept + weighted(pool.features, known.right, count)).round(LOGIT_DIGITS)
     order = np.argsort(-score, kind="stable")
-    return Reading(
-        tuple(
-            Read(found.units[n], float(score[n]), float(odds[n]), found.vectors[n]) for n in order
-        ),
-        answerable().log_odds(found.features),
+    return ScoredStatements(
+        tuple(Read(pool.units[n], float(score[n]), float(odds[n]), pool.vectors[n]) for n in order),
+        answerable().log_odds(pool.features),
     )
 
 
@@ -78,9 +76,9 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
 
     None of passages in a language that is not answered here, or whose words can't be compared.
     """
-    asked = question_in_english(question)
+    in_english = question_in_english(question)
     spoken = [hit for hit in hits if _can_be_read(hit, spoken_in(question))]
-    units = in_agreement(asked, by_every_name(asked), quotable_units(spoken, question))
+    units = in_agreement(in_english, by_every_name(in_english), quotable_units(spoken, question))
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
@@ -101,21 +99,21 @@ def _can_be_read(hit: Hit, asked_in: str) -> bool:
     return hit.language == asked_in or (has_table(hit.language) and has_table(asked_in))
 
 
-def shortlisted(question: str, found: Candidates, *, reread: int = REREAD) -> Candidates:
+def shortlisted(question: str, pool: Candidates, *, reread: int = REREAD) -> Candidates:
     """Choose the statements worth reading, and add the readers' odds to their features.
 
     The small reader reads them all, the large one the best `reread`; the others get the odds that
     it usually has where the small reader has theirs.
     """
-    if not found.units:
-        return found
-    first = weighted(found.features, weights().shortlist, len(found.units)).round(LOGIT_DIGITS)
+    if not pool.units:
+        return pool
+    first = weighted(pool.features, weights().shortlist, len(pool.units)).round(LOGIT_DIGITS)
     kept = np.sort(np.argsort(-first, kind="stable")[:SHORTLIST])
-    units = tuple(found.units[place] for place in kept)
-    features = {name: column[kept] for name, column in found.features.items()}
+    units = tuple(pool.units[place] for place in kept)
+    features = {name: column[kept] for name, column in pool.features.items()}
     features = with_reader(features, _odds(question, units, site_reader()))
     features = with_large_reader(features, _large_odds(question, units, features, reread))
-    return Candidates(units, features, found.vectors[kept])
+    return Candidates(units, features, pool.vectors[kept])
 
 
 def encoded_question(question: str, embedder: Embedder) -> str:
@@ -156,9 +154,9 @@ def _large_odds(question: str, units: Sequence[Unit], features: Features, count:
 def _odds(question: str, units: Sequence[Unit], reader: StatementReader) -> Column:
     """Return a reader's odds of each statement, read with the others of its passage."""
     groups = [list(group) for _, group in groupby(units, key=lambda unit: unit.hit.key)]
-    asked = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
+    passages = [Group(heading(group[0].hit), tuple(map(captioned, group))) for group in groups]
     read = question_in_english(question)
-    return np.array([odds for group in reader.odds(read, asked) for odds in group])
+    return np.array([odds for group in reader.odds(read, passages) for odds in group])
 
 
 def captioned(unit: Unit) -> str:

@@ -88,11 +88,11 @@ def coverage(units: Sequence[Unit], lexemes: Sequence[AskedLexeme]) -> tuple[Col
         cursor.execute(_HELD_SQL, [searched_names(lexemes), texts + contexts, cut_by * 2])
         held = [frozenset(row[0]) for row in cursor.fetchall()]
     own, around = held[: len(units)], held[len(units) :]
-    together = [one | other for one, other in zip(own, around, strict=True)]
+    together = [alone | other for alone, other in zip(own, around, strict=True)]
     return _shares(own, lexemes), _shares(together, lexemes)
 
 
 def _shares(held: Sequence[frozenset[str]], lexemes: Sequence[AskedLexeme]) -> Column:
     total = sum(lexeme.idf for lexeme in lexemes) or 1.0
-    said = [sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(one)) for one in held]
-    return np.array(said) / total
+    sums = [sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(each)) for each in held]
+    return np.array(sums) / total

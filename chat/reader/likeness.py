@@ -42,8 +42,8 @@ def comparable(cosines: Column, embedder: Embedder) -> Column:
     Raises `GateUnavailable` as `anchors` does.
     """
     if not is_bundled(embedder.fingerprint):
-        found, wanted = anchors(embedder), bundled()
-        share = (cosines - found.unlike) / (found.alike - found.unlike)
+        own, wanted = anchors(embedder), bundled()
+        share = (cosines - own.unlike) / (own.alike - own.unlike)
         cosines = wanted.unlike + share * (wanted.alike - wanted.unlike)
     return cosines.round(COSINE_DIGITS)
 
@@ -77,5 +77,5 @@ def bundled() -> Anchors:
 
 @cache
 def _content() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content

@@ -13,7 +13,7 @@ from chat.types import Quote, Unit
 from core.language.en.statements.lists import joins_the_next, takes_items_together
 from corpus.models import Page
 from corpus.statements.lead_ins import as_lead
-from corpus.statements.places import PageView, Piece, Place, Views
+from corpus.statements.places import PageView, Place, VerbatimSpan, Views
 
 MAX_CHARS = 1500  # of a whole list
 _Views = Mapping[int, Views]  # by document
@@ -30,25 +30,25 @@ def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[
     """
     views = _views(units)
     lists = Counter(_list_of(unit, views) for unit in units)
-    found: list[Unit] = []
+    wholes: list[Unit] = []
     for unit in units:
         several = all_items or lists[_list_of(unit, views)] > 1
         whole = _whole(unit, views, several=several) or unit
-        if not any(_overlap(whole, other) for other in found):
-            found.append(whole)
-    return found
+        if not any(_overlap(whole, other) for other in wholes):
+            wholes.append(whole)
+    return wholes
 
 
-def _overlap(one: Unit, other: Unit) -> bool:
+def _overlap(unit: Unit, other: Unit) -> bool:
     """Tell whether the main quote of one unit is part of the other."""
-    return _is_quoted(one.quotes[0], other) or _is_quoted(other.quotes[0], one)
+    return _is_quoted(unit.quotes[0], other) or _is_quoted(other.quotes[0], unit)
 
 
-def _is_quoted(said: Quote, unit: Unit) -> bool:
+def _is_quoted(main: Quote, unit: Unit) -> bool:
     return any(
-        (said.hit.document_id, said.page) == (quote.hit.document_id, quote.page)
-        and said.start < quote.end
-        and quote.start < said.end
+        (main.hit.document_id, main.page) == (quote.hit.document_id, quote.page)
+        and main.start < quote.end
+        and quote.start < main.end
         for quote in unit.quotes
     )
 
@@ -62,7 +62,7 @@ def _list_of(unit: Unit, views: _Views) -> Hashable:
 
 def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
     """Return the unit extended to its whole list; None where it stays alone."""
-    said, *leads = unit.quotes
+    main, *leads = unit.quotes
     at = _place(unit, views)
     if at.kind == "list_item":
         items = _items_around(at)
@@ -70,14 +70,14 @@ def _whole(unit: Unit, views: _Views, *, several: bool) -> Unit | None:
             return None
     else:
         following = next(at.below(), None)
-        if not said.text.endswith(":") or following is None or following.kind != "list_item":
+        if not main.text.endswith(":") or following is None or following.kind != "list_item":
             return None
         items = _items_around(following)
     pieces = _pieces(unit, at, items)
     if sum(len(piece.text) for piece in pieces) > MAX_CHARS:
         return None
     shown = "\n".join([*(as_lead(part.text) for part in leads), *(part.text for part in pieces)])
-    inside = next(piece for piece in pieces if piece.page == said.page and piece.end > said.start)
+    inside = next(piece for piece in pieces if piece.page == main.page and piece.end > main.start)
     others = [piece for piece in pieces if piece != inside]
     return replace(unit, text=shown, quotes=(inside, *leads, *others))
 
@@ -88,24 +88,24 @@ def _pieces(unit: Unit, at: Place, items: Sequence[Place]) -> list[Quote]:
     The part inside the unit's passage is a quote of its own, since a citation starts in its
     passage.
     """
-    said = unit.quotes[0]
+    main = unit.quotes[0]
     bounds: dict[int, tuple[int, int]] = {}
-    announced = [] if at.kind == "list_item" else [(at.page, said.start, said.end)]
+    announced = [] if at.kind == "list_item" else [(at.page, main.start, main.end)]
     parts = [(item.page, item.block["start"], item.block["end"]) for item in items]
     for page, start, end in [*announced, *parts]:
         bounds[page] = (bounds.get(page, (start, end))[0], end)
-    span = next(span for span in unit.hit.spans if span.page == at.page and said.start < span.end)
-    found: list[Quote] = []
+    span = next(span for span in unit.hit.spans if span.page == at.page and main.start < span.end)
+    quotes: list[Quote] = []
     for page, (start, end) in bounds.items():
         cuts = {start, end}
         if page == at.page:
             cuts |= {cut for cut in (span.start, span.end) if start < cut < end}
         on_page = replace(at, page=page)
-        found += [_quote(unit, on_page.piece(*ends)) for ends in pairwise(sorted(cuts))]
-    return [quote for quote in found if quote.text]
+        quotes += [_quote(unit, on_page.piece(*ends)) for ends in pairwise(sorted(cuts))]
+    return [quote for quote in quotes if quote.text]
 
 
-def _quote(unit: Unit, piece: Piece) -> Quote:
+def _quote(unit: Unit, piece: VerbatimSpan) -> Quote:
     return Quote(unit.hit, piece.page, piece.start, piece.end, piece.text)
 
 
@@ -123,17 +123,17 @@ def _views(units: Sequence[Unit]) -> _Views:
 
 def _place(unit: Unit, views: _Views) -> Place:
     """Return the block of a unit."""
-    said = unit.quotes[0]
+    main = unit.quotes[0]
     pages = views[unit.hit.document_id]
-    blocks = pages[said.page].blocks
-    position = next(n for n, block in enumerate(blocks) if said.start < block["end"])
-    return Place(said.page, position, pages)
+    blocks = pages[main.page].blocks
+    position = next(n for n, block in enumerate(blocks) if main.start < block["end"])
+    return Place(main.page, position, pages)
 
 
 def _items_around(at: Place) -> list[Place]:
     """Return the items of the list in order, nested and on adjoining pages too."""
 
-    def beside(places: Iterable[Place]) -> Iterator[Place]:
+    def adjoining(places: Iterable[Place]) -> Iterator[Place]:
         for place in places:
             if place.kind == "footnote" and place.page != at.page:
                 continue
@@ -141,7 +141,7 @@ def _items_around(at: Place) -> list[Place]:
                 return
             yield place
 
-    return [*reversed(list(beside(at.above()))), at, *beside(at.below())]
+    return [*reversed(list(adjoining(at.above()))), at, *adjoining(at.below())]
 
 
 def _hold_together(items: Sequence[Place], leads: Sequence[Quote]) -> bool:

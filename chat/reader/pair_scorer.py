@@ -79,7 +79,7 @@ def warm_up() -> None:
 
 def _odds_of(windows: Sequence[Window], scored: Sequence[Scores], statements: int) -> list[float]:
     """Return the log-odds of the statements against the heading, which is at index 0."""
-    found: dict[int, float] = {}
+    odds: dict[int, float] = {}
     for window, scores in zip(windows, scored, strict=True):
-        found |= statement_odds(window, scores)
-    return [round(found.get(place, UNREAD), LOGIT_DIGITS) for place in range(1, statements + 1)]
+        odds |= statement_odds(window, scores)
+    return [round(odds.get(place, UNREAD), LOGIT_DIGITS) for place in range(1, statements + 1)]

@@ -23,15 +23,15 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ScoredStatements:
     """The scored statements of a question."""
 
     statements: tuple[Read, ...] = ()  # best first
     answerable: float = NOT_READ  # log-odds that the passages hold the answer at all
 
-    def told(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def with_odds(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """Return the passages, each with the log-odds of its best statement."""
         best: dict[str, float] = {}
-        for one in self.statements:
-            best.setdefault(one.unit.hit.key, one.odds)
+        for statement in self.statements:
+            best.setdefault(statement.unit.hit.key, statement.odds)
         return tuple(replace(hit, odds=best.get(hit.key, NOT_READ)) for hit in hits)

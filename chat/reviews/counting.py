@@ -49,12 +49,12 @@ def verdicts_counted(reviews: QuerySet[Review], *, sampled: bool) -> list[Counte
         turn: (f"{timezone.localtime(asked_at):%Y-%m}", verdict) for turn, asked_at, verdict in rows
     }
     counts = Counter(months.values())
-    found = []
+    shares = []
     for period in sorted({period for period, _ in counts}, reverse=True):
         for kind in (OF_ANSWER, OF_REFUSAL):
             if n := sum(counts[period, verdict] for verdict in kind):
-                found += [Counted(period, verdict, counts[period, verdict], n) for verdict in kind]
-    return found
+                shares += [Counted(period, verdict, counts[period, verdict], n) for verdict in kind]
+    return shares
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def reviewers_compared() -> Compared:
     counts: Counter[tuple[str, str]] = Counter()
     turns = Turn.objects.filter(pk__in=by_turn.keys()).order_by()
     for pk, verdicts in turns.values_list("pk", "trace__verdicts"):
-        said = {verdict["text"]: verdict["label"] for verdict in verdicts or ()}
-        counts.update((said.get(each.claim.text, UNKNOWN), each.final) for each in by_turn[pk])
+        label_of = {verdict["text"]: verdict["label"] for verdict in verdicts or ()}
+        counts.update((label_of.get(each.claim.text, UNKNOWN), each.final) for each in by_turn[pk])
     rows = tuple(
         CheckerRow(
             verdict,

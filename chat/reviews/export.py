@@ -23,10 +23,10 @@ def review_rows(reviews: QuerySet[Review], *, texts: bool, by: User) -> Iterator
     note of an answer of which anything is.
     """
     readable = turn_readable_ids(by)
-    found = reviews.iterator(chunk_size=_BATCH)
-    while batch := list(islice(found, _BATCH)):
+    rows = reviews.iterator(chunk_size=_BATCH)
+    while batch := list(islice(rows, _BATCH)):
         turns = audited_turns().filter(pk__in={review.turn_id for review in batch})
-        opened = {one.turn.pk: one for one in turns_open(list(turns), readable, reader=by.pk)}
+        opened = {each.turn.pk: each for each in turns_open(list(turns), readable, reader=by.pk)}
         for review in batch:
             yield _row(review, opened[review.turn_id], texts=texts)
 

@@ -49,8 +49,8 @@ class Labels:
     @property
     def said(self) -> list[str]:
         """The labels in words, by place; empty where one is missing."""
-        found = (self.by_place.get(place) for place in (*SIDES, THIRD))
-        return [str(SupportLabel(label).label) if label else "" for label in found]
+        labels = (self.by_place.get(place) for place in (*SIDES, THIRD))
+        return [str(SupportLabel(label).label) if label else "" for label in labels]
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ def labelling_of(review: Review, user: User) -> Labelling:
 
     The asker of the question has no place. The caller must check rights.
     """
-    found, people = _read(review)
+    statements, people = _read(review)
     done = len(people.keys() & set(SIDES))
     is_free = user.pk not in people.values() and review.turn.user_id != user.pk
-    disputed = tuple(each.claim for each in found if each.is_disputed and not each.final)
+    disputed = tuple(each.claim for each in statements if each.is_disputed and not each.final)
     place = 0
     due: tuple[Claim, ...] = ()
     if is_free and review.turn.text_removed_at is None:
         if done < 2:
-            place, due = (done + 1, tuple(each.claim for each in found))
+            place, due = (done + 1, tuple(each.claim for each in statements))
         elif disputed:
             place, due = (THIRD, disputed)
-    return Labelling(done, place if due else 0, due, tuple(found) if done == 2 else ())
+    return Labelling(done, place if due else 0, due, tuple(statements) if done == 2 else ())
 
 
 def claims_label(review: Review, labels: Mapping[int, str], *, by: User) -> None:
@@ -123,11 +123,11 @@ def _read(review: Review) -> tuple[list[Labels], dict[int, int]]:
         Claim.objects.filter(turn=review.turn_id, kind=ClaimKind.ANSWER).order_by("index")
     )
     rows = list(ClaimLabel.objects.filter(review=review))
-    said: dict[int, dict[int, str]] = {}
+    label_at: dict[int, dict[int, str]] = {}
     for row in rows:
-        said.setdefault(row.claim_id, {})[row.place] = row.label
-    found = [Labels(claim, said.get(claim.pk, {})) for claim in claims]
-    return found, {row.place: row.by_id for row in rows}
+        label_at.setdefault(row.claim_id, {})[row.place] = row.label
+    labels = [Labels(claim, label_at.get(claim.pk, {})) for claim in claims]
+    return labels, {row.place: row.by_id for row in rows}
 
 
 def labels_by_turn(turns: Iterable[Any] | None = None) -> dict[Any, list[Labels]]:
@@ -138,13 +138,13 @@ def labels_by_turn(turns: Iterable[Any] | None = None) -> dict[Any, list[Labels]
     rows = ClaimLabel.objects.select_related("claim").order_by("review", "claim__index", "place")
     if turns is not None:
         rows = rows.filter(claim__turn__in=list(turns))
-    said: dict[tuple[Any, int], dict[int, tuple[Claim, dict[int, str]]]] = {}
+    by_review: dict[tuple[Any, int], dict[int, tuple[Claim, dict[int, str]]]] = {}
     for row in rows:
-        of_review = said.setdefault((row.claim.turn_id, row.review_id), {})
+        of_review = by_review.setdefault((row.claim.turn_id, row.review_id), {})
         of_review.setdefault(row.claim_id, (row.claim, {}))[1][row.place] = row.label
-    found: dict[Any, list[Labels]] = {}
-    for (turn, _), claims in said.items():
+    doubled: dict[Any, list[Labels]] = {}
+    for (turn, _), claims in by_review.items():
         labels = [Labels(claim, by_place) for claim, by_place in claims.values()]
         if all(each.is_double for each in labels):
-            found[turn] = labels
-    return found
+            doubled[turn] = labels
+    return doubled

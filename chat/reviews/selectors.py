@@ -34,14 +34,14 @@ def reviewers_of(turn: Turn) -> list[User]:
     held = Q(user_permissions__codename="change_review") | Q(
         groups__permissions__codename="change_review"
     )
-    found = User.objects.filter(held | Q(is_superuser=True), is_active=True, is_staff=True)
-    return list(found.exclude(pk=turn.user_id or 0).distinct().order_by("username"))
+    reviewers = User.objects.filter(held | Q(is_superuser=True), is_active=True, is_staff=True)
+    return list(reviewers.exclude(pk=turn.user_id or 0).distinct().order_by("username"))
 
 
 def turns_between(period: Period) -> QuerySet[Turn]:
     """Return the turns of a period, without evaluations, whose results are judged elsewhere."""
-    asked = Turn.objects.filter(created_at__gte=period.begins, created_at__lt=period.ends)
-    return asked.exclude(channel=Channel.EVALUATION).order_by("created_at", "pk")
+    turns = Turn.objects.filter(created_at__gte=period.begins, created_at__lt=period.ends)
+    return turns.exclude(channel=Channel.EVALUATION).order_by("created_at", "pk")
 
 
 def turns_flagged(turns: QuerySet[Turn], flag: Flag, *, below: float) -> QuerySet[Turn]:

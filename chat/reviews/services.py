@@ -83,9 +83,9 @@ def reviews_flag_by_rules(
     with transaction.atomic():
         _one_at_a_time()
         for rule in (rules := list(rules)):
-            found = list(turns_flagged(turns, rule, below=below).values_list("pk", flat=True))
-            meant.update(found)
-            added += _add(found, rule, by)
+            matches = list(turns_flagged(turns, rule, below=below).values_list("pk", flat=True))
+            meant.update(matches)
+            added += _add(matches, rule, by)
         filled = Filled(turns.count(), len(meant), added)
         payload = {"rules": [str(rule) for rule in rules], "below": below}
         _record_filled("review.ruled", period, filled, by, payload)

@@ -69,8 +69,8 @@ def agreement(answers: Sequence[Sequence[Pair]]) -> Agreement:
         return Agreement(n, len(answers), agreed, None if np.isnan(kappa) else kappa, None)
     random = np.random.default_rng(SEED)
     drawn = random.multinomial(len(answers), np.full(len(answers), 1 / len(answers)), RESAMPLES)
-    found = _kappas(np.tensordot(drawn.astype(np.float64), tables, axes=1))
-    low, high = np.nanpercentile(found, [2.5, 97.5])
+    kappas = _kappas(np.tensordot(drawn.astype(np.float64), tables, axes=1))
+    low, high = np.nanpercentile(kappas, [2.5, 97.5])
     return Agreement(n, len(answers), agreed, kappa, (float(low), float(high)))
 
 
@@ -83,8 +83,8 @@ def _kappas(tables: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         agreed = np.trace(tables, axis1=1, axis2=2) / n
         by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
-        found: Floats = np.where(by_chance < 1, (agreed - by_chance) / (1 - by_chance), np.nan)
-    return found
+        kappas: Floats = np.where(by_chance < 1, (agreed - by_chance) / (1 - by_chance), np.nan)
+    return kappas
 
 
 def drawn(ids: Iterable[str], *, percent: float, seed: int) -> list[str]:

@@ -49,14 +49,14 @@ def groups_given(by: AbstractBaseUser | AnonymousUser) -> QuerySet[Group]:
     return Group.objects.filter(user=by.pk)
 
 
-def account_create(by: User, *, username: str, groups: Iterable[Group], **said: Any) -> User:
+def account_create(by: User, *, username: str, groups: Iterable[Group], **fields: Any) -> User:
     """Create an account that can't sign in until it has a password.
 
     Only `groups` that `by` may assign are assigned. Raises PermissionDenied.
     """
     refuse_without(by, ADD)
     with transaction.atomic():
-        account = User(username=username, **said)
+        account = User(username=username, **fields)
         account.set_unusable_password()
         account.save(force_insert=True)
         account.groups.set(groups_given(by).filter(pk__in=[group.pk for group in groups]))
@@ -87,9 +87,9 @@ def account_edit(
         if groups is not None and _set_groups(stored, groups, by=by):
             fields.append("groups")
         if fields:
-            said = [{"changed": {"fields": fields}}]  # the receiver logs it
+            message = [{"changed": {"fields": fields}}]  # the receiver logs it
             LogEntry.objects.log_actions(
-                by.pk, [stored], CHANGE, change_message=said, single_object=True
+                by.pk, [stored], CHANGE, change_message=message, single_object=True
             )
     return tuple(fields)
 

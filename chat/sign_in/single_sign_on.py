@@ -37,8 +37,8 @@ def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     groups, unlet = _groups_claimed(claims), settings.OIDC_GROUPS
     with transaction.atomic():
         known = SocialAccount.objects.select_for_update().filter(provider=issuer, uid=claims["sub"])
-        found = known.select_related("user").first()
-        account: User | None = found.user if found else None
+        social = known.select_related("user").first()
+        account: User | None = social.user if social else None
         if account and account.is_active:
             _set_groups(account, groups)
         elif account is None and (groups or not unlet):
@@ -102,10 +102,10 @@ def _set_groups(account: User, names: Collection[str]) -> None:
 
 
 def _groups(names: Collection[str]) -> list[Group]:
-    found = list(Group.objects.filter(name__in=names))
-    for missing in set(names) - {group.name for group in found}:
+    groups = list(Group.objects.filter(name__in=names))
+    for missing in set(names) - {group.name for group in groups}:
         logger.warning("MEDRAG_OIDC: [groups] names a group that is not here: %s", missing)
-    return found
+    return groups
 
 
 def _record(action: str, account: User, fields: list[str]) -> None:

@@ -71,9 +71,9 @@ def judge_answer(
     sent the question, the text of the claims and as many passages as fit. Raises
     VerifierUnavailable.
     """
-    asked = Question(_prompt(question, claims, passages), SCHEMA, "judgement", MAX_TOKENS, SEED)
+    prompt = Question(_prompt(question, claims, passages), SCHEMA, "judgement", MAX_TOKENS, SEED)
     try:
-        answer = ask_first(settings.MODELS.judge, asked, use="judge", timeout_s=timeout_s)
+        answer = ask_first(settings.MODELS.judge, prompt, use="judge", timeout_s=timeout_s)
     except NoneAnswered as error:
         raise _unavailable(error) from error
     return AnswerJudgement(

@@ -28,19 +28,19 @@ MAX_NUMBERS = 100  # of a claim: each is compared with each number of the eviden
 
 
 def check_numbers(claim: str, evidence: Evidence) -> Finding | None:
-    said = read(claim)
-    if len(said.quantities) + len(said.frequencies) > MAX_NUMBERS:
+    reading = read(claim)
+    if len(reading.quantities) + len(reading.frequencies) > MAX_NUMBERS:
         return Finding(NUMBERS, Label.NOT_FOUND, "too many numbers for one claim")
-    asked = _AGE.sub(r"\1 years", evidence.question)
-    why = not_held(claim, held((*evidence.quotes, evidence.context)), held((asked,)))
+    question = _AGE.sub(r"\1 years", evidence.question)
+    why = not_held(claim, held((*evidence.quotes, evidence.context)), held((question,)))
     return Finding(NUMBERS, Label.CONTRADICTED, why) if why else None
 
 
 def check_routes(claim: str, evidence: Evidence) -> Finding | None:
-    told = frozenset[str]().union(*map(routes, (*evidence.quotes, evidence.context)))
-    told = told or routes(evidence.question)  # where the evidence leaves it open
-    if added := routes(claim) - told:
-        label = Label.CONTRADICTED if told else Label.NOT_FOUND
+    allowed = frozenset[str]().union(*map(routes, (*evidence.quotes, evidence.context)))
+    allowed = allowed or routes(evidence.question)  # where the evidence leaves it open
+    if added := routes(claim) - allowed:
+        label = Label.CONTRADICTED if allowed else Label.NOT_FOUND
         return Finding("routes", label, f"route not in the evidence: {min(added)}")
     return None
 
@@ -50,12 +50,12 @@ def check_groups(claim: str, evidence: Evidence) -> Finding | None:
 
     Of the evidence, the first text that names people counts: the quotes, else the context.
     """
-    said = people_of(claim)
+    people = people_of(claim)
     about = first_named([people_of(evidence.text), people_of(evidence.context)])
-    if found := apart(said, about):
-        of = f"{found.of} " if found.of else ""
-        told = f"about {of}{found.ours}; the evidence: {of}{found.theirs}"
-        return Finding("groups", Label.CONTRADICTED, told)
+    if difference := apart(people, about):
+        of = f"{difference.of} " if difference.of else ""
+        detail = f"about {of}{difference.ours}; the evidence: {of}{difference.theirs}"
+        return Finding("groups", Label.CONTRADICTED, detail)
     return None
 
 
@@ -64,15 +64,15 @@ def check_exchanged(claim: str, evidence: Evidence) -> Finding | None:
 
     `X in Y` and `Y in X` are nearly the same to a model. The two sides of an `and` may change.
     """
-    said = tokens(claim)
+    words = tokens(claim)
     for quote in evidence.quotes:
         for start, end in line_sentence_spans(quote):
-            told = tokens(quote[start:end])
-            places = [n for n, (a, b) in enumerate(zip(said, told, strict=False)) if a != b]
-            if len(said) != len(told) or not 2 <= len(places) <= _EXCHANGED:
+            quoted = tokens(quote[start:end])
+            places = [n for n, (a, b) in enumerate(zip(words, quoted, strict=False)) if a != b]
+            if len(words) != len(quoted) or not 2 <= len(places) <= _EXCHANGED:
                 continue
-            moved, stood = ([text[n] for n in places] for text in (said, told))
-            between = set(told[places[0] : places[-1] + 1]) - set(stood)
+            moved, stood = ([text[n] for n in places] for text in (words, quoted))
+            between = set(quoted[places[0] : places[-1] + 1]) - set(stood)
             if sorted(moved) == sorted(stood) and not between <= _JOINING:
                 return Finding("exchanged", Label.CONTRADICTED, "two things of it are exchanged")
     return None
@@ -85,13 +85,13 @@ def check_qualifiers(claim: str, evidence: Evidence) -> Finding | None:
     pneumonia`, and a model takes either for supported by the other. A qualifier counts as known if
     its words are anywhere in the claim, the evidence or the question.
     """
-    asked = set(tokens(evidence.question))
-    said = _conditions([claim])
-    told = _conditions(evidence.quotes)
-    for name in sorted(said.keys() & told.keys()):
+    question = set(tokens(evidence.question))
+    claimed = _conditions([claim])
+    quoted = _conditions(evidence.quotes)
+    for name in sorted(claimed.keys() & quoted.keys()):
         for limits, others, known in (
-            (told[name], "the evidence says it", asked.union(tokens(claim))),
-            (said[name], "it says it", asked.union(*map(tokens, evidence.parts))),
+            (quoted[name], "the evidence says it", question.union(tokens(claim))),
+            (claimed[name], "it says it", question.union(*map(tokens, evidence.parts))),
         ):
             if not any(known.issuperset(tokens(" ".join(limit))) for limit in limits):
                 named = " or ".join(sorted({" ".join(sorted(limit)) for limit in limits}))
@@ -106,18 +106,18 @@ def check_restated(claim: str, evidence: Evidence) -> Finding | None:
     Of questions that ask for more than yes or no, and offer no choice. A number is never only
     restated: it may be the dose that was asked about.
     """
-    asked, said = tokens(evidence.question), tokens(claim)
-    if not asked or asked[0] not in _ASKING or _CHOOSING & set(asked):
+    question, words = tokens(evidence.question), tokens(claim)
+    if not question or question[0] not in _ASKING or _CHOOSING & set(question):
         return None
-    if any(token[0].isdigit() for token in said) or set(said) - set(asked) - _LINKING:
+    if any(token[0].isdigit() for token in words) or set(words) - set(question) - _LINKING:
         return None
     return Finding("restated", Label.NOT_FOUND, "it says no more than the question")
 
 
 def _conditions(texts: Iterable[str]) -> dict[str, list[frozenset[str]]]:
     """Return the qualifiers of each mention of each condition."""
-    found: dict[str, list[frozenset[str]]] = {}
+    qualifiers: dict[str, list[frozenset[str]]] = {}
     for text in texts:
         for name, limit in conditions(text):
-            found.setdefault(name, []).append(limit)
-    return found
+            qualifiers.setdefault(name, []).append(limit)
+    return qualifiers

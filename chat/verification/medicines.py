@@ -18,14 +18,14 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    said = [*drugs(claim), *drug_classes(claim)]
-    if not said:
+    named = [*drugs(claim), *drug_classes(claim)]
+    if not named:
         return None
-    told = " ".join((*evidence.quotes, evidence.context))
+    text = " ".join((*evidence.quotes, evidence.context))
     # Of a text that names another medicine, nothing is said of the one that was asked about.
-    known = told if drugs(told) else f"{told} {evidence.question}"
+    known = text if drugs(text) else f"{text} {evidence.question}"
     held = _with_other_names(_words(known))
-    for name in said:
+    for name in named:
         # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
         forms = _forms(_words(name))
         if not any((form.rstrip() if len(form) > _LONG else form) in held for form in forms):
@@ -81,12 +81,12 @@ def _longest_name() -> int:
 @lru_cache(maxsize=1)
 def _other_names() -> dict[str, tuple[str, ...]]:
     """Return the other names of each name in this release's lexicon."""
-    found: dict[str, list[str]] = defaultdict(list)
+    others_of: dict[str, list[str]] = defaultdict(list)
     for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows(), *_lexicon_v3.rows()):
-        one, other = _words(row["short"]), _words(row["words"])
-        found[one].append(other)
-        found[other].append(one)
-    return {name: tuple(others) for name, others in found.items()}
+        name, other = _words(row["short"]), _words(row["words"])
+        others_of[name].append(other)
+        others_of[other].append(name)
+    return {name: tuple(others) for name, others in others_of.items()}
 
 
 @lru_cache(maxsize=4096)

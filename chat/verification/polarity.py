@@ -25,20 +25,20 @@ BEFORE = 6  # words before the first shared one in which a negation still applie
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
-    said = tokens(NEGATION.sub(" ", _ANSWERS_NO.sub("", claim)))
-    said = [word for word in said if word not in _AUXILIARY]
-    if len(said) < LEAST:
+    words = tokens(NEGATION.sub(" ", _ANSWERS_NO.sub("", claim)))
+    words = [word for word in words if word not in _AUXILIARY]
+    if len(words) < LEAST:
         return None
-    found = Finding(NAME, Label.CONTRADICTED, "a negation of the evidence is dropped or added")
+    finding = Finding(NAME, Label.CONTRADICTED, "a negation of the evidence is dropped or added")
     sentences = [evidence.text[start:end] for start, end in line_sentence_spans(evidence.text)]
-    near = [stretch for one in sentences if (stretch := _shared(said, one))]
+    near = [stretch for sentence in sentences if (stretch := _shared(words, sentence))]
     denied = _count(claim)
     if near and all(_count(stretch) != denied for stretch in near):
-        return found
+        return finding
     known = set(tokens("\n".join(evidence.parts)))
-    strange = [word for word in said if word not in known]
-    is_near = len(strange) <= len(said) * (1 - NEARLY_ALL)
-    return found if is_near and denied and not any(map(_count, evidence.parts)) else None
+    strange = [word for word in words if word not in known]
+    is_near = len(strange) <= len(words) * (1 - NEARLY_ALL)
+    return finding if is_near and denied and not any(map(_count, evidence.parts)) else None
 
 
 def _count(text: str) -> int:
@@ -46,16 +46,16 @@ def _count(text: str) -> int:
     return len(NEGATION.findall(_ANSWERS_NO.sub("", text)))
 
 
-def _shared(said: Sequence[str], sentence: str) -> str:
+def _shared(words: Sequence[str], sentence: str) -> str:
     """Return the stretch of a sentence that the claim repeats, with up to `BEFORE` words before it.
 
     Empty where the sentence has fewer than `NEARLY_ALL` of the claim's words in order.
     """
-    found = placed_tokens(sentence)
-    matcher = SequenceMatcher(None, said, [word for word, _, _ in found], autojunk=False)
+    placed = placed_tokens(sentence)
+    matcher = SequenceMatcher(None, words, [word for word, _, _ in placed], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if sum(block.size for block in blocks) < NEARLY_ALL * len(said):
+    if sum(block.size for block in blocks) < NEARLY_ALL * len(words):
         return ""
     first = max(0, blocks[0].b - BEFORE)
     last = blocks[-1].b + blocks[-1].size - 1
-    return sentence[found[first][1] : found[last][2]]
+    return sentence[placed[first][1] : placed[last][2]]

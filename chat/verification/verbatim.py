@@ -19,15 +19,15 @@ def is_verbatim(claim: str, quotes: Sequence[str]) -> bool:
     lead-in before an item and a footnote below a row must be in the claim; the labels of a row may
     come between its cells. A sentence that refers to the one before it doesn't count alone.
     """
-    said = tokens(claim)
-    if not said or not quotes:
+    words = tokens(claim)
+    if not words or not quotes:
         return False
     own, *around = quotes
     needed = [tokens(quote) for quote in around if CELLS not in quote]
-    if not all(_stands_in(need, said) for need in needed):
+    if not all(_stands_in(need, words) for need in needed):
         return False
     others = [tokens(quote) for quote in around]
-    return any(_is_made_of(said, run, others) for run in _runs(own))
+    return any(_is_made_of(words, run, others) for run in _runs(own))
 
 
 def _runs(quote: str) -> Iterator[list[str]]:
@@ -41,12 +41,12 @@ def _runs(quote: str) -> Iterator[list[str]]:
                 yield tokens(" ".join(sentences[first:last]))
 
 
-def _is_made_of(said: Sequence[str], own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Tell whether `said` is all of `own` in order, mixed only with runs of `others`."""
+def _is_made_of(words: Sequence[str], own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Tell whether `words` is all of `own` in order, mixed only with runs of `others`."""
     place = 0
     inserted: list[str] = []
     runs: list[list[str]] = []
-    for token in said:
+    for token in words:
         if place < len(own) and token == own[place]:
             place += 1
             if inserted:
@@ -70,10 +70,10 @@ def _is_told(run: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     return True
 
 
-def _stands_in(need: Sequence[str], said: Sequence[str]) -> bool:
-    """Tell whether `said` contains `need` as one run of words."""
+def _stands_in(need: Sequence[str], words: Sequence[str]) -> bool:
+    """Tell whether `words` contains `need` as one run of words."""
     size = len(need)
-    return any(said[at : at + size] == need for at in range(len(said) - size + 1))
+    return any(words[at : at + size] == need for at in range(len(words) - size + 1))
 
 
 def _common(run: Sequence[str], place: int, other: Sequence[str]) -> int:

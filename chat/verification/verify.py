@@ -49,7 +49,7 @@ SURE = 0.9  # of the verifier's score
 FOREIGN = Finding(
     "language", Label.NOT_FOUND, "its guideline is not in English: only its own words can be shown"
 )
-_Left = tuple[tuple[Evidence, Finding | None], ...]  # each with the objection to be overruled
+_Citations = tuple[tuple[Evidence, Finding | None], ...]  # each with the objection to be overruled
 PageTexts = Mapping[tuple[int, int], str]  # by document and page number
 
 
@@ -88,15 +88,15 @@ def verify(
     texts = _page_texts(claims)
     overruled = OVERRULED if getattr(verifier, "is_graded", False) else frozenset[str]()
     settled = [_settled(claim, texts, question, overruled) for claim in claims]
-    left = [
-        (claim, found)
-        for claim, found in zip(claims, settled, strict=True)
-        if not isinstance(found, Verdict)
+    unsettled = [
+        (claim, result)
+        for claim, result in zip(claims, settled, strict=True)
+        if not isinstance(result, Verdict)
     ]
-    if left and len(left) < len(claims):
-        checked(len(claims) - len(left))
-    judged = _judged(left, verifier, timeout_s)
-    verdicts = tuple(found if isinstance(found, Verdict) else next(judged) for found in settled)
+    if unsettled and len(unsettled) < len(claims):
+        checked(len(claims) - len(unsettled))
+    judged = _judged(unsettled, verifier, timeout_s)
+    verdicts = tuple(result if isinstance(result, Verdict) else next(judged) for result in settled)
     checked(len(claims))
     return verdicts
 
@@ -134,7 +134,7 @@ def _evidence_of_each(claim: DraftClaim, question: str) -> list[Evidence]:
         )
         for place, number in enumerate(numbers)
     ]
-    return [evidence_of(one, question) for one in alone]
+    return [evidence_of(citation, question) for citation in alone]
 
 
 def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
@@ -148,7 +148,7 @@ def _page_texts(claims: Sequence[DraftClaim]) -> PageTexts:
 
 def _settled(
     claim: DraftClaim, texts: PageTexts, question: str, overruled: frozenset[str]
-) -> Verdict | _Left:
+) -> Verdict | _Citations:
     """Return the verdict on a claim, or the evidence by which the verifier must decide."""
     if finding := _fault(claim, texts):
         return _failed(claim, finding)
@@ -159,13 +159,13 @@ def _settled(
         return Verdict(claim, Label.SUPPORTED)
     if not is_english:
         return _failed(claim, FOREIGN)
-    found = [(one, _objections(claim.text, one)) for one in _evidence_of_each(claim, question)]
+    checked = [(each, _objections(claim.text, each)) for each in _evidence_of_each(claim, question)]
     passed = tuple(
         (evidence, next(iter(objections), None))
-        for evidence, objections in found
+        for evidence, objections in checked
         if all(finding.check in overruled for finding in objections)
     )
-    return passed or _failed(claim, found[0][1][0])
+    return passed or _failed(claim, checked[0][1][0])
 
 
 def _objections(claim: str, evidence: Evidence) -> list[Finding]:
@@ -186,11 +186,11 @@ def _is_verbatim(claim: DraftClaim, *, is_english: bool = True) -> bool:
 
     In English numbers and signs may be written in another way: `five days` for `5 days`.
     """
-    said = tokens(claim.text)
-    if any(tokens(whole) == said for whole in claim.read_as):
+    words = tokens(claim.text)
+    if any(tokens(whole) == words for whole in claim.read_as):
         return True
     cited = _by_citation(claim)
-    joined = [[f"{one[0]} {two[0]}", *one[1:], *two[1:]] for one, two in permutations(cited, 2)]
+    joined = [[f"{a[0]} {b[0]}", *a[1:], *b[1:]] for a, b in permutations(cited, 2)]
     level = levelled(claim.text)
     return any(
         is_verbatim(claim.text, quotes)
@@ -201,10 +201,10 @@ def _is_verbatim(claim: DraftClaim, *, is_english: bool = True) -> bool:
 
 def _by_citation(claim: DraftClaim) -> list[list[str]]:
     """Group the texts of a claim's quotes by citation."""
-    found: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for quote in claim.quotes:
-        found.setdefault(quote.citation, []).append(quote.text)
-    return list(found.values())
+        texts.setdefault(quote.citation, []).append(quote.text)
+    return list(texts.values())
 
 
 def _failed(claim: DraftClaim, finding: Finding) -> Verdict:
@@ -232,28 +232,28 @@ def _stands_on_page(quote: Quote, texts: PageTexts) -> bool:
 
 
 def _judged(
-    left: Sequence[tuple[DraftClaim, _Left]],
+    unsettled: Sequence[tuple[DraftClaim, _Citations]],
     verifier: Verifier | None,
     timeout_s: float,
 ) -> Iterator[Verdict]:
     """Return the verifier's verdicts on claims that passed the exact checks, in order."""
     if verifier is None:
         nobody = Finding("entailment", Label.NOT_FOUND, "nothing here can judge free wording")
-        return (_failed(claim, nobody) for claim, _ in left)
-    parts = [_parts(claim) for claim, _ in left]
+        return (_failed(claim, nobody) for claim, _ in unsettled)
+    parts = [_parts(claim) for claim, _ in unsettled]
     pairs = [
         Pair(part, evidence)
-        for (_, found), said in zip(left, parts, strict=True)
-        for part in said
-        for evidence, _ in found
+        for (_, cited), texts in zip(unsettled, parts, strict=True)
+        for part in texts
+        for evidence, _ in cited
     ]
     judgements = iter(judged_pairs(verifier, pairs, timeout_s=timeout_s))
     return (
         _verdict(
             claim,
-            [_best([_over(objection, next(judgements)) for _, objection in found]) for _ in said],
+            [_best([_over(objection, next(judgements)) for _, objection in cited]) for _ in texts],
         )
-        for (claim, found), said in zip(left, parts, strict=True)
+        for (claim, cited), texts in zip(unsettled, parts, strict=True)
     )
 
 
@@ -287,13 +287,13 @@ def judged_pairs(
     Raises `VerifierUnavailable`, also for a wrong number of judgements, an unknown label or a
     figure outside [0, 1].
     """
-    found = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
-    if len(found) != len(pairs) or not all(map(_is_usable, found)):
+    judgements = verifier.judge(pairs, timeout_s=timeout_s) if pairs else []
+    if len(judgements) != len(pairs) or not all(map(_is_usable, judgements)):
         raise VerifierUnavailable(
             "The verifier's judgements can't be used, so no claim was shown.",
             hint="Check MEDRAG_VERIFIER.",
         )
-    return found
+    return judgements
 
 
 def _is_usable(judgement: Judgement) -> bool:

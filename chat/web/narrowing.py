@@ -55,11 +55,11 @@ def _asked(turn: Turn) -> Mapping[str, Any]:
 
 
 def _words(filters: Mapping[str, Any]) -> list[str]:
-    found = [str(word) for name in _LISTS for word in filters.get(name) or ()]
+    named = [str(word) for name in _LISTS for word in filters.get(name) or ()]
     labels = dict(SourceType.choices)
-    found += [str(labels.get(kind, kind)) for kind in filters.get("source_types") or ()]
+    named += [str(labels.get(kind, kind)) for kind in filters.get("source_types") or ()]
     years = (
         (gettext("from %(year)s"), filters.get("year_from")),
         (gettext("up to %(year)s"), filters.get("year_to")),
     )
-    return [*found, *(words % {"year": year} for words, year in years if year is not None)]
+    return [*named, *(words % {"year": year} for words, year in years if year is not None)]

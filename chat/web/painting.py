@@ -21,7 +21,7 @@ PADDING_PT = 1.5
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextRun:
     """A run of text, inside or outside the spans."""
 
     text: str
@@ -42,8 +42,8 @@ class ShownBlock:
 
     kind: str
     level: int = 0  # of the HTML heading: 2 to 6
-    pieces: tuple[Piece, ...] = ()
-    items: tuple[tuple[Piece, ...], ...] = ()
+    pieces: tuple[TextRun, ...] = ()
+    items: tuple[tuple[TextRun, ...], ...] = ()
     caption: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[ShownRow, ...] = ()
@@ -112,13 +112,13 @@ def _table(block: Mapping[str, Any], spans: Spans, *, has_caption: bool) -> Show
     return ShownBlock("table", 0, (), (), caption, tuple(table["header"]), rows, at_labels)
 
 
-def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[Piece, ...]:
+def _pieces(text: str, block: Mapping[str, Any], spans: Spans) -> tuple[TextRun, ...]:
     """Return the block's text, split where a span begins or ends."""
     start, end = block["start"], block["end"]
     edges = {edge for span in spans for edge in span if start < edge < end}
     cuts = [start, *sorted(edges), end]
     return tuple(
-        Piece(text[a:b], overlaps(part, spans), _opens(part, spans))
+        TextRun(text[a:b], overlaps(part, spans), _opens(part, spans))
         for a, b in pairwise(cuts)
         for part in [{"start": a, "end": b}]
     )
@@ -155,14 +155,14 @@ class Corrected:
     @property
     def sentence(self) -> str:
         if self.is_quoted:
-            said = gettext(
+            sentence = gettext(
                 "corrected by staff: the page reads “%(text)s”, “%(read)s” had been read"
             )
         else:
-            said = gettext(
+            sentence = gettext(
                 "misread when this was answered: the page reads “%(text)s”, not “%(read)s”"
             )
-        return said % {"text": self.text, "read": self.read}
+        return sentence % {"text": self.text, "read": self.read}
 
 
 @dataclass(frozen=True)
@@ -200,14 +200,14 @@ def _standing(
     if place is None:
         return Standing()
     touched = [
-        one
-        for one in corrected
-        if any(a < place[1] and place[0] < b for a, b in one["spans" if is_quoted else "was"])
+        change
+        for change in corrected
+        if any(a < place[1] and place[0] < b for a, b in change["spans" if is_quoted else "was"])
     ]
-    found = tuple(Corrected(one["text"], one["read"], is_quoted) for one in touched)
+    texts = tuple(Corrected(change["text"], change["read"], is_quoted) for change in touched)
     if is_quoted:
-        return Standing((place,), found)
+        return Standing((place,), texts)
     if not touched:  # the text only moved
         place = locate(text, span, cited.quote)
         return Standing((place,) if place else ())
-    return Standing(tuple((a, b) for one in touched for a, b in one["spans"]), found)
+    return Standing(tuple((a, b) for change in touched for a, b in change["spans"]), texts)

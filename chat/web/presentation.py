@@ -154,8 +154,8 @@ class ShownTurn:
     @property
     def general_warnings(self) -> list[Mapping[str, Any]]:
         """The warnings that no statement has as its note."""
-        told = {note for claim in self.claims for note in claim.notes}
-        return [warning for warning in self.warnings if warning["text"] not in told]
+        noted = {note for claim in self.claims for note in claim.notes}
+        return [warning for warning in self.warnings if warning["text"] not in noted]
 
     @property
     def is_refusal(self) -> bool:
@@ -170,7 +170,7 @@ class ShownTurn:
     def notices(self) -> tuple[tuple[Document, Notice], ...]:
         """Banners of the cited documents, then of the nearest ones, each document's once."""
         about: tuple[Source | Passage, ...] = (*self.sources, *self.nearest)
-        return tuple((one.document, notice) for one in about for notice in one.notices)
+        return tuple((source.document, notice) for source in about for notice in source.notices)
 
     def numbers_of(self, document: Document) -> list[int]:
         """Return the numbers of the statements that cite a document."""
@@ -256,11 +256,11 @@ def shown_turns(
     names = dict.fromkeys(slugs, str(NOT_NAMED)) | collection_names(slugs, readable=readable)
     opened = turns_open(listed, readable, reader=reader)
     today = _Reader(on, readable, names)
-    claims = [[_claim(claim, one) for claim in one.turn.claims.all()] for one in opened]
+    claims = [[_claim(claim, each) for claim in each.turn.claims.all()] for each in opened]
     rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
     return [
-        _shown(one, _with_tables(one.standalone or one.turn.question, of_turn, rows), today)
-        for one, of_turn in zip(opened, claims, strict=True)
+        _shown(each, _with_tables(each.standalone or each.turn.question, of_turn, rows), today)
+        for each, of_turn in zip(opened, claims, strict=True)
     ]
 
 
@@ -282,11 +282,11 @@ def _with_tables(
             shown[row.table].add(row.start)
             of_table[row.table].append(claim.claim)
     matches, others = rows_told_apart(question, of_table.values())
-    found = []
+    with_tables = []
     for claim, row in zip(claims, row_of, strict=True):
         table, number = row.table if row else None, claim.claim.index
         left_out = table.without(shown.pop(table)) if table in shown else ""
-        found.append(
+        with_tables.append(
             replace(
                 claim,
                 table=table,
@@ -295,7 +295,7 @@ def _with_tables(
                 is_other=number in others,
             )
         )
-    pairs = zip(found, [None, *found], strict=False)
+    pairs = zip(with_tables, [None, *with_tables], strict=False)
     return tuple(
         replace(claim, goes_on=bool(before and before.under and before.above == claim.above))
         for claim, before in pairs
@@ -340,7 +340,7 @@ def _with_notes(
         about = sorted(visible.intersection(warning["claims"]))
         if warning["code"] == ALLERGY and about:
             notes[about[0]].append(str(warning["text"]))
-    return tuple(replace(one, notes=tuple(notes[one.claim.index])) for one in claims)
+    return tuple(replace(claim, notes=tuple(notes[claim.claim.index])) for claim in claims)
 
 
 def _level(warning: Mapping[str, Any]) -> str:
@@ -364,7 +364,7 @@ def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
         first.setdefault(citation.index, citation)
     quotes = [citation.quote for citation in citations]
     verbatim = is_verbatim(claim.text, quotes)
-    barred = (one["claims"] for one in opened.warnings if one["code"] == BARRED)
+    barred = (warning["claims"] for warning in opened.warnings if warning["code"] == BARRED)
     return ShownClaim(
         claim,
         citations,
@@ -380,10 +380,10 @@ def _copied(claim: ShownClaim) -> list[str]:
     number = claim.claim.index
     if claim.is_hidden:
         return [f"{number}. {NOT_OPEN}"]
-    beside = f"{claim.beside}: " if claim.beside else ""
-    lines = [f"{number}. {beside}{claim.headed}"]
+    label = f"{claim.beside}: " if claim.beside else ""
+    lines = [f"{number}. {label}{claim.headed}"]
     lines += [claim.left_out] if claim.left_out else []
     for cited in claim.links:
-        corrections = (one.sentence for one in corrections_of(cited))
+        corrections = (correction.sentence for correction in corrections_of(cited))
         lines += ["   " + ", ".join([cited.reference(), *corrections])]
     return lines

@@ -54,7 +54,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Left:
+class UnshownStatement:
     """A statement that was written and not shown."""
 
     text: str
@@ -86,7 +86,7 @@ class Provenance:
     read_as: tuple[str, ...]  # how the question was understood, a sentence each
     looks: tuple[Look, ...]
     decided: tuple[str, ...]  # why it was answered or refused, a sentence each
-    left: tuple[Left, ...]
+    left: tuple[UnshownStatement, ...]
     changes: tuple[Change, ...]
     moved: str  # how the corpus as a whole has changed, in a sentence
 
@@ -160,8 +160,8 @@ def _passage(
     hit: Mapping[str, Any], documents: Mapping[str, Document], places: Mapping[str, str]
 ) -> FoundPassage:
     key = str(hit["chunk"])
-    sha256, found = key[:HASH_CHARS], _PAGE.search(key)
-    page = int(found.group(1)) if found else 1
+    sha256, match = key[:HASH_CHARS], _PAGE.search(key)
+    page = int(match.group(1)) if match else 1
     document = documents.get(sha256)
     source = reverse("chat:source", args=[sha256, page]) if document else ""
     return FoundPassage(
@@ -192,10 +192,10 @@ def _decided(turn: Turn) -> Iterable[str]:
     if verdicts := trace.get("verdicts"):
         passed = sum(not verdict.get("failed") for verdict in verdicts)
         yield f"Statements written: {len(verdicts)}. Those that passed every check: {passed}."
-        if found := sum(bool(verdict.get("found")) for verdict in verdicts):
+        if moved := sum(bool(verdict.get("found")) for verdict in verdicts):
             yield (
                 "Statements whose own citation did not bear them out, and which were given the "
-                f"citation of another statement that does: {found}."
+                f"citation of another statement that does: {moved}."
             )
     needed = (trace.get("answers") or {}).get("confidence_threshold")
     if turn.mode in (Mode.CONFIDENT, Mode.CONFIDENT_LITE) and needed is not None and verdicts:
@@ -225,9 +225,9 @@ def _sentences(notes: Iterable[object]) -> Iterable[str]:
     return (f"{str(note).rstrip('.')}." for note in notes)
 
 
-def _left(trace: Mapping[str, Any]) -> tuple[Left, ...]:
+def _left(trace: Mapping[str, Any]) -> tuple[UnshownStatement, ...]:
     return tuple(
-        Left(
+        UnshownStatement(
             text=str(verdict.get("text", "")),
             why=str(WHY.get(verdict["failed"], verdict["failed"])),
             detail=str(verdict.get("detail", "")),

@@ -157,14 +157,14 @@ def nearest_passages(
     opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]]
 ) -> tuple[Passage, ...]:
     """Return the stored passages that the reader may read, the first of a document with banners."""
-    found: list[Passage] = []
+    passages: list[Passage] = []
     seen: set[str] = set()
     for raw, document in opened.nearest:
         sha256 = document.sha256
         notices = notices_of(document) if sha256 not in seen else ()
         seen.add(sha256)
         address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
-        found.append(
+        passages.append(
             Passage(
                 title=str(raw.get("document", "")),
                 version=str(raw.get("version", "")),
@@ -178,4 +178,4 @@ def nearest_passages(
                 stored=raw,
             )
         )
-    return tuple(found)
+    return tuple(passages)

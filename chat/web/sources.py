@@ -51,13 +51,13 @@ class Marks:
 
 def marks_of_citation(cited: Citation, page: Page) -> Marks:
     """Find the spans to paint for a citation of this page. One query."""
-    found = standing_of(cited, page)
-    beside = [span for c in sibling_citations(cited) for span in standing_of(c, page).spans]
+    standing = standing_of(cited, page)
+    siblings = [span for c in sibling_citations(cited) for span in standing_of(c, page).spans]
     return Marks(
-        main=list(found.spans),
-        also=beside if found.spans else [],
+        main=list(standing.spans),
+        also=siblings if standing.spans else [],
         quote=cited.quote,
-        corrected=found.corrected,
+        corrected=standing.corrected,
     )
 
 

@@ -94,12 +94,12 @@ def headings_in_force(
     )
     heading = Concat("document__title", Value(SECTIONS), path, output_field=TextField())
     in_title = Q(*(Q(document__title__icontains=word) for word in words))
-    found = passages.annotate(
+    headings = passages.annotate(
         heading=heading,
         place=Case(When(in_title, then=0), default=1),
         shown=Case(When(in_title, then=Cast("document__title", TextField())), default=heading),
     ).filter(*(Q(heading__icontains=word) for word in words))
-    rows = found.order_by("place", "shown").values_list("document__title", "shown", "place")
+    rows = headings.order_by("place", "shown").values_list("document__title", "shown", "place")
     return [  # without the title, which most documents repeat as first section
         title
         if place == 0
@@ -122,9 +122,9 @@ def respelled(shown: ShownTurn) -> Respelled | None:
 
     None without a suggestion. At most two queries.
     """
-    turn, asked = shown.turn, shown.again
+    turn, question = shown.turn, shown.again
     query = Query(
-        text=asked,
+        text=question,
         on=timezone.localdate(),
         collections=collections_asked(turn),
         reader=turn.user_id,
@@ -132,5 +132,5 @@ def respelled(shown: ShownTurn) -> Respelled | None:
     )
     offered = spelling_offered(query)
     for typed, meant in offered.items():
-        asked = re.sub(rf"\b{re.escape(typed)}\b", meant, asked, flags=re.IGNORECASE)
-    return Respelled(turn, offered, asked) if offered else None
+        question = re.sub(rf"\b{re.escape(typed)}\b", meant, question, flags=re.IGNORECASE)
+    return Respelled(turn, offered, question) if offered else None

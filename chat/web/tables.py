@@ -79,12 +79,12 @@ def cited_rows(rows: Iterable[Citation]) -> dict[int, CitedRow]:
     pages = pages_at(
         {(row.document_id, row.page) for row in listed}, "document", "number", "text", "blocks"
     )
-    found = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in listed}
-    return {key: row for key, row in found.items() if row}
+    row_of = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in listed}
+    return {key: row for key, row in row_of.items() if row}
 
 
 def rows_told_apart(question: str, tables: Iterable[Sequence[Claim]]) -> tuple[set[int], set[int]]:
-    """Return the numbers of the rows that answer and are asked for, and of those beside them.
+    """Return the numbers of the rows that answer and are asked for, and of the others.
 
     Both only of tables of which other rows than the answer's are shown, and which the question
     tells apart.
@@ -92,11 +92,11 @@ def rows_told_apart(question: str, tables: Iterable[Sequence[Claim]]) -> tuple[s
     matches: set[int] = set()
     others: set[int] = set()
     for rows in tables:
-        beside = {row.index for row in rows if row.kind == ClaimKind.ROW}
-        asked = rows_asked_for(question, [row.text for row in rows]) if beside else ()
-        found = {rows[place].index for place in asked} - beside
-        matches |= found
-        others |= beside if found else set()
+        row_numbers = {row.index for row in rows if row.kind == ClaimKind.ROW}
+        places = rows_asked_for(question, [row.text for row in rows]) if row_numbers else ()
+        asked_for = {rows[place].index for place in places} - row_numbers
+        matches |= asked_for
+        others |= row_numbers if asked_for else set()
     return matches, others
 
 
@@ -108,11 +108,11 @@ def _row_of(cited: Citation, page: Page | None) -> CitedRow | None:
         if block.get("table") and block["start"] <= place[0] < block["end"]:
             filled = [row for row in block["table"]["rows"] if any(map(str.strip, row["cells"]))]
             rows = tuple((row["start"], _label(row["cells"])) for row in filled)
-            said = str(block["table"].get("caption", ""))
+            caption = str(block["table"].get("caption", ""))
             above = page.blocks[position - 1] if position else None
-            if not said and above and above["kind"] == "caption":  # directly above the table
-                said = page.text[above["start"] : above["end"]]
-            table = CitedTable(cited.document_id, cited.page, block["start"], plain(said), rows)
+            if not caption and above and above["kind"] == "caption":  # directly above the table
+                caption = page.text[above["start"] : above["end"]]
+            table = CitedTable(cited.document_id, cited.page, block["start"], plain(caption), rows)
             return CitedRow(table, place[0])
     return None
 
@@ -154,17 +154,17 @@ def is_verbatim(text: str, quotes: Sequence[str]) -> bool:
     return bool(quotes) and _is_shown(text, quotes[0], quotes[1:])
 
 
-def _is_shown(text: str, said: str, further: Sequence[str]) -> bool:
-    """Tell whether a text is `said` with the quotes it depends on, as quotable units write them.
+def _is_shown(text: str, main: str, further: Sequence[str]) -> bool:
+    """Tell whether a text is `main` with the quotes it depends on, as quotable units write them.
 
-    A continuation, such as a list that goes on overleaf, comes after `said`.
+    A continuation, such as a list that goes on overleaf, comes after `main`.
     """
     text = plain(text)
     notes = _notes(text, further)
     parts = [quote for quote in further if quote not in notes]
-    leads = [part for part in parts if text.find(plain(part)) < text.find(plain(said))]
+    leads = [part for part in parts if text.find(plain(part)) < text.find(plain(main))]
     behind = [part for part in parts if part not in leads]
-    whole = [*(as_lead(lead) for lead in leads), said, *behind, *(f"({note})" for note in notes)]
+    whole = [*(as_lead(lead) for lead in leads), main, *behind, *(f"({note})" for note in notes)]
     return text == plain(" ".join(whole))
 
 

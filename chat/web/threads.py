@@ -90,8 +90,8 @@ def shared(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 def _listed(request: SignedInRequest, *, wrong: dict[str, Any] | None = None) -> HttpResponse:
     """Show the list of conversations, with an error at the one whose new title was invalid."""
     words = words_of(request)
-    found = with_recalls(conversations_of(request.user, words=words))
-    page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+    conversations = with_recalls(conversations_of(request.user, words=words))
+    page = Paginator(conversations, A_PAGE).get_page(request.GET.get("page"))
     held = questions_holding(words, conversations=page) if words else {}
     context = {
         "page": page,

@@ -70,9 +70,9 @@ def conversation(request: SignedInRequest, pk: uuid.UUID) -> HttpResponseBase:
 def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """List the documents in force today, which are those that a question searches."""
     words, slug = words_of(request), request.GET.get("collection", "")
-    found = documents_in_force(_today(), user=request.user, collection=slug, words=words)
+    documents = documents_in_force(_today(), user=request.user, collection=slug, words=words)
     context = {
-        "page": Paginator(found, 100).get_page(request.GET.get("page")),
+        "page": Paginator(documents, 100).get_page(request.GET.get("page")),
         "words": words,
         "slug": slug,
         "today": _today(),

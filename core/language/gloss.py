@@ -81,7 +81,8 @@ class Table:
         for phrase, english in self.phrases.get(first, ()):
             those = words[place : place + len(phrase)]
             if tuple(word.group().casefold() for word in those) == phrase and all(
-                _GAP.fullmatch(text[one.end() : other.start()]) for one, other in pairwise(those)
+                _GAP.fullmatch(text[earlier.end() : later.start()])
+                for earlier, later in pairwise(those)
             ):
                 return english, len(phrase)
         english = self._word(first)
@@ -190,8 +191,8 @@ def table_of(code: str) -> Table | None:
     """
     if code not in _TABLES:
         return None
-    said = {word for _, english in _read(code, "words") for word in english.split()}
-    if not said >= _NEEDED or not _read(code, "patterns"):
+    vocabulary = {word for _, english in _read(code, "words") for word in english.split()}
+    if not vocabulary >= _NEEDED or not _read(code, "patterns"):
         return None
     phrases: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
     stems: dict[str, str] = {}

@@ -23,17 +23,17 @@ def words(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the non-empty sentences with their punctuation, in order."""
-    found, start = [], 0
+    parts, start = [], 0
     for end in _END.finditer(text):
-        found.append(text[start : end.end()])
+        parts.append(text[start : end.end()])
         start = end.end()
-    found.append(text[start:])
-    return [stripped for part in found if WORD.search(stripped := part.strip())]
+    parts.append(text[start:])
+    return [stripped for part in parts if WORD.search(stripped := part.strip())]
 
 
-def distinct(found: Iterable[str]) -> tuple[str, ...]:
+def distinct(words: Iterable[str]) -> tuple[str, ...]:
     """Return each word once regardless of case, in order."""
     kept: dict[str, str] = {}
-    for word in found:
+    for word in words:
         kept.setdefault(word.casefold(), word)
     return tuple(kept.values())

@@ -113,10 +113,10 @@ def _name(raw: str) -> str:
 
 def price_of(raw: str) -> Price:
     """Parse the prices of a million prompt and of a million answer tokens. Raises ValueError."""
-    asked, answered = (float(part) for part in raw.split("/"))
-    if not (0 <= asked < math.inf and 0 <= answered < math.inf):
+    prompt, answer = (float(part) for part in raw.split("/"))
+    if not (0 <= prompt < math.inf and 0 <= answer < math.inf):
         raise ValueError
-    return asked, answered
+    return prompt, answer
 
 
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {

@@ -73,15 +73,15 @@ def parameters(question: Question, form: Form) -> dict[str, Any]:
         described = json.dumps(question.schema)
         content += f"\n\nAnswer with JSON alone, of this JSON Schema: {described}"
     limit = "max_tokens" if form.classic else "max_completion_tokens"
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "messages": [{"role": "user", "content": content}],
         limit: question.max_tokens,
     }
     if form.classic:
-        asked["temperature"] = 0
+        parameters["temperature"] = 0
     if form.seed and question.seed is not None:
-        asked["seed"] = question.seed
+        parameters["seed"] = question.seed
     if form.structured and question.schema is not None:
         schema = {"name": question.name, "strict": True, "schema": dict(question.schema)}
-        asked["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return asked
+        parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return parameters

@@ -111,23 +111,23 @@ class BoundedTransport(httpx.BaseTransport):
         headers = [(k, v) for k, v in request.headers.items() if not k.startswith(_ABOUT_US)]
         sent = httpx.Request(request.method, request.url, headers=headers, content=request.content)
         sent.headers["Accept-Encoding"] = "gzip"
-        found, begun = httpx.Response(0), False
+        partial, begun = httpx.Response(0), False
         try:
             response = await network.handle_async_request(sent)
             kept = {name: v for name in _OF_USE if (v := response.headers.get(name)) is not None}
-            found = httpx.Response(response.status_code, headers=kept)
+            partial = httpx.Response(response.status_code, headers=kept)
             begun = bool(self.most_bytes) and response.status_code == httpx.codes.OK
             try:
                 body = await self._body(response) if begun else b""
             finally:
                 await response.aclose()
         except CallFailed as failed:
-            return found, failed
+            return partial, failed
         except httpx.HTTPError as error:
             kind = type(error).__name__
             what = f"{'broke off its answer' if begun else 'did not answer'} ({kind})"
-            return found, CallFailed(what, kind=kind, retryable=True, answered=begun)
-        return httpx.Response(found.status_code, headers=kept, content=body), None
+            return partial, CallFailed(what, kind=kind, retryable=True, answered=begun)
+        return httpx.Response(partial.status_code, headers=kept, content=body), None
 
     async def _body(self, response: httpx.Response) -> bytes:
         packing = response.headers.get("content-encoding", "").strip().lower()

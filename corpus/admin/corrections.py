@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from core.errors import MedragError
 from corpus.admin.forms import CorrectionForm
 from corpus.admin.pages import StaffRequest, address, guarded, page
-from corpus.admin.passages import Reading, reading_of
+from corpus.admin.passages import ShownPage, reading_of
 from corpus.indexing.rows import page_as_read
 from corpus.models import Document, Lifecycle
 from corpus.parsing.types import Page
@@ -33,12 +33,12 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
     read = page_as_read(reading.page)
     at = _place(key)
     rows = _cells(read, at)
-    said = places(read).get(at, (None, ""))[0]
-    if said is None and not rows:
+    printed = places(read).get(at, (None, ""))[0]
+    if printed is None and not rows:
         raise Http404
-    shown = {"as_read": said, "text": _now(reading, key, said or "")}
+    shown = {"as_read": printed, "text": _now(reading, key, printed or "")}
     form = CorrectionForm(request.POST if request.method == "POST" else None, initial=shown)
-    if said is not None and form.is_valid():
+    if printed is not None and form.is_valid():
         block, cell = at
         try:
             correction_make(
@@ -55,7 +55,7 @@ def correct(request: StaffRequest, document: Document, number: int, key: str) ->
         document=document,
         reading=reading,
         rows=rows,
-        said=said,
+        said=printed,
         form=form,
     )
 
@@ -84,10 +84,10 @@ def _done(request: StaffRequest, document: Document, number: int, line: str) -> 
 
 
 def _place(key: str) -> At:
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         raise Http404
-    block, cell = found.groups()
+    block, cell = match.groups()
     return int(block), None if cell is None else int(cell)
 
 
@@ -97,9 +97,9 @@ def _cells(read: Page, at: At) -> list[list[tuple[str, str]]]:
     table = read.blocks[block].table if block < len(read.blocks) else None
     if cell is not None or table is None:
         return []
-    keyed = [(one.row, f"b{block}.{n}", one.text) for n, one in enumerate(table.cells)]
+    keyed = [(each.row, f"b{block}.{n}", each.text) for n, each in enumerate(table.cells)]
     return [[(key, text) for _, key, text in row] for _, row in groupby(keyed, lambda c: c[0])]
 
 
-def _now(reading: Reading, key: str, said: str) -> str:
-    return next((shown.row.text for shown in reading.corrections if shown.key == key), said)
+def _now(reading: ShownPage, key: str, printed: str) -> str:
+    return next((shown.row.text for shown in reading.corrections if shown.key == key), printed)

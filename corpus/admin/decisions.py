@@ -179,27 +179,27 @@ class Transition:
 def transitions(document: Document, *, may_change: bool, may_publish: bool) -> list[Transition]:
     """Return the steps that are possible now, those of the lifecycle first."""
     state, pk = document.lifecycle, document.pk
-    found: list[Transition] = []
+    steps: list[Transition] = []
     has_failed = document.job.state == JobState.FAILED
     if state == Lifecycle.DRAFT and may_change and not has_failed:
-        found.append(Transition("Send to review", address("step", pk, "submit"), is_step=True))
+        steps.append(Transition("Send to review", address("step", pk, "submit"), is_step=True))
     unpublished = state in (Lifecycle.DRAFT, Lifecycle.REVIEW)
     if unpublished and not has_failed:
         label = "Check and publish…" if may_publish else "Check…"
-        found.append(Transition(label, address("approve", pk), is_main=True))
+        steps.append(Transition(label, address("approve", pk), is_main=True))
     if state == Lifecycle.REVIEW and may_publish:
-        found.append(Transition("Send back…", address("step", pk, "return")))
+        steps.append(Transition("Send back…", address("step", pk, "return")))
     if state == Lifecycle.PUBLISHED and may_publish:
-        found.append(Transition("Mark as superseded…", address("supersede", pk)))
-        found.append(Transition("Withdraw…", address("step", pk, "withdraw")))
+        steps.append(Transition("Mark as superseded…", address("supersede", pk)))
+        steps.append(Transition("Withdraw…", address("step", pk, "withdraw")))
     if state in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED) and may_publish:
-        found.append(Transition("Put back in force…", address("step", pk, "reinstate")))
+        steps.append(Transition("Put back in force…", address("step", pk, "reinstate")))
     if may_change and has_failed and unpublished:
-        found.append(Transition("Discard…", address("step", pk, "discard")))
+        steps.append(Transition("Discard…", address("step", pk, "discard")))
     if may_change and document.job.may_be_repeated:
-        found.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
-        found += _other_reader(document)
-    return found
+        steps.append(Transition("Read again", address("step", pk, "read_again"), is_step=True))
+        steps += _other_reader(document)
+    return steps
 
 
 def _other_reader(document: Document) -> Iterator[Transition]:

@@ -173,11 +173,11 @@ class DocumentAdmin(DocumentModelAdmin):
         self, request: HttpRequest, queryset: QuerySet[Document], search_term: str
     ) -> tuple[QuerySet[Document], bool]:
         """Search the fields, and the text of passages through its full-text index."""
-        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        matches, may_repeat = super().get_search_results(request, queryset, search_term)
         if search_term.strip():
             saying = documents_saying(search_term).values("pk")
-            found = queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=saying))
-        return found, may_repeat
+            matches = queryset.filter(Q(pk__in=matches.order_by().values("pk")) | Q(pk__in=saying))
+        return matches, may_repeat
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view

@@ -29,10 +29,10 @@ def stale(request: StaffRequest) -> HttpResponse:
     """Show what would be read or cut differently today, and queue it on request."""
     if not request.user.has_perm("corpus.change_document"):
         raise PermissionDenied
-    found = documents_to_read_again(request.user)
+    due = documents_to_read_again(request.user)
     if request.method == "POST":
         queued = 0
-        for document in found[:QUEUED_AT_ONCE]:
+        for document in due[:QUEUED_AT_ONCE]:
             try:
                 stage = Stage.STORED if document.must_be_read else Stage.PARSED
                 document_reindex(document, by=request.user, stage=stage)
@@ -43,7 +43,7 @@ def stale(request: StaffRequest) -> HttpResponse:
                 queued += 1
         messages.success(request, f"Queued to be read again: {queued}.")
         return redirect(address("changelist"))
-    context = {"count": found.count(), "documents": found[:SHOWN], "at_once": QUEUED_AT_ONCE}
+    context = {"count": due.count(), "documents": due[:SHOWN], "at_once": QUEUED_AT_ONCE}
     return page(request, "stale.html", title="To be read or cut again", **context)
 
 

@@ -58,7 +58,7 @@ class ShownCorrection:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ShownPage:
     """All that the view shows of one page. `painted` are the keys highlighted at once."""
 
     page: Page
@@ -74,12 +74,12 @@ class Reading:
         return confidence is not None and confidence < OCR_CONFIDENT
 
 
-def reading_of(document: Document, number: int, *, user: User, show: str = "") -> Reading:
+def reading_of(document: Document, number: int, *, user: User, show: str = "") -> ShownPage:
     """Read one page with passages and corrections in three queries. Raises Http404."""
     row = get_object_or_404(document.pages, number=number)
     chunks = passages_on(document, page=number, user=user)
     spans = {f"c{chunk.index}": spans_on(chunk, page=number) for chunk in chunks}
-    return Reading(
+    return ShownPage(
         page=row,
         read=read_page(row.text, blocks=row.blocks, doubts=row.doubts, passages=spans),
         passages=tuple(_shown(chunk) for chunk in chunks),
@@ -169,8 +169,8 @@ def _changed(
     else:
         messages.success(request, f"Passage {index} {done}")
     pages = {number for number, _, _ in chunk.spans}
-    asked = request.POST.get("page", "")
-    number = int(asked) if asked.isdecimal() and int(asked) in pages else chunk.page
+    typed = request.POST.get("page", "")
+    number = int(typed) if typed.isdecimal() and int(typed) in pages else chunk.page
     target = address("read", document.pk, number)
     return HttpResponseRedirect(f"{target}?show=c{chunk.index}#p{number}-c{chunk.index}")
 
@@ -178,7 +178,7 @@ def _changed(
 def _corrections(document: Document, page: Page) -> tuple[ShownCorrection, ...]:
     rows = list(corrections_current(document).filter(page=page.number))
     fits = placed(page_as_read(page), rows) if rows else {}
-    applied = {one["id"] for one in page.corrected}
+    applied = {correction["id"] for correction in page.corrected}
     return tuple(ShownCorrection(r, _key(fits.get(r.pk)), r.pk in applied) for r in rows)
 
 

@@ -170,8 +170,8 @@ def recall_csv(request: StaffRequest, document: Document) -> HttpResponseBase:
         link = request.build_absolute_uri(answer.url) if may_open else ""
         asked_at = answer.asked_at.isoformat(timespec="seconds")
         question = [answer.question] if reads_questions else []
-        said = "\n".join(answer.statements)
-        cells = [answer.reference, asked_at, answer.asked_by, *question, said, link]
+        statements = "\n".join(answer.statements)
+        cells = [answer.reference, asked_at, answer.asked_by, *question, statements, link]
         rows.writerow([harmless(cell) for cell in cells])
     return response
 
@@ -249,7 +249,7 @@ def _candidates(
     suggested = predecessors_suggested(document)
     likely = {suggestion.document.pk: suggestion for suggestion in suggested}
     permitted = documents_replaceable(request.user, other_than=document).filter(pk__in=likely)
-    by_pk = {found.pk: found for found in permitted}
+    by_pk = {each.pk: each for each in permitted}
     candidates: list[Candidate] = []
     for suggestion in (likely[pk] for pk in likely if pk in by_pk):
         is_first = not candidates and suggestion.score >= SURE
@@ -257,8 +257,8 @@ def _candidates(
         is_chosen = is_first if chosen is None else chosen == str(pk)
         candidates.append(Candidate(by_pk[pk], suggestion.why, is_chosen))
     words = request.GET.get("q", "")
-    found = documents_published_like(request.user, words, other_than=document, limit=FOUND)
-    for other in found:
+    matches = documents_published_like(request.user, words, other_than=document, limit=FOUND)
+    for other in matches:
         if other.pk not in by_pk:
             candidates.append(Candidate(other, "found by its title", chosen == str(other.pk)))
     return candidates

@@ -19,7 +19,7 @@ from corpus.encoders.counting import TokenCounter
 from corpus.parsing import serialise
 from corpus.parsing.types import Page
 from corpus.positions import positions_of
-from corpus.statements import PageView, Piece, Statement, statements_of
+from corpus.statements import PageView, Statement, VerbatimSpan, statements_of
 
 CUT = "passages.json"  # what `write_cut` writes
 
@@ -79,7 +79,7 @@ def passages_from(text: str) -> list[Passage]:
                 _draft(raw["draft"]),
                 str(raw["position"]),
                 str(raw["twins"]),
-                tuple(_statement(one) for one in raw["statements"]),
+                tuple(_statement(each) for each in raw["statements"]),
             )
             for raw in json.loads(text)
         ]
@@ -97,21 +97,21 @@ def passages_of(
     is_one_run = len(pages) == 1 and not pages[0].width
     blocks: Blocks = views[pages[0].number].blocks if is_one_run else ()
     ends = [(draft.spans[0][1], draft.spans[-1][2]) for draft in drafts]
-    said = statements_of([(draft.section_path, draft.spans) for draft in drafts], views)
+    made = statements_of([(draft.section_path, draft.spans) for draft in drafts], views)
     positions = positions_of(blocks, ends)
     label = partial(meaning_label, title=title, population=population)
     return [
         Passage(
             draft, position, label(draft.text, section_path=draft.section_path), tuple(statements)
         )
-        for draft, position, statements in zip(drafts, positions, said, strict=True)
+        for draft, position, statements in zip(drafts, positions, made, strict=True)
     ]
 
 
 def _statement(raw: dict[str, Any]) -> Statement:
     pieces = tuple(
-        Piece(int(one["page"]), int(one["start"]), int(one["end"]), str(one["text"]))
-        for one in raw["pieces"]
+        VerbatimSpan(int(piece["page"]), int(piece["start"]), int(piece["end"]), str(piece["text"]))
+        for piece in raw["pieces"]
     )
     table, row = (None if raw[name] is None else int(raw[name]) for name in ("table", "row"))
     return Statement(str(raw["text"]), pieces, str(raw["kind"]), str(raw["caption"]), table, row)

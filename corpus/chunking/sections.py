@@ -94,8 +94,8 @@ def _is_contents_page(page: Page, last: int) -> bool:
     numbers or doses that is set like this is kept.
     """
     lines = [line.rstrip() for line in page.text.splitlines() if line.strip()]
-    entries = [found for line in lines if (found := _NUMBER.search(line)) and _LEADERS.search(line)]
-    numbers = [int(found.group()) for found in entries]
+    entries = [match for line in lines if (match := _NUMBER.search(line)) and _LEADERS.search(line)]
+    numbers = [int(match.group()) for match in entries]
     is_rising = numbers == sorted(numbers) and max(numbers, default=0) <= last + _BEYOND
     return is_rising and len(entries) >= max(_LEAST_ENTRIES, _SHARE * len(lines))
 
@@ -197,8 +197,8 @@ class _Located:
         joined = _Joined(parts, self._texts)
         units: list[_Unit] = []
         for start, end in sentence_spans(joined.text):
-            found = self._unit(*joined.spans(start, end))
-            units.extend(self._fitting(found, self._budget))
+            unit = self._unit(*joined.spans(start, end))
+            units.extend(self._fitting(unit, self._budget))
         return units
 
     def table(self, blocks: Sequence[tuple[Page, Block]]) -> _Run:
@@ -275,15 +275,15 @@ class _Joined:
 
     def spans(self, start: int, end: int) -> Spans:
         """Return the spans on the pages of a range of the text."""
-        found: list[tuple[int, int, int]] = []
+        spans: list[tuple[int, int, int]] = []
         for place in range(bisect_right(self._begins, start) - 1, len(self._parts)):
             at, (page, first, last) = self._begins[place], self._parts[place]
             if at >= end:
                 break
-            left, right = max(start, at), min(end, at + last - first)
-            if left < right:
-                found.append((page, first + left - at, first + right - at))
-        return tuple(found)
+            begin, stop = max(start, at), min(end, at + last - first)
+            if begin < stop:
+                spans.append((page, first + begin - at, first + stop - at))
+        return tuple(spans)
 
 
 def _joint(text: str, start: int, end: int) -> int:

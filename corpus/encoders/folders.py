@@ -42,14 +42,14 @@ class Facts:
     is_english: bool = False  # as of `Embedder`
 
 
-def same_weights(one: str, other: str) -> bool:
+def same_weights(fingerprint: str, other: str) -> bool:
     """Tell whether two encoder fingerprints differ at most in what computes with the weights.
 
     A fingerprint is `name:digest:computed by`; its digest covers weights, tokenizer, pooling and
     prefixes. The cosines of one encoder in float32 and bfloat16 differ by a thousandth, so one
     calibration is good for both, though its guarantee is not.
     """
-    return one.rpartition(":")[0] == other.rpartition(":")[0] != ""
+    return fingerprint.rpartition(":")[0] == other.rpartition(":")[0] != ""
 
 
 def facts_of(spec: EncoderSpec) -> Facts:
@@ -159,8 +159,8 @@ def bundled_folder() -> Path:
 
 @lru_cache(maxsize=32)
 def _tokenizer_digest(folder: Path, stamp: Stamp) -> str:
-    found = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
-    return _digest(b"\0".join(path.read_bytes() for path in found if path.is_file()))
+    paths = [path for name in _TOKENIZER for path in sorted(folder.rglob(name))]
+    return _digest(b"\0".join(path.read_bytes() for path in paths if path.is_file()))
 
 
 def _digest(content: bytes) -> str:

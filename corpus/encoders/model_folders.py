@@ -13,7 +13,7 @@ from corpus.encoders.types import EncoderUnusable
 
 OWN_MARKS = 2  # tokens that an encoder puts around every text
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
-# What sentence-transformers and transformers read beside weights, by name: how tokens are made,
+# What sentence-transformers and transformers read with the weights, by name: how tokens are made,
 # layers computed, and vectors pooled and projected. A folder holds more: read-me files, what it was
 # trained with, the same weights for other programs.
 _DECIDING = (
@@ -41,12 +41,12 @@ Stamp = tuple[tuple[str, int, int, int], ...]  # of each file: name, time, size 
 
 def stamp_of(folder: Path) -> Stamp:
     """Return what changes when a file of the folder does, without reading any."""
-    found = []
+    files = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             about = path.stat()
-            found.append((str(path), about.st_mtime_ns, about.st_size, about.st_ino))
-    return tuple(found)
+            files.append((str(path), about.st_mtime_ns, about.st_size, about.st_ino))
+    return tuple(files)
 
 
 def facts_of(folder: Path) -> FolderFacts:
@@ -72,7 +72,7 @@ def _facts_of(folder: Path, stamp: Stamp) -> FolderFacts:
     inner = folder / "0_Transformer"
     transformer = inner if inner.is_dir() else folder
     longest = _number(transformer / "config.json", "max_position_embeddings") or _READS
-    said = _number(transformer / "sentence_bert_config.json", "max_seq_length")
+    stated = _number(transformer / "sentence_bert_config.json", "max_seq_length")
     # The last module that sets the width of a vector: a projection, else the pooling.
     made = 0
     for path in sorted(folder.glob("*_Pooling/config.json")):
@@ -80,7 +80,7 @@ def _facts_of(folder: Path, stamp: Stamp) -> FolderFacts:
     for path in sorted(folder.glob("*_Dense/config.json")):
         made = _number(path, "out_features") or made
     made = made or _number(transformer / "config.json", "hidden_size")
-    return FolderFacts(folder_digest(folder), min(said or longest, longest), made)
+    return FolderFacts(folder_digest(folder), min(stated or longest, longest), made)
 
 
 def folder_digest(folder: Path) -> str:
@@ -107,10 +107,10 @@ def files_read(folder: Path) -> list[Path]:
 
 
 def _matching(folder: Path, patterns: Sequence[str]) -> set[Path]:
-    found = {path for pattern in patterns for path in folder.glob(pattern)}
+    paths = {path for pattern in patterns for path in folder.glob(pattern)}
     for module in _modules(folder):
-        found |= {path for pattern in patterns for path in module.rglob(pattern)}
-    return {path for path in found if path.is_file()}
+        paths |= {path for pattern in patterns for path in module.rglob(pattern)}
+    return {path for path in paths if path.is_file()}
 
 
 def _modules(folder: Path) -> list[Path]:

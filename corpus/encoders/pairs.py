@@ -24,7 +24,7 @@ Scores = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Piece:
+class StatementSpan:
     """A statement's place in a window: tokens `start` to `end`, half-open."""
 
     statement: int  # its place among those that were given, from 0
@@ -38,7 +38,7 @@ class Window:
 
     tokens: tuple[int, ...]
     second_at: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StatementSpan, ...]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class PairTokenizer:
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the tokens of each text, whole and without marks."""
-        found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [each.ids for each in found]
+        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [each.ids for each in encodings]
 
 
 def pair_tokenizer(folder: Path) -> PairTokenizer:
@@ -87,8 +87,8 @@ def windows_of(
     piece.
     """
     typed, *encoded = tokenizer.encode([first, *statements])
-    asked = typed[-min(FIRST_TOKENS, max_tokens // 2) :]
-    head = (tokenizer.start, *asked, tokenizer.end)
+    question = typed[-min(FIRST_TOKENS, max_tokens // 2) :]
+    head = (tokenizer.start, *question, tokenizer.end)
     room = max_tokens - len(head) - 1
     windows = []
     for group in _groups([ids[:room] for ids in encoded], room):
@@ -96,7 +96,7 @@ def windows_of(
         pieces = []
         for place, ids in group:
             if ids:
-                pieces.append(Piece(place, len(tokens), len(tokens) + len(ids)))
+                pieces.append(StatementSpan(place, len(tokens), len(tokens) + len(ids)))
             tokens += ids
         windows.append(Window((*tokens, tokenizer.end), len(head), tuple(pieces)))
     return windows

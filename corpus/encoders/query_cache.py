@@ -42,17 +42,17 @@ class QueryCache:
         """Return a copy of the vectors, calling `encode` at most once."""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         with self._lock:
-            found = {key: self._kept[key] for key in keys if key in self._kept}
-            for key in found:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in known:
                 self._kept.move_to_end(key)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing or not texts:  # of no text, the encoder knows the shape
             made = self._encode(list(missing.values()))
             if not texts:
                 return made
-            found |= dict(zip(missing, made, strict=True))
+            known |= dict(zip(missing, made, strict=True))
             with self._lock:
-                self._kept |= {key: found[key].copy() for key in missing}
+                self._kept |= {key: known[key].copy() for key in missing}
                 while len(self._kept) > self._entries:
                     self._kept.popitem(last=False)
-        return np.stack([found[key] for key in keys])
+        return np.stack([known[key] for key in keys])

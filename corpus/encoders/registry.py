@@ -123,8 +123,8 @@ def active_encoders(
     `EncoderUnavailable` where one is missing or its files have changed since its vectors were made,
     and `ImproperlyConfigured` where it can't be loaded.
     """
-    found = searched_rows() if rows is None else _in_order(rows)
-    by_name = {row.name: row for row in found}
+    searched = searched_rows() if rows is None else _in_order(rows)
+    by_name = {row.name: row for row in searched}
     if missing := [name for name in names if name not in by_name]:
         raise _not_searched(missing[0], list(by_name))
     if not by_name:

@@ -47,7 +47,7 @@ def unencoded(chunks: Sequence[Chunk], space: str, *, in_english: bool = False) 
     contexts = {chunk.pk: chunk.context for chunk in chunks}
     languages = {chunk.pk: chunk.language for chunk in chunks}
     rows = PassageStatement.objects.filter(chunk__in=contexts).order_by("chunk", "index")
-    found = []
+    missing = []
     for pk, chunk, caption, text, kept in rows.values_list(
         "pk", "chunk", "caption", "text", "vector__made_of"
     ):
@@ -56,8 +56,8 @@ def unencoded(chunks: Sequence[Chunk], space: str, *, in_english: bool = False) 
             read_as = read_in_english(read_as, languages[chunk])
         digest = digest_of(space, read_as)
         if kept is None or bytes(kept) != digest:
-            found.append((pk, digest, read_as))
-    return Unencoded(*zip(*found, strict=True)) if found else Unencoded()
+            missing.append((pk, digest, read_as))
+    return Unencoded(*zip(*missing, strict=True)) if missing else Unencoded()
 
 
 def encode(embedder: Embedder, wanted: Unencoded) -> Vectors:
@@ -93,8 +93,8 @@ def kept_as(vectors: Vectors) -> list[bytes]:
 
 def restored(kept: Sequence[bytes]) -> Vectors:
     """Return `(n, d)` float32 of unit norm from quantised vectors; n is at least 1."""
-    found = np.stack([np.frombuffer(each, dtype=np.int8) for each in kept]).astype(np.float32)
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+    vectors = np.stack([np.frombuffer(each, dtype=np.int8) for each in kept]).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 def rounded(vectors: Vectors) -> Vectors:
@@ -113,9 +113,9 @@ def read(statements: Sequence[int | None], digests: Sequence[bytes]) -> dict[int
     """Return vectors `(d,)` by index, of those stored with just this digest. Runs one query."""
     rows = StatementVector.objects.filter(pk__in=[pk for pk in statements if pk is not None])
     kept = {pk: each for pk, *each in rows.values_list("pk", "made_of", "components")}
-    found = {
+    kept_at = {
         place: bytes(kept[pk][1])
         for place, (pk, digest) in enumerate(zip(statements, digests, strict=True))
         if pk in kept and bytes(kept[pk][0]) == digest
     }
-    return dict(zip(found, restored(list(found.values())), strict=True)) if found else {}
+    return dict(zip(kept_at, restored(list(kept_at.values())), strict=True)) if kept_at else {}

@@ -52,8 +52,8 @@ def needed_bytes(document: Document, stage: Stage) -> int:
 def lacking(error: BaseException, lease: Lease) -> DiskFull | None:
     """Return DiskFull if the error was caused by a full disk, whoever raised it; else None."""
     causes = _causes(error)
-    if told := next((cause for cause in causes if isinstance(cause, DiskFull)), None):
-        return told
+    if known := next((cause for cause in causes if isinstance(cause, DiskFull)), None):
+        return known
     is_full = any(disk.is_full(cause) or sqlstate(cause) == DISK_FULL for cause in causes)
     if not is_full and not disk.has_run_out(settings.FILES_DIR):
         return None
@@ -64,9 +64,9 @@ def lacking(error: BaseException, lease: Lease) -> DiskFull | None:
 
 def _causes(error: BaseException) -> list[BaseException]:
     """Return the error and its causes; stops at a cycle."""
-    found: list[BaseException] = []
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and cause not in found:
-        found.append(cause)
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__
-    return found
+    return causes

@@ -89,14 +89,14 @@ def statement_rows(chunk: Chunk, statements: Sequence[Statement]) -> list[Passag
         PassageStatement(
             chunk=chunk,
             index=index,
-            kind=one.kind,
-            text=one.text,
-            pieces=[[piece.page, piece.start, piece.end, piece.text] for piece in one.pieces],
-            caption=one.caption,
-            table=one.table,
-            row=one.row,
+            kind=statement.kind,
+            text=statement.text,
+            pieces=[[piece.page, piece.start, piece.end, piece.text] for piece in statement.pieces],
+            caption=statement.caption,
+            table=statement.table,
+            row=statement.row,
         )
-        for index, one in enumerate(statements)
+        for index, statement in enumerate(statements)
     ]
 
 

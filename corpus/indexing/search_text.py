@@ -179,8 +179,8 @@ def _forms(token: str, instead: dict[str, str], configuration: str) -> Iterator[
     forms = [instead.get(part.lower(), part) for part in parts]
     if len(parts) > 1 and len(token) <= MAX_JOINED_CHARS:
         forms.insert(0, "".join(parts))
-    elif found := _LETTERS_DIGITS.fullmatch(token.strip("-")):
-        forms.extend(found.groups())
+    elif match := _LETTERS_DIGITS.fullmatch(token.strip("-")):
+        forms.extend(match.groups())
     for form in forms:
         yield from _accented(form, configuration)
 

@@ -59,7 +59,7 @@ def index_build(encoder: Encoder) -> None:
     if is_indexed(encoder):
         return
     if _may_index(encoder):
-        _build_beside(encoder)
+        _build_concurrently(encoder)
     else:
         _build_alone(encoder)
     if not is_indexed(encoder):  # the function, which can't drop, found one that is invalid
@@ -96,7 +96,7 @@ def alone(encoder: Encoder, what: int) -> Iterator[None]:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
-def _build_beside(encoder: Encoder) -> None:
+def _build_concurrently(encoder: Encoder) -> None:
     """Build the index of each partition, as many at once as there are cores, and join them.
 
     Each in a session of its own, which ends with its settings and its lock.

@@ -28,10 +28,10 @@ def files_below(path: Path) -> Listing:
     """
     if not path.is_dir():
         return Listing((path,))
-    found = [  # `walk` passes over a folder that goes while it is read
+    paths = [  # `walk` passes over a folder that goes while it is read
         Path(folder) / name for folder, folders, files in os.walk(path) for name in folders + files
     ]
-    shown = [below for below in sorted(found) if not _is_hidden(below, path)]
+    shown = [below for below in sorted(paths) if not _is_hidden(below, path)]
     away = [p for p in shown if p.is_symlink() and p.exists() and leads_out(p, path)]
     return Listing(tuple(p for p in shown if p.is_file() and p not in set(away)), tuple(away))
 
@@ -44,7 +44,7 @@ def files_matching(pattern: str) -> Listing:
     folder = Path(pattern)
     while glob.has_magic(str(folder)):
         folder = folder.parent
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     left_out: dict[Path, None] = {}
     if folder == Path(pattern):
         return Listing((folder,) if folder.is_symlink() else ())  # one that leads nowhere
@@ -55,9 +55,9 @@ def files_matching(pattern: str) -> Listing:
             left_out[path] = None
         elif not (path.is_symlink() and path.is_dir()):
             below = files_below(path)
-            found.update(dict.fromkeys(below.files))
+            files.update(dict.fromkeys(below.files))
             left_out.update(dict.fromkeys(below.left_out))
-    return Listing(tuple(found), tuple(left_out))
+    return Listing(tuple(files), tuple(left_out))
 
 
 def leads_out(path: Path, folder: Path) -> bool:

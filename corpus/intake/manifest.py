@@ -101,9 +101,9 @@ def read_manifest(path: Path, *, folder: Path | None = None, collection: str = "
     if faults:
         order = [place for place, _ in rows]
         faults.sort(key=lambda fault: order.index(fault[0]))
-        told = "\n  ".join(f"{place}: {what}" for place, what in faults)
+        listed = "\n  ".join(f"{place}: {what}" for place, what in faults)
         raise ManifestError(
-            f"{path} has errors, so nothing was ingested. Correct these rows:\n  {told}"
+            f"{path} has errors, so nothing was ingested. Correct these rows:\n  {listed}"
         )
     return Manifest(collections, tuple(entries))
 
@@ -148,8 +148,8 @@ def _read_csv(path: Path) -> tuple[dict[str, dict[str, str]], list[Row]]:
         for row in reader:
             if "" in row:  # the rest of a row that is longer than the first one
                 row = {**row, "": "more cells"}
-            told = {key: value for key, value in row.items() if value}
-            rows.append((f"line {line + 1}", told))
+            filled = {key: value for key, value in row.items() if value}
+            rows.append((f"line {line + 1}", filled))
             line = reader.line_num
     return {}, rows
 

@@ -54,9 +54,9 @@ def _plain_wrap(tag: str) -> Callable[[bytes, bytes], bytes]:
 
 def _wiki_wrap(header: bytes, record: bytes) -> bytes:
     """Wrap a page with the name of its wiki, but not the version of its software."""
-    found = (pattern.search(header) for pattern in _WIKI)
+    matches = (pattern.search(header) for pattern in _WIKI)
     language, name, base = (
-        escape(unescape(said[1].decode("utf-8", "replace"))) if said else "" for said in found
+        escape(unescape(match[1].decode("utf-8", "replace"))) if match else "" for match in matches
     )
     opening = f'<mediawiki xml:lang="{language}"><siteinfo><sitename>{name}</sitename>'
     return f"{opening}<base>{base}</base></siteinfo>\n".encode() + record + b"\n</mediawiki>\n"

@@ -54,10 +54,10 @@ def parts_of(path: Path, *, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Ite
     In folders and archives only names ending in one of `suffixes` count, compressed or not.
     `on_bytes` gets the number of bytes read from disk since its last call.
     """
-    for found in files_below(path).files:
-        wanted = found == path or _is_wanted(found.name, (*suffixes, *ARCHIVES))
+    for file in files_below(path).files:
+        wanted = file == path or _is_wanted(file.name, (*suffixes, *ARCHIVES))
         if wanted:
-            yield from _parts_of_file(found, suffixes, on_bytes)
+            yield from _parts_of_file(file, suffixes, on_bytes)
 
 
 def _parts_of_file(path: Path, suffixes: tuple[str, ...], on_bytes: OnBytes) -> Iterator[Part]:

@@ -66,14 +66,14 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
     end = re.compile(rb"</(?:[\w.-]+:)?" + tag + rb"\s*>")
     buffer = bytearray()
     header: bytes | None = None  # what stands before the first
-    found = 0
+    count = 0
     while True:
         while not (match := start.search(buffer)):
             if header is not None:
                 del buffer[:-_TAG_BYTES]
             block = b"" if len(buffer) > MAX_HEADER_BYTES else stream.read(BLOCK_BYTES)
             if not block:
-                if not found:
+                if not count:
                     yield Record(name, error=_without(element.tag))
                 return
             buffer += block
@@ -83,8 +83,8 @@ def elements(name: str, stream: IO[bytes], max_bytes: int, element: Element) -> 
                 yield Record(name, error=_ENTITIES)
                 return
         del buffer[: match.start()]
-        found += 1
-        place = f"{name}, record {found}"
+        count += 1
+        place = f"{name}, record {count}"
         at, too_long = 0, False
         while not (match := end.search(buffer, at)):
             at = max(0, len(buffer) - _TAG_BYTES)

@@ -266,7 +266,7 @@ class PassageStatement(models.Model):
     """A statement of a passage, from which answers are made; cut by `corpus.statements`.
 
     Overlapping passages each have the statements that they share. `pieces` is the JSON of
-    `corpus.statements.Piece`: first the statement, then what it depends on.
+    `corpus.statements.VerbatimSpan`: first the statement, then what it depends on.
     """
 
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="statements")

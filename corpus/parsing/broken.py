@@ -53,7 +53,7 @@ _TIMED = re.compile(
 _AFTER_POINT = re.compile(rf"(?i:{_AMOUNT})|\d{{1,3}}(?![\d,]|\.\d|\s(?:\.\s)?[A-Z])")
 _AFTER_COMMA = re.compile(rf"\d{{3}}(?![.,]?\d)|{_AMOUNT}", re.IGNORECASE)
 _THOUSANDS = re.compile(r"0\d\d(?!\d)")
-# A program may print a blank beside the point; at the beginning the number is that of a list.
+# A program may print a blank next to the point; at the beginning the number is that of a list.
 _WITHIN = re.compile(
     rf"(?<=[^\s|] )\d{{1,3}}\. (?={_AMOUNT})|(?<![\w.,])\d{{1,3}} \.(?={_AMOUNT})"
     rf"|(?<![\w.,])(?<!\d, )\d{{1,3}}, (?=\d{{3}}{UNIT})",
@@ -107,11 +107,11 @@ class _Printed:
 def doubt_breaks(pages: Sequence[Page]) -> tuple[Page, ...]:
     """Return the pages with a doubt for each line or row in which a number may be broken."""
     lines = [line for at, page in enumerate(pages) for line in _lines(at, page)]
-    found = [line for line in lines if _is_broken_within(line)]
+    broken = [line for line in lines if _is_broken_within(line)]
     for before, after in pairwise(lines):
         if _is_broken(before, after, pages[after.at].text):
-            found += [before, after]
-    spans = sorted({(line.at, line.start, line.end) for line in found})
+            broken += [before, after]
+    spans = sorted({(line.at, line.start, line.end) for line in broken})
     return tuple(
         replace(page, doubts=(*page.doubts, *(
             replace(NUMBER_BROKEN, start=start, end=end) for on, start, end in spans if on == at
@@ -136,22 +136,22 @@ def _is_broken_within(line: _Printed) -> bool:
 
 def _is_broken(before: _Printed, after: _Printed, text: str) -> bool:
     """Tell whether a number may begin in one line and end in the next, on a page with `text`."""
-    one, two = before.block, after.block
-    if BlockKind.TABLE in (one.kind, two.kind) or not _may_go_on(before.text, after.text):
+    first, second = before.block, after.block
+    if BlockKind.TABLE in (first.kind, second.kind) or not _may_go_on(before.text, after.text):
         return False
-    if one is two:
+    if first is second:
         is_joined = before.end == after.start
         return not (is_joined and _is_sure(before.text, after.text))
-    flows = one.kind in _FLOWING and two.kind in _FLOWING
-    if two.kind is BlockKind.LIST_ITEM:
+    flows = first.kind in _FLOWING and second.kind in _FLOWING
+    if second.kind is BlockKind.LIST_ITEM:
         flows = flows and list_marker(after.text) is not None  # else its bullet was left out
     return flows and not _is_listed(after.text, text)
 
 
 def _is_listed(line: str, text: str) -> bool:
-    """Tell whether a line begins with the number of a list: one beside it begins another line."""
+    """Tell whether a line begins with the number of a list: its neighbour begins another line."""
     marker = re.match(r"(\d{1,3})([.)])\s", line)
     if marker is None:
         return False
-    beside = (int(marker[1]) - 1, int(marker[1]) + 1)
-    return any(re.search(rf"^{number}{re.escape(marker[2])}\s", text, re.M) for number in beside)
+    adjacent = (int(marker[1]) - 1, int(marker[1]) + 1)
+    return any(re.search(rf"^{number}{re.escape(marker[2])}\s", text, re.M) for number in adjacent)

@@ -12,12 +12,12 @@ from functools import cached_property
 
 from core.language.words import CELLS
 from corpus.parsing.geometry import union
-from corpus.parsing.tables.printed import LABEL_JOINT, Entry, Reading, read_cells
+from corpus.parsing.tables.printed import LABEL_JOINT, Entry, ReadTable, read_cells
 from corpus.parsing.types import Block, BlockKind, Box, Cell, Doubt, Line, Page, Row, Table
 
 
 @dataclass(frozen=True)
-class Piece:
+class LineText:
     """Text of one printed line. `glue`, a space or nothing, joins it to the piece before."""
 
     text: str
@@ -30,7 +30,7 @@ class Draft:
     """A text block: its pieces in order. Its doubts get offsets when the page is written."""
 
     kind: BlockKind
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LineText, ...]
     level: int = 0
     continues: bool = False
     doubts: tuple[Doubt, ...] = ()
@@ -68,7 +68,7 @@ class DraftTable:
         return any(cell.text for cell in self.cells)
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadTable:
         return read_cells(self.cells)
 
     @property
@@ -94,7 +94,7 @@ Drafted = Draft | DraftTable
 
 def text_draft(kind: BlockKind, text: str, level: int = 0) -> Draft:
     """Return a text block without geometry."""
-    return Draft(kind, (Piece(text),), level)
+    return Draft(kind, (LineText(text),), level)
 
 
 def place_draft(draft: Drafted, place: Callable[[Box], Box]) -> Drafted:

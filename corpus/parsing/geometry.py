@@ -151,12 +151,12 @@ def union(boxes: Iterable[Box]) -> Box:
     return (min(lefts), min(tops), max(rights), max(bottoms))
 
 
-def common(one: Box | None, other: Box | None) -> Box | None:
+def common(box: Box | None, other: Box | None) -> Box | None:
     """Return the intersection of two boxes, without area if they are apart; None means no bound."""
-    if one is None or other is None:
-        return one or other
-    left, top = max(one[0], other[0]), max(one[1], other[1])
-    return (left, top, max(left, min(one[2], other[2])), max(top, min(one[3], other[3])))
+    if box is None or other is None:
+        return box or other
+    left, top = max(box[0], other[0]), max(box[1], other[1])
+    return (left, top, max(left, min(box[2], other[2])), max(top, min(box[3], other[3])))
 
 
 def width(box: Box) -> float:

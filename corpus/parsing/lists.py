@@ -13,8 +13,8 @@ _RECOMMENDATION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?(?:\s+(?=[A-Z])|$)")
 
 def list_marker(text: str) -> str | None:
     """Return the list marker that `text` begins with, and the blank after it; None without one."""
-    found = (form.match(text) for form in (_BULLET, _TICK, _NUMBER, _RECOMMENDATION))
-    return next((match.group() for match in found if match), None)
+    matches = (form.match(text) for form in (_BULLET, _TICK, _NUMBER, _RECOMMENDATION))
+    return next((match.group() for match in matches if match), None)
 
 
 def is_recommendation(text: str) -> bool:

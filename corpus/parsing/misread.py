@@ -50,13 +50,13 @@ _LOOK_CHARS = 40
 def doubt_signs(page: Page) -> Page:
     """Return the page with a doubt for each line, row or block with a sign or power misread."""
     finders = ((SIGN_MISREAD, _misread), (POWER_UNSURE, _powers))
-    found = {
+    doubts = {
         replace(doubt, start=start, end=end): None
         for doubt, find in finders
         for block in page.blocks
         for start, end in (_around(block, at) for at in find(page, block))
     }
-    return replace(page, doubts=(*page.doubts, *found)) if found else page
+    return replace(page, doubts=(*page.doubts, *doubts)) if doubts else page
 
 
 def _powers(page: Page, block: Block) -> Iterator[int]:
@@ -90,5 +90,5 @@ def _around(block: Block, at: int) -> tuple[int, int]:
     """Return the span of the printed line or row at `at`, or of the whole block."""
     rows = block.table.rows if block.table else ()
     parts: tuple[Line | Row, ...] = (*block.lines, *rows)
-    found = ((part.start, part.end) for part in parts if part.start <= at < part.end)
-    return next(found, (block.start, block.end))
+    spans = ((part.start, part.end) for part in parts if part.start <= at < part.end)
+    return next(spans, (block.start, block.end))

@@ -85,21 +85,21 @@ ALWAYS_LOADED = (
 
 def libraries_for(*, media_type: str) -> tuple[str, ...]:
     """Return the names of modules to import for a media type; empty for an unknown one."""
-    found = _FORMATS.get(media_type)
-    return (found.module, *found.imports) if found else ()
+    form = _FORMATS.get(media_type)
+    return (form.module, *form.imports) if form else ()
 
 
 def parse_file(request: Request) -> ParsedDocument:
     """Parse a file in this process. Raises ParseError; may also crash, so call it in a child."""
-    found = _FORMATS.get(request.media_type)
-    if found is None:
+    form = _FORMATS.get(request.media_type)
+    if form is None:
         raise ParseError(
             "Files of this type can't be read.", code="unsupported_type", hint="Convert it to PDF."
         )
     if request.media_type in sniff.OFFICE:
         check_archive(request.path, request.media_type)
-    parse: Callable[[Request], ParsedDocument] = attrgetter(found.function)(
-        import_module(found.module)
+    parse: Callable[[Request], ParsedDocument] = attrgetter(form.function)(
+        import_module(form.module)
     )
     document = parse(request)
     if not any(page.text for page in document.pages):
@@ -116,10 +116,10 @@ def engine_name(media_type: str, *, with_models: bool = False) -> str:
 
     `with_models`: docling's own layout models read PDFs, see `docling_models`.
     """
-    found = _FORMATS.get(media_type)
-    if found and found.engine:
-        package = found.package
-        return f"{found.engine} {package}/{_version(package)}" if package else found.engine
+    form = _FORMATS.get(media_type)
+    if form and form.engine:
+        package = form.package
+        return f"{form.engine} {package}/{_version(package)}" if package else form.engine
     if with_models:
         return f"{MODELS_ENGINE}/{_version('docling-slim')} blocks/1"
     return (

@@ -75,33 +75,33 @@ def refuse_uncompared(document: Document, seen: Collection[int]) -> None:
 
 def places(page: Page) -> dict[At, tuple[str, str]]:
     """Map each correctable place to its text and the text around it."""
-    found: dict[At, tuple[str, str]] = {}
+    texts: dict[At, tuple[str, str]] = {}
     for number, block in enumerate(page.blocks):
         if block.table is None:
             text = page.text[block.start : block.end]
-            found[number, None] = (text, text)
+            texts[number, None] = (text, text)
             continue
         for index, cell in enumerate(block.table.cells):
             row = (other.text for other in block.table.cells if other.row == cell.row)
-            found[number, index] = (cell.text, CELLS.join(row))
-    return found
+            texts[number, index] = (cell.text, CELLS.join(row))
+    return texts
 
 
 def placed(page: Page, corrections: Iterable[Correction]) -> dict[int, At]:
     """Map corrections (by id) of a page as read to where they fit; others are left out."""
     known = places(page)
-    found: dict[int, At] = {}
+    place_of: dict[int, At] = {}
     for correction in corrections:
         wanted = (correction.as_read, correction.around)
         here = (correction.block, correction.cell)
         same = [
             at
-            for at, said in known.items()
-            if said == wanted and (at[1] is None) == (correction.cell is None)
+            for at, text in known.items()
+            if text == wanted and (at[1] is None) == (correction.cell is None)
         ]
         if here in same or len(same) == 1:
-            found[correction.pk] = here if here in same else same[0]
-    return found
+            place_of[correction.pk] = here if here in same else same[0]
+    return place_of
 
 
 def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
@@ -114,9 +114,9 @@ def corrected(page: Page, corrections: Sequence[Correction]) -> CorrectedPage:
     for number, block in enumerate(page.blocks):
         text += page.text[page.blocks[number - 1].end if number else 0 : block.start]
         changes = {at[c.pk][1]: c.text for c in fit if at[c.pk][0] == number}
-        said, made = _rewritten(block, page.text[block.start : block.end], changes)
+        block_text, made = _rewritten(block, page.text[block.start : block.end], changes)
         blocks.append(_moved(made, len(text)))
-        text += said
+        text += block_text
     text += page.text[page.blocks[-1].end if page.blocks else 0 :]
     applied = tuple(_applied(page, blocks, correction, at[correction.pk]) for correction in fit)
     doubts = (*(_doubt(doubt, page.blocks, blocks) for doubt in page.doubts), *map(_unfit, unfit))
@@ -136,13 +136,13 @@ def words_changed(read: str, text: str) -> tuple[str, str]:
     return " ".join(old[begin : len(old) - end]), " ".join(new[begin : len(new) - end])
 
 
-def _rewritten(block: Block, said: str, changes: Mapping[int | None, str]) -> tuple[str, Block]:
+def _rewritten(block: Block, old: str, changes: Mapping[int | None, str]) -> tuple[str, Block]:
     """Return the block's text and the block at offset 0, with the changed text or cells."""
     if not changes:
-        return said, _moved(block, -block.start)
+        return old, _moved(block, -block.start)
     if block.table is None:
         text = changes[None]
-        return text, replace(block, start=0, end=len(text), lines=_lines(block, said, text))
+        return text, replace(block, start=0, end=len(text), lines=_lines(block, old, text))
     cells = tuple(replace(c, text=changes.get(n, c.text)) for n, c in enumerate(block.table.cells))
     draft = DraftTable(cells, block.table.caption, block.continues, inherited=block.table.header)
     written = write_page(Page(0, "", ()), [draft])
@@ -199,10 +199,10 @@ def _rows(block: Block) -> list[tuple[Span, tuple[str, ...]]]:
 
 def _doubt(doubt: Doubt, old: Sequence[Block], new: Sequence[Block]) -> Doubt:
     """Move a doubt to the same words, or to the whole block if it was corrected."""
-    found = [n for n, b in enumerate(old) if b.start < doubt.end and doubt.start < b.end]
-    if not found:
+    touched = [n for n, b in enumerate(old) if b.start < doubt.end and doubt.start < b.end]
+    if not touched:
         return doubt
-    first, last = found[0], found[-1]
+    first, last = touched[0], touched[-1]
     is_same = [old[n].end - old[n].start == new[n].end - new[n].start for n in (first, last)]
     start = doubt.start + new[first].start - old[first].start if is_same[0] else new[first].start
     end = doubt.end + new[last].end - old[last].end if is_same[1] else new[last].end

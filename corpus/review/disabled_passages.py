@@ -17,13 +17,13 @@ def still_disabled(disabled: Sequence[str], cut: Sequence[str]) -> dict[int, int
     is safer than finding again what somebody disabled; the reason is shown and the passage can be
     enabled.
     """
-    found: dict[int, int] = {}
+    old_of: dict[int, int] = {}
     for old, text in enumerate(disabled):
         words = text.split()
         same = [new for new, other in enumerate(cut) if other.split() == words]
         for new in same or _holding(text, cut):
-            found.setdefault(new, old)
-    return found
+            old_of.setdefault(new, old)
+    return old_of
 
 
 def _holding(text: str, cut: Sequence[str]) -> list[int]:

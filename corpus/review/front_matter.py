@@ -100,8 +100,8 @@ def front_matter(document: Document) -> FrontMatter:
     first = [line.strip() for line in page.text.splitlines()]
     offers: list[Offer] = []
     unclear: list[Unclear] = []
-    found = {"title": _titles(page.text, page.blocks), **_found([*first, *running])}
-    for field, places in found.items():
+    places_of = {"title": _titles(page.text, page.blocks), **_found([*first, *running])}
+    for field, places in places_of.items():
         label, now = _LABELS.get(field, field.replace("_", " ")), getattr(document, field)
         certain = [(value, line) for value, _, line in places if value]
         values = list(dict.fromkeys(value for value, _ in certain))
@@ -124,16 +124,16 @@ def _found(lines: Sequence[str]) -> dict[str, Found]:
     read: dict[str, Callable[[str], str | datetime.date | None]] = {
         "effective_from": day_of, "review_by": day_of, "population": _population,
     }  # fmt: skip
-    found: dict[str, Found] = {}
+    places_of: dict[str, Found] = {}
     for field, pattern in _PATTERNS.items():
-        found[field] = []
+        places_of[field] = []
         for line, part in parts:
             for match in pattern.finditer(part):
                 printed = match[1].strip(" .|·•")
                 value = read.get(field, str)(printed)
                 if value or field in ("effective_from", "review_by"):
-                    found[field].append((value, printed, line))
-    return found
+                    places_of[field].append((value, printed, line))
+    return places_of
 
 
 def _parts(line: str) -> list[str]:

@@ -24,7 +24,7 @@ _MAX_SPAN = 1000  # rows or columns of one cell; browsers stop there too
 
 
 @dataclass(frozen=True)
-class Piece:
+class DoubtRun:
     """A run of text, and whether the parser was unsure of it."""
 
     text: str
@@ -52,7 +52,7 @@ class ShownBlock:
     key: str
     kind: str
     level: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DoubtRun, ...]
     caption: str
     rows: tuple[tuple[ShownCell, ...], ...]
     continues: bool
@@ -108,7 +108,7 @@ def read_page(
 ) -> ReadPage:
     """Prepare a page. `passages` maps each passage's key to its spans on this page."""
     unsure = {f"d{n}": [(int(d["start"]), int(d["end"]))] for n, d in enumerate(doubts)}
-    spans = [span for found in unsure.values() for span in found if span[0] < span[1]]
+    spans = [span for spans_of in unsure.values() for span in spans_of if span[0] < span[1]]
     owners = {**(passages or {}), **unsure}
     shown = [
         _block(
@@ -129,11 +129,11 @@ def read_page(
 
 
 def _groups(blocks: Sequence[ShownBlock]) -> Iterable[BlockGroup]:
-    for is_list, found in groupby(blocks, key=lambda block: block.kind == "list_item"):
+    for is_list, run in groupby(blocks, key=lambda block: block.kind == "list_item"):
         if is_list:
-            yield BlockGroup(True, tuple(found))
+            yield BlockGroup(True, tuple(run))
         else:
-            yield from (BlockGroup(False, (block,)) for block in found)
+            yield from (BlockGroup(False, (block,)) for block in run)
 
 
 def _block(
@@ -156,12 +156,12 @@ def _block(
     )
 
 
-def _pieces(text: str, span: Span, doubts: Sequence[Span]) -> tuple[Piece, ...]:
+def _pieces(text: str, span: Span, doubts: Sequence[Span]) -> tuple[DoubtRun, ...]:
     start, end = span
     edges = {edge for doubt in doubts for edge in doubt if start < edge < end}
     cuts = [start, *sorted(edges), end]
     return tuple(
-        Piece(text[a:b], is_doubtful=any(a < y and x < b for x, y in doubts))
+        DoubtRun(text[a:b], is_doubtful=any(a < y and x < b for x, y in doubts))
         for a, b in pairwise(cuts)
         if a < b
     )
@@ -178,7 +178,7 @@ def _rows(number: int, table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
         for row in range(int(cell["row"]), int(cell["row"]) + _bounded(cell["rows"])):
             by_row.setdefault(row, [])
         by_row[int(cell["row"])].append((index, cell))
-    return tuple(_row(number, found) for _, found in sorted(by_row.items()))
+    return tuple(_row(number, indexed) for _, indexed in sorted(by_row.items()))
 
 
 def _row(number: int, cells: Sequence[tuple[int, Raw]]) -> tuple[ShownCell, ...]:
@@ -207,8 +207,8 @@ def _plain_rows(table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
 
 def _doubt(number: int, doubt: Raw, blocks: Sequence[Raw]) -> ShownDoubt:
     span = (int(doubt["start"]), int(doubt["end"]))
-    found = (f"b{n}" for n, block in enumerate(blocks) if overlaps(block, [span]))
-    return ShownDoubt(f"d{number}", str(doubt["code"]), str(doubt["message"]), next(found, ""))
+    keys = (f"b{n}" for n, block in enumerate(blocks) if overlaps(block, [span]))
+    return ShownDoubt(f"d{number}", str(doubt["code"]), str(doubt["message"]), next(keys, ""))
 
 
 def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> Iterable[Place]:
@@ -223,9 +223,9 @@ def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> It
     table = block.get("table")
     for index, cell in enumerate((table.get("cells") or ()) if table else ()):
         if cell["box"]:
-            found = zip(block["lines"], inside, strict=True)
+            lines = zip(block["lines"], inside, strict=True)
             shared = dict.fromkeys(
-                k for x, keys in found if _holds(cell["box"], x["box"]) for k in keys
+                k for x, keys in lines if _holds(cell["box"], x["box"]) for k in keys
             )
             yield _place(cell["box"], (f"b{number}.{index}", *shared), is_cell=True)
 

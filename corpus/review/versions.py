@@ -25,9 +25,9 @@ SKETCH = 128  # hashes kept: the estimate's standard error is at most 0.5 / sqrt
 _PAIRED_ABOVE = 0.4  # share of words that two lines have in common if one was made of the other
 
 _CHANCE_WORDS = 2  # so many the same words between two changes may be chance
-_LONG_CHANGE = 4  # words; beside a shorter change they are no chance
+_LONG_CHANGE = 4  # words; next to a shorter change they are no chance
 
-Piece = tuple[str, str]  # ("same" | "removed" | "added", text)
+DiffRun = tuple[str, str]  # ("same" | "removed" | "added", text)
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\n|[^\S\n]+|[^\s]+")
@@ -56,7 +56,7 @@ _UNITS = frozenset(
 )
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
@@ -73,10 +73,10 @@ class SectionChange:
     """
 
     path: tuple[str, ...]
-    kind: Kind
+    kind: ChangeKind
     old_text: str
     new_text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffRun, ...]
     numbers_changed: bool
 
 
@@ -163,26 +163,26 @@ def compare(old_pages: Sequence[Page], new_pages: Sequence[Page]) -> tuple[Secti
 
 def numbers_of(text: str) -> list[str]:
     """Return the numbers of a text in order, each with comparison sign and unit."""
-    found = []
+    numbers = []
     for sign, number, unit in _NUMBER.findall(unicodedata.normalize("NFKC", text)):
         known = unit if unit.casefold() in _UNITS or "/" in unit or not unit[:1].isalpha() else ""
-        found.append(f"{sign.strip()}{number} {known}".strip())
-    return found
+        numbers.append(f"{sign.strip()}{number} {known}".strip())
+    return numbers
 
 
 def _change(old: _Section | None, new: _Section | None, *, stayed: bool = False) -> SectionChange:
     was, now = old or _Section(()), new or _Section(())
     numbers = numbers_of(was.text) != numbers_of(now.text)
-    pieces: Iterable[Piece]
+    pieces: Iterable[DiffRun]
     if new is None:
-        kind, pieces = Kind.REMOVED, [("removed", was.text)]
+        kind, pieces = ChangeKind.REMOVED, [("removed", was.text)]
     elif old is None:
-        kind, pieces = Kind.ADDED, [("added", now.text)]
+        kind, pieces = ChangeKind.ADDED, [("added", now.text)]
     elif was.text.split() == now.text.split():
-        kind = Kind.SAME if stayed and _key(was.path) == _key(now.path) else Kind.MOVED
+        kind = ChangeKind.SAME if stayed and _key(was.path) == _key(now.path) else ChangeKind.MOVED
         pieces, numbers = [("same", now.text)], False
     else:
-        kind, pieces = Kind.CHANGED, _diff_lines(was.lines, now.lines)
+        kind, pieces = ChangeKind.CHANGED, _diff_lines(was.lines, now.lines)
     path = was.path if new is None else now.path
     return SectionChange(path, kind, was.text, now.text, tuple(_merged(pieces)), numbers)
 
@@ -192,7 +192,7 @@ def _change(old: _Section | None, new: _Section | None, *, stayed: bool = False)
 
 def _sections(pages: Sequence[Page]) -> list[_Section]:
     """Return the text below each heading; text before the first has an empty path."""
-    found = [_Section(())]
+    sections = [_Section(())]
     headings: list[tuple[int, str]] = []
     for page in pages:
         for block in page.blocks:
@@ -200,10 +200,10 @@ def _sections(pages: Sequence[Page]) -> list[_Section]:
             if block.kind == BlockKind.HEADING:
                 headings = [h for h in headings if h[0] < block.level]
                 headings.append((block.level, " ".join(text.split())))
-                found.append(_Section(tuple(heading for _, heading in headings)))
+                sections.append(_Section(tuple(heading for _, heading in headings)))
             else:
-                _write(found[-1], block, text)
-    return [section for section in found if section.path or section.lines]
+                _write(sections[-1], block, text)
+    return [section for section in sections if section.path or section.lines]
 
 
 def _write(section: _Section, block: Block, text: str) -> None:
@@ -227,23 +227,23 @@ def _partners(old: list[_Section], new: list[_Section]) -> tuple[dict[int, int],
         for i in range(block.size)
     }
     in_place = set(partner)
-    left = {key: i for i, key in enumerate(old_keys) if i not in partner.values()}
+    unmatched = {key: i for i, key in enumerate(old_keys) if i not in partner.values()}
     for position, key in enumerate(new_keys):
-        if position not in partner and key in left:
-            partner[position] = left.pop(key)
+        if position not in partner and key in unmatched:
+            partner[position] = unmatched.pop(key)
     _pair_by_text(old, new, partner)
     return partner, in_place
 
 
 def _pair_by_text(old: list[_Section], new: list[_Section], partner: dict[int, int]) -> None:
     """Match sections with changed headings by their unchanged text."""
-    left = [i for i in range(len(old)) if i not in partner.values() and old[i].lines]
+    unmatched = [i for i in range(len(old)) if i not in partner.values() and old[i].lines]
     alone = [i for i in range(len(new)) if i not in partner and new[i].lines]
-    sketches = {i: set(_WORD.findall(_folded(old[i].text))) for i in left}
+    sketches = {i: set(_WORD.findall(_folded(old[i].text))) for i in unmatched}
     pairs = []
     for position in alone:
         words = set(_WORD.findall(_folded(new[position].text)))
-        for before in left:
+        for before in unmatched:
             union = len(words | sketches[before])
             likeness = len(words & sketches[before]) / union if union else 0.0
             if likeness > 0.5:
@@ -274,7 +274,7 @@ def _key(path: tuple[str, ...]) -> tuple[str, ...]:
 # Lines and words
 
 
-def _diff_lines(old: list[str], new: list[str]) -> Iterator[Piece]:
+def _diff_lines(old: list[str], new: list[str]) -> Iterator[DiffRun]:
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for op, a, b, c, d in matcher.get_opcodes():
         if op == "equal":
@@ -283,7 +283,7 @@ def _diff_lines(old: list[str], new: list[str]) -> Iterator[Piece]:
             yield from _diff_run(old[a:b], new[c:d])
 
 
-def _diff_run(old: list[str], new: list[str]) -> Iterator[Piece]:
+def _diff_run(old: list[str], new: list[str]) -> Iterator[DiffRun]:
     """Yield changed lines, each next to the following one that it resembles."""
     first = 0
     for line in new:
@@ -298,7 +298,7 @@ def _diff_run(old: list[str], new: list[str]) -> Iterator[Piece]:
     yield from (("removed", f"{gone}\n") for gone in old[first:])
 
 
-def _diff_words(old: str, new: str) -> Iterator[Piece]:
+def _diff_words(old: str, new: str) -> Iterator[DiffRun]:
     a, b = _TOKEN.findall(old), _TOKEN.findall(new)
     stretches = [
         _Stretch("".join(a[i:j]), "".join(b[k:m]), is_same=op == "equal")
@@ -318,13 +318,13 @@ def _readable(stretches: list[_Stretch]) -> list[_Stretch]:
     First white space between two changes, then a word or two between long changes: otherwise a
     rewritten line would look like a shuffle of both texts.
     """
-    for words, beside in ((1, 0), (_CHANCE_WORDS + 1, _LONG_CHANGE)):
+    for words, longest_change in ((1, 0), (_CHANCE_WORDS + 1, _LONG_CHANGE)):
         joined: list[_Stretch] = []
         for index, here in enumerate(stretches):
             between = 0 < index < len(stretches) - 1
             if here.is_same and between and here.words < words:
                 longest = max(joined[-1].words, stretches[index + 1].words)
-                here = replace(here, is_same=longest < beside)
+                here = replace(here, is_same=longest < longest_change)
             if joined and not here.is_same and not joined[-1].is_same:
                 last = joined.pop()
                 here = _Stretch(last.old + here.old, last.new + here.new, is_same=False)
@@ -338,7 +338,7 @@ def _alike(old: str, new: str) -> bool:
     return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio() >= _PAIRED_ABOVE
 
 
-def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _merged(pieces: Iterable[DiffRun]) -> Iterator[DiffRun]:
     """Merge adjacent pieces of the same kind."""
     for kind, neighbours in groupby(pieces, key=itemgetter(0)):
         if text := "".join(words for _, words in neighbours):

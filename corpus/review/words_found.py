@@ -64,13 +64,13 @@ def lost_words(document: Document) -> LostWords | None:
     """Return None where enough words were found, or none could be compared. Runs one query."""
     rows = document.pages.filter(words_checked__gt=0).order_by("number")
     counts = rows.values_list("number", "words_found", "words_checked")
-    found = {number: WordsFound(good or 0, of or 0) for number, good, of in counts}
+    pages = {number: WordsFound(good or 0, of or 0) for number, good, of in counts}
     whole = WordsFound(
-        sum(words.found for words in found.values()), sum(words.checked for words in found.values())
+        sum(words.found for words in pages.values()), sum(words.checked for words in pages.values())
     )
     if whole.share >= DOCUMENT_ENOUGH:
         return None
-    poor = tuple(number for number, words in found.items() if words.share < PAGE_ENOUGH)
+    poor = tuple(number for number, words in pages.items() if words.share < PAGE_ENOUGH)
     return LostWords(whole.share, poor)
 
 

@@ -103,8 +103,8 @@ def _said_of(error: Exception, memory_mb: int, work: str = READING) -> ParseErro
 def _ran_short(memory_mb: int) -> bool:
     """Tell whether the peak of memory was so near the limit that the error may come from it."""
     with contextlib.suppress(OSError):
-        found = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text())
-        return found is not None and int(found.group(1)) > _NEARLY_ALL * memory_mb * 1024
+        peak = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        return peak is not None and int(peak.group(1)) > _NEARLY_ALL * memory_mb * 1024
     return False
 
 

@@ -22,8 +22,8 @@ def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
     """
     if status == KNOWN_FAILURE:
         with suppress(OSError, ValueError, TypeError), (output_dir / _FILE).open("rb") as stream:
-            said, code, hint, again = json.loads(stream.read(MAX_ERROR_BYTES))
-            return ParseError(str(said), code=str(code), hint=str(hint), retryable=bool(again))
+            message, code, hint, again = json.loads(stream.read(MAX_ERROR_BYTES))
+            return ParseError(str(message), code=str(code), hint=str(hint), retryable=bool(again))
     if status == -signal.SIGXCPU:
         return ParseError(
             f"{work} took too much processor time, so it was stopped.",
@@ -42,8 +42,8 @@ def failure(status: int, output_dir: Path, work: str = READING) -> ParseError:
 
 def write_failure(output_dir: Path, error: ParseError) -> int:
     """Write an error for the parent to read; return the child's exit status."""
-    said = [str(error), error.code, error.hint, error.retryable]
-    (output_dir / _FILE).write_text(json.dumps(said), encoding="utf-8")
+    content = [str(error), error.code, error.hint, error.retryable]
+    (output_dir / _FILE).write_text(json.dumps(content), encoding="utf-8")
     return KNOWN_FAILURE
 
 

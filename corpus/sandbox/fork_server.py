@@ -56,8 +56,8 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     """Wait for the next file's request and pipes; None if the parent has closed the socket."""
     line, pipes = b"", list[int]()
     while not line.endswith(b"\n"):
-        part, found, _, _ = socket.recv_fds(control, _LINE_BYTES, 2)
-        pipes += found
+        part, descriptors, _, _ = socket.recv_fds(control, _LINE_BYTES, 2)
+        pipes += descriptors
         if not part:
             return None
         line += part

@@ -62,8 +62,8 @@ def correction_make(
     text, reason = clean_line(text), reason_given(reason, NEEDS_REASON)
     stored = document.pages.filter(number=page).first()
     read = page_as_read(stored) if stored else None
-    said, around = places(read).get((block, cell), (None, "")) if read else (None, "")
-    if read is None or said is None or clean_line(said) != clean_line(as_read):
+    printed, around = places(read).get((block, cell), (None, "")) if read else (None, "")
+    if read is None or printed is None or clean_line(printed) != clean_line(as_read):
         raise PlaceNotFound(
             "Nothing was changed: this part of the page was read again in the meantime.",
             hint="Open the page again and check whether the correction is still needed.",
@@ -74,15 +74,15 @@ def correction_make(
             hint="Type the words as they are printed on the page.",
         )
     before = _current_at(document, read, (block, cell))
-    if text == clean_line(before[-1].text if before else said):
+    if text == clean_line(before[-1].text if before else printed):
         raise BadCorrection(
             "Nothing was changed: the words are the same as before.",
             hint="Change the words, or leave the page.",
         )
-    text = said if text == clean_line(said) else text
+    text = printed if text == clean_line(printed) else text
     return _made(
         Correction(
-            document=document, page=page, block=block, cell=cell, as_read=said, around=around,
+            document=document, page=page, block=block, cell=cell, as_read=printed, around=around,
             text=text, reason=reason, made_by=by,
         ),
         before,
@@ -135,11 +135,11 @@ def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
         if not is_changed and number not in kept:
             continue
         read = kept.get(number) or rows.values(*names).get(number=number)
-        said = asdict(made.page)
+        values = asdict(made.page)
         rows.filter(number=number).update(
-            **({name: said[name] for name in names} if is_changed else read),
+            **({name: values[name] for name in names} if is_changed else read),
             as_read=read if is_changed else None,
-            corrected=[asdict(one) for one in made.applied],
+            corrected=[asdict(correction) for correction in made.applied],
         )
     if any(made.unfit for made in pages):
         stored = Document.objects.select_for_update().get(pk=document.pk)

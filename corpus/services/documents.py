@@ -170,7 +170,7 @@ def document_discard(document: Document, *, by: User | None) -> None:
     document_discarded.send(Document, document=document, actor=by)
     UploadKey.objects.filter(sha256=document.sha256).delete()
     rows.delete()
-    # Before the commit: until then the row keeps the same bytes from being uploaded beside it.
+    # Before the commit: until then the row keeps the same bytes from being uploaded again.
     files.remove_document(document.sha256)
 
 

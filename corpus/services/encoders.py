@@ -1,6 +1,6 @@
 """Manage the encoders' tables: create, fill in the background, switch over, drop.
 
-    configured -> BUILDING: filled beside the old one -> ACTIVE; the old one RETIRED -> dropped
+    configured -> BUILDING: filled while the old serves -> ACTIVE; the old one RETIRED -> dropped
 
 The tables' owner creates and drops them (`encoders_sync`, called by `migrate`) and indexes them
 (`corpus.indexing.vector_index`). Filling and switching need only the application's rights. Every
@@ -228,10 +228,12 @@ def _fill(encoder: Encoder, embedder: Embedder, on_progress: OnProgress) -> None
         rows = list(in_batch.order_by("index"))
         ids = [row.pk for row in rows]
         known = vectors.read(made, ids) if made else {}
-        # A batch is taken whole or encoded whole: a vector may depend on those beside it.
+        # A batch is taken whole or encoded whole: a vector may depend on the others of its batch.
         is_there = len(known) == len(ids)
-        found = np.array([known[pk] for pk in ids]) if is_there else encode_rows(embedder, rows)
-        vectors.write(encoder, ids, found)
+        components = (
+            np.array([known[pk] for pk in ids]) if is_there else encode_rows(embedder, rows)
+        )
+        vectors.write(encoder, ids, components)
         if encoder.fingerprint == read_by.space:
             wanted = statement_vectors.unencoded(rows, read_by.space, in_english=read_by.is_english)
             statement_vectors.write(wanted, statement_vectors.encode(embedder, wanted))

@@ -167,7 +167,7 @@ def _run(lease: Lease) -> None:
 
 def _parse(document: Document, lease: Lease) -> Stage:
     artifacts = artifacts_for(document.read_with)
-    load_early()  # beside the child
+    load_early()  # while the child works
     with files.scratch_folder() as folder, files.document_on_disk(document.sha256) as path:
         parsed = sandbox.parse_in_child(
             path,

@@ -38,15 +38,15 @@ def sections_of(paths: Sequence[Path]) -> dict[tuple[int, int], Path]:
     section interrupted by another counts as two; of sections with the same passages the innermost
     is kept.
     """
-    found: dict[tuple[int, int], Path] = {}
+    sections: dict[tuple[int, int], Path] = {}
     for depth in range(max(map(len, paths), default=0) + 1):
         first = 0
         for path, run in groupby(paths, key=lambda p: p[:depth] if len(p) >= depth else None):
             last = first + len(list(run)) - 1
             if path is not None and last - first + 1 >= MIN_CHUNKS:
-                found[first, last] = path
+                sections[first, last] = path
             first = last + 1
-    return found
+    return sections
 
 
 def summaries_draft(
@@ -60,15 +60,15 @@ def summaries_draft(
     if encoder is None:
         return []
     chunks = list(document.chunks.defer("search_vector").order_by("index"))
-    found = vectors.read(encoder, [chunk.pk for chunk in chunks])
-    if len(found) != len(chunks):
+    vector_of = vectors.read(encoder, [chunk.pk for chunk in chunks])
+    if len(vector_of) != len(chunks):
         return []  # another encoder took over since: the caller notices, or `summarise` makes them
     leads = PassageStatement.objects.filter(chunk__in=chunks, chunk__disabled_at=None, index=0)
     statements = dict(leads.values_list("chunk__index", "text"))
     embedder = embedder_of(encoder)
     rows = []
     for (first, last), path in sections_of([tuple(chunk.section_path) for chunk in chunks]).items():
-        members = np.stack([found[chunk.pk] for chunk in chunks[first : last + 1]])
+        members = np.stack([vector_of[chunk.pk] for chunk in chunks[first : last + 1]])
         nearness = np.round(members @ members.mean(axis=0), _DECIMALS)
         by_nearness = first + np.argsort(-nearness, kind="stable")
         nearest = [int(index) for index in by_nearness if index in statements][:LEADS]

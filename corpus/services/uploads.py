@@ -49,21 +49,21 @@ def document_ingest_once(
 
 def _earlier(user: User, key: str, fingerprint: str) -> str:
     """Return the SHA-256 of the document stored under the key; empty for a new key."""
-    found = UploadKey.objects.filter(user=user, key=key).first()
-    if found is None:
+    stored = UploadKey.objects.filter(user=user, key=key).first()
+    if stored is None:
         return ""
-    if found.fingerprint != fingerprint:
+    if stored.fingerprint != fingerprint:
         raise KeyReused(
             "This key was used for another upload.",
             hint="Nothing was stored. Use a new key for a new file or other metadata.",
         )
-    return found.sha256
+    return stored.sha256
 
 
 def _fingerprint(document: Document, upload: Upload, filename: str) -> str:
-    said = {name: str(getattr(document, name)) for name in EDITABLE - {"collection"}}
-    said |= {"collection": document.collection.slug, "filename": filename}
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
+    values = {name: str(getattr(document, name)) for name in EDITABLE - {"collection"}}
+    values |= {"collection": document.collection.slug, "filename": filename}
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     upload.seek(0)
     while block := upload.read(_BLOCK_BYTES):
         digest.update(block)

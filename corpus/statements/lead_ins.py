@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.clauses import has_verb, is_imperative
 from core.language.en.statements.leads import CONDITION, announces, heads_items, is_stopped
-from corpus.statements.places import Piece, Place, one_line
+from corpus.statements.places import Place, VerbatimSpan, one_line
 
-Leads = tuple[Piece, ...]
+Leads = tuple[VerbatimSpan, ...]
 HEADING_PAGES = 20  # pages above a block on which a heading that limits it is looked for
 
 
@@ -25,15 +25,15 @@ def limiting_headings(at: Place, section_path: Sequence[str]) -> Leads | None:
     wanted = [one_line(part) for part in section_path if CONDITION.search(part)]
     if not wanted:
         return ()
-    found: dict[str, Piece] = {}
+    heading_of: dict[str, VerbatimSpan] = {}
     for place in (place for place in at.above() if place.kind == "heading"):
-        if place.page < at.page - HEADING_PAGES or len(found) == len(set(wanted)):
+        if place.page < at.page - HEADING_PAGES or len(heading_of) == len(set(wanted)):
             break
         if (text := one_line(place.text)) in wanted:
-            found.setdefault(text, place.whole())
-    if len(found) < len(set(wanted)):
+            heading_of.setdefault(text, place.whole())
+    if len(heading_of) < len(set(wanted)):
         return None
-    return tuple(found[text] for text in wanted)
+    return tuple(heading_of[text] for text in wanted)
 
 
 def introduction(at: Place) -> Leads | None:
@@ -73,9 +73,9 @@ def _over(at: Place, items: Sequence[Place]) -> Leads | None:
     if not _depths_known(at, items):
         return _items_over(at, items)
     parents = _parents(at.block["level"], items)
-    beside = list(_beside(at, items))
-    heading = any(heads_items(item.text) for item in beside)
-    own = _items_over(at, beside) if heading else ()
+    siblings = list(_siblings(at, items))
+    heading = any(heads_items(item.text) for item in siblings)
+    own = _items_over(at, siblings) if heading else ()
     return None if own is None or parents is None else (*parents, *own)
 
 
@@ -83,7 +83,7 @@ def _depths_known(at: Place, items: Sequence[Place]) -> bool:
     return at.kind == "list_item" and all(place.block["level"] for place in (at, *items))
 
 
-def _beside(at: Place, items: Sequence[Place]) -> Iterator[Place]:
+def _siblings(at: Place, items: Sequence[Place]) -> Iterator[Place]:
     """Yield the items of the same list and level, nearest first, without deeper items below."""
     below = depth = at.block["level"]
     for item in items:
@@ -101,7 +101,7 @@ def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
     item that runs over a break consists of all its parts: None if its first part is not among
     `items`.
     """
-    found: list[Place] = []
+    parents: list[Place] = []
     for at, item in enumerate(items):
         if not 0 < item.block["level"] < depth:
             continue
@@ -114,8 +114,8 @@ def _parents(depth: int, items: Sequence[Place]) -> Leads | None:
         if parts[-1].block.get("continues"):
             return None
         if not is_stopped(item.text) or any(CONDITION.search(part.text) for part in parts):
-            found += parts
-    return tuple(place.whole() for place in reversed(found))
+            parents += parts
+    return tuple(place.whole() for place in reversed(parents))
 
 
 def _outer(above: Place, at: Place, items: Sequence[Place]) -> Leads | None:
@@ -177,17 +177,17 @@ def _may_be_under(at: Place, items: Sequence[Place]) -> bool:
 
 def _lines(at: Place, *, is_list: bool) -> Leads:
     """Return the last one or two sentences of the text up to a block, if they introduce it."""
-    found = list(_sentences_up_to(at))
-    if not found:
+    before = list(_sentences_up_to(at))
+    if not before:
         return ()
-    last = found[-1]
-    if len(found) > 1 and announces(found[-2].text) and CONDITION.search(found[-2].text):
-        return (found[-2], last)
+    last = before[-1]
+    if len(before) > 1 and announces(before[-2].text) and CONDITION.search(before[-2].text):
+        return (before[-2], last)
     introduces = announces(last.text) or (is_list and CONDITION.search(last.text))
     return (last,) if introduces else ()
 
 
-def _sentences_up_to(at: Place) -> Iterator[Piece]:
+def _sentences_up_to(at: Place) -> Iterator[VerbatimSpan]:
     """Yield the last sentence of the text right above a paragraph, then its own sentences."""
     if at.kind != "paragraph":
         return
@@ -197,7 +197,7 @@ def _sentences_up_to(at: Place) -> Iterator[Piece]:
     yield from _sentences(at)
 
 
-def _sentences(at: Place) -> Iterator[Piece]:
+def _sentences(at: Place) -> Iterator[VerbatimSpan]:
     offset = at.block["start"]
     for start, end in sentence_spans(at.text):
         yield at.piece(offset + start, offset + end)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
-from corpus.statements.places import Piece, Place, Views, one_line
+from corpus.statements.places import Place, VerbatimSpan, Views, one_line
 from corpus.statements.table_rows import caption_of, table_rows
 
 # Words that end no sentence, as in a chart's box that was read in part: `Give 10 mL every`.
@@ -35,7 +35,7 @@ class Statement:
     """A quotable text: its first piece is the text itself, the others are what it depends on."""
 
     text: str  # as shown: a row with its labels, an item with its introduction
-    pieces: tuple[Piece, ...]
+    pieces: tuple[VerbatimSpan, ...]
     kind: str  # of the block that it stands in: `paragraph`, `list_item`, `table` ...
     caption: str = ""  # of the row's table
     table: int | None = None  # of a row: where its table starts on the page
@@ -60,12 +60,12 @@ def statements_of(
 
     return [
         [
-            one
+            statement
             for page, start, end in spans
             for position, block in enumerate(views[page].blocks)
             if block["end"] > start and block["start"] < end
-            for one in of_block(page, position, tuple(path))
-            if start <= one.pieces[0].start and one.pieces[0].end <= end
+            for statement in of_block(page, position, tuple(path))
+            if start <= statement.pieces[0].start and statement.pieces[0].end <= end
         ]
         for path, spans in passages
     ]
@@ -102,11 +102,11 @@ def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
     leads = (*headings, *above)
     offset = at.block["start"]
     for start, end in _whole_statements(at, _spans(at.text)):
-        said = at.piece(offset + start, offset + end)
-        if _BROKEN_OFF.search(said.text):
+        sentence = at.piece(offset + start, offset + end)
+        if _BROKEN_OFF.search(sentence.text):
             continue
-        shown = " ".join([*(as_lead(part.text) for part in leads), said.text])
-        yield Statement(one_line(shown), (said, *leads), at.kind)
+        shown = " ".join([*(as_lead(part.text) for part in leads), sentence.text])
+        yield Statement(one_line(shown), (sentence, *leads), at.kind)
 
 
 def _spans(text: str) -> list[tuple[int, int]]:

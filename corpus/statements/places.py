@@ -19,7 +19,7 @@ class PageView:
 
 
 @dataclass(frozen=True)
-class Piece:
+class VerbatimSpan:
     """A verbatim span of one page: `page.text[start:end] == text`."""
 
     page: int
@@ -52,14 +52,14 @@ class Place:
     def text(self) -> str:
         return self.view.text[self.block["start"] : self.block["end"]]
 
-    def piece(self, start: int, end: int) -> Piece:
+    def piece(self, start: int, end: int) -> VerbatimSpan:
         """Return a span of the page as a piece, without white space at its ends."""
         whole = self.view.text[start:end]
         text = whole.strip()
         start += len(whole) - len(whole.lstrip())
-        return Piece(self.page, start, start + len(text), text)
+        return VerbatimSpan(self.page, start, start + len(text), text)
 
-    def whole(self) -> Piece:
+    def whole(self) -> VerbatimSpan:
         return self.piece(self.block["start"], self.block["end"])
 
     def above(self) -> Iterator[Place]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from core.language.en.statements.leads import CONDITION
 from core.language.words import CELLS
 from corpus.statements.lead_ins import Leads, introduction, limiting_headings
-from corpus.statements.places import Piece, Place, one_line
+from corpus.statements.places import Place, VerbatimSpan, one_line
 
 # `*†` is two marks, `**` is one.
 _SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]|[(\[]\d[)\]]"
@@ -27,7 +27,7 @@ class Row:
     index: int  # 0-based, among the rows of its table
     shown: str  # cells with their labels, footnotes behind
     leads: Leads  # headings, the line above and the caption: they stand in front
-    pieces: tuple[Piece, ...]
+    pieces: tuple[VerbatimSpan, ...]
 
 
 def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
@@ -98,9 +98,9 @@ def _placed_caption(at: Place) -> Leads | None:
         return ()
     words = re.compile(r"\s+".join(re.escape(word) for word in caption.split()))
     for part in (at, _part_before(at)):
-        found = list(words.finditer(part.view.text)) if part else []
-        if part and found:
-            nearest = min(found, key=lambda match: abs(match.start() - part.block["start"]))
+        matches = list(words.finditer(part.view.text)) if part else []
+        if part and matches:
+            nearest = min(matches, key=lambda match: abs(match.start() - part.block["start"]))
             return (part.piece(nearest.start(), nearest.end()),)
     return None
 
@@ -133,7 +133,7 @@ def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
     return filled
 
 
-def _footnotes(at: Place, *, marked: str) -> list[Piece]:
+def _footnotes(at: Place, *, marked: str) -> list[VerbatimSpan]:
     """Return the footnotes below the table that hold for the text `marked`.
 
     These have a mark that is in the text, no mark, or a mark that is nowhere in the table or only
@@ -141,7 +141,7 @@ def _footnotes(at: Place, *, marked: str) -> list[Piece]:
     """
     marks = _marks_in(marked)
     elsewhere = _marks_in(at.text) - marks
-    notes: list[Piece] = []
+    notes: list[VerbatimSpan] = []
     for following in at.below():
         if following.kind != "footnote" or following.page != at.page:
             break

@@ -112,13 +112,13 @@ class ExperimentAdmin(AddedByForm[Experiment]):
     ) -> HttpResponse:
         """Show both arms side by side."""
         experiment: Experiment = context["original"]
-        found = experiment_reported(experiment)
+        reported = experiment_reported(experiment)
         is_running = experiment.is_running
         context |= {
             "experiment": experiment,
-            "found": found,
-            "arms": (("Baseline", found.baseline), ("Candidate", found.candidate)),
-            "shares": [(held, _difference_text(held)) for held in found.shares],
+            "found": reported,
+            "arms": (("Baseline", reported.baseline), ("Candidate", reported.candidate)),
+            "shares": [(held, _difference_text(held)) for held in reported.shares],
             "resting": inactive_reason(experiment, answer_config()) if is_running else "",
             "may_stop": is_running and request.user.has_perm(STOP),
             "max_reason_chars": MAX_REASON_CHARS,

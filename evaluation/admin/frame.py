@@ -41,11 +41,11 @@ class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
         return redirect("admin:index")
 
     def steered(
-        self, request: HttpRequest, pk: int, right: str, service: Callable[[M], object], said: str
+        self, request: HttpRequest, pk: int, right: str, service: Callable[[M], object], done: str
     ) -> HttpResponse:
         """Call a service with a row, for a user who has the right, and redirect to the row's page.
 
-        `said` is the message on success, in which `{}` stands for the row. An error of the service
+        `done` is the message on success, in which `{}` stands for the row. An error of the service
         is shown as a message.
         """
         if request.method != "POST":
@@ -58,8 +58,8 @@ class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
         except MedragError as error:
             messages.error(request, error.sentence)
         else:
-            self.log_change(request, steered, said.format(steered))
-            messages.success(request, said.format(steered))
+            self.log_change(request, steered, done.format(steered))
+            messages.success(request, done.format(steered))
         return self.to_page_of(request, steered)
 
 
@@ -80,7 +80,7 @@ class AddedByForm(EvaluationAdmin[M]):
     ) -> HttpResponse:
         """Show the form with its errors, or add a row with a valid form and redirect to its page.
 
-        `add` stores the row of a valid form; its error is shown beside `field`, or above the form.
+        `add` stores the row of a valid form; its error is shown at `field`, or above the form.
         """
         if request.method == "POST" and form.is_valid():
             try:

@@ -29,16 +29,16 @@ def quality(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     if not may_see_quality(user):
         raise PermissionDenied
-    found = quality_shown()
+    figures = quality_shown()
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "title": "Quality",
-        "found": found,
-        "count": turns_without_guideline(found.first, found.last).count(),
+        "found": figures,
+        "count": turns_without_guideline(figures.first, figures.last).count(),
         "may_read_questions": may_read_every_turn(user),
         "most": MOST,
     }
     if may_read_every_turn(user):
-        topics, context["no_topics"] = topics_without_guideline(found.first, found.last)
+        topics, context["no_topics"] = topics_without_guideline(figures.first, figures.last)
         context |= {"topics": topics[:SHOWN], "more": len(topics) - SHOWN}
     return TemplateResponse(request, "admin/evaluation/quality.html", context)

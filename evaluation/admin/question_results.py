@@ -151,19 +151,19 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 
     @admin.display(description="what each score is made of")
     def explained(self, result: QuestionResult) -> SafeString | str:
-        found = result.detail.get("parts")
-        if not found or not may_read_answers(result.run, _viewer(result)):
+        parts = result.detail.get("parts")
+        if not parts or not may_read_answers(result.run, _viewer(result)):
             return "-"
         measures = [
-            (in_words(name), _two_places(result.scores.get(name)), FORMULAS[name], found[name])
+            (in_words(name), _two_places(result.scores.get(name)), FORMULAS[name], parts[name])
             for name in MEASURES
-            if name in found
+            if name in parts
         ]
         return render_to_string(PARTS, {"measures": measures})
 
     def _alone(self, result: QuestionResult) -> dict[str, str]:
-        found: dict[str, str] = result.detail.get("alone") or {}
-        return found and {**found, "option": option_words(result.question, found["option"])}
+        alone: dict[str, str] = result.detail.get("alone") or {}
+        return alone and {**alone, "option": option_words(result.question, alone["option"])}
 
     @admin.display(description="scores")
     def scored(self, result: QuestionResult) -> SafeString | str:
@@ -181,9 +181,9 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 
     @admin.display(description="no value")
     def not_run(self, result: QuestionResult) -> SafeString | str:
-        found = result.detail.get("not_run") or {}
-        rows = ((in_words(name), why) for name, why in found.items())
-        return format_html_join("", "<p>{}: {}</p>", rows) if found else "-"
+        reasons = result.detail.get("not_run") or {}
+        rows = ((in_words(name), why) for name, why in reasons.items())
+        return format_html_join("", "<p>{}: {}</p>", rows) if reasons else "-"
 
 
 def _viewer(result: QuestionResult) -> User | AnonymousUser:

@@ -105,9 +105,9 @@ class QuestionRunForm(forms.Form):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         judge = judging_endpoint()
-        said = f"Judge: {judge.model}" if judge else "No judge is configured"
+        sentence = f"Judge: {judge.model}" if judge else "No judge is configured"
         measures = self.fields["measures"]
-        measures.help_text = f"{measures.help_text}. {said}"
+        measures.help_text = f"{measures.help_text}. {sentence}"
 
     def order(self) -> RunOrder:
         given: dict[str, Any] = self.cleaned_data
@@ -163,23 +163,23 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     @admin.display(description="items")
     def progress(self, run: QuestionRun) -> str:
-        found = run_progress(run)
-        said = f"{found.ended} of {found.items} ({found.percent} %)"
-        if run.state in ACTIVE and found.rest_s is not None:
-            minutes, seconds = divmod(round(found.rest_s), 60)
-            return f"{said}, about {minutes}:{seconds:02d} left"
-        return said
+        counted = run_progress(run)
+        sentence = f"{counted.ended} of {counted.items} ({counted.percent} %)"
+        if run.state in ACTIVE and counted.rest_s is not None:
+            minutes, seconds = divmod(round(counted.rest_s), 60)
+            return f"{sentence}, about {minutes}:{seconds:02d} left"
+        return sentence
 
     @admin.display(description="answered")
     def answered(self, run: QuestionRun) -> str:
-        found = run.metrics.get("measures", {}).get("answered")
-        return f"{found['mean']:.1%}" if found else "-"
+        share = run.metrics.get("measures", {}).get("answered")
+        return f"{share['mean']:.1%}" if share else "-"
 
     @admin.display(description="each item")
     def items_link(self, run: QuestionRun) -> SafeString:
         """Link to the items, the worst first by each measure that the run has."""
-        found = run.metrics.get("measures", {})
-        by = [name for name in LISTED_MEASURES if name in found]
+        measures = run.metrics.get("measures", {})
+        by = [name for name in LISTED_MEASURES if name in measures]
         links = [(items_by(run), "Items, the worst first")]
         links += [(items_by(run, name), f"by {in_words(name)}") for name in by]
         return format_html_join(" · ", '<a href="{}">{}</a>', links)
@@ -212,7 +212,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
             raise PermissionDenied
         runs = [get_object_or_404(QuestionRun, pk=pk) for pk in (first, second)]
         try:
-            found = runs_of_questions_compared(*runs)
+            compared = runs_of_questions_compared(*runs)
         except MedragError as error:
             messages.error(request, error.sentence)
             return redirect("admin:evaluation_questionrun_changelist")
@@ -222,13 +222,13 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
             title="Two runs compared",
             first=runs[0],
             second=runs[1],
-            found=found,
-            rows=[(in_words(name), *row) for name, *row in comparison_rows(found.differences)],
+            found=compared,
+            rows=[(in_words(name), *row) for name, *row in comparison_rows(compared.differences)],
             left_out=[
                 f"Left out, {why}: {', '.join(map(in_words, names))}."
-                for why, names in found.left_out.items()
+                for why, names in compared.left_out.items()
             ],
-            moved=found.moved[:MAX_MOVED],
+            moved=compared.moved[:MAX_MOVED],
             same_settings=SAME_SETTINGS,
             semantics=SEMANTICS_OF_COMPARISON,
         )
@@ -343,14 +343,14 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     def measure_again(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Make the run pending, so that the worker measures the items that no judge judged."""
-        said = "The missing measures are computed. No question is asked again."
-        return self.steered(request, pk, STEER, question_run_measure_again, said)
+        sentence = "The missing measures are computed. No question is asked again."
+        return self.steered(request, pk, STEER, question_run_measure_again, sentence)
 
     def judge_again(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Make the run pending, so that the worker has the present judge replace all values."""
         service = partial(question_run_measure_again, is_all=True)
-        said = "All measures are judged again. No question is asked again."
-        return self.steered(request, pk, STEER, service, said)
+        sentence = "All measures are judged again. No question is asked again."
+        return self.steered(request, pk, STEER, service, sentence)
 
 
 def _card_context(card: Card) -> dict[str, Any]:

@@ -115,14 +115,14 @@ class QuestionSetsView(OfEvaluations, GenericAPIView[QuestionSet]):
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)
-        told = valid(ImportRequest(data=each_once(request.data)))
-        upload, form, split = told.pop("file"), told.pop("form"), told.pop("split", "")
+        fields = valid(ImportRequest(data=each_once(request.data)))
+        upload, form, split = fields.pop("file"), fields.pop("form"), fields.pop("split", "")
         if (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
             raise BodyTooLarge(
                 f"Nothing was stored: the file is larger than {settings.UPLOAD_MAX_BYTES >> 20} "
                 "MB. Import it with manage.py evaluate import."
             )
-        facts = SetFacts(**{"name": ""} | told)
+        facts = SetFacts(**{"name": ""} | fields)
         try:
             made = question_set_upload(upload, facts, form=form, split=split, by=user)
         except DuplicateQuestionSet as error:

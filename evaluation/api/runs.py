@@ -105,20 +105,20 @@ class StartRequest(Strict):
     )
 
     def validate_question_set(self, pk: int) -> QuestionSet:
-        if found := QuestionSet.objects.filter(pk=pk).first():
-            return found
+        if question_set := QuestionSet.objects.filter(pk=pk).first():
+            return question_set
         raise serializers.ValidationError("There is no such question set.")
 
     def order(self) -> RunOrder:
         """Return the order of a valid request."""
-        told: dict[str, Any] = self.validated_data
+        fields: dict[str, Any] = self.validated_data
         return RunOrder(
-            name=told.get("name", ""),
-            limit=told["limit"],
-            seed=told["seed"],
-            measures=tuple(dict.fromkeys(told.get("measures", MEASURES))),
-            budget=Budget(seconds=told["budget_s"]),
-            model_alone=told["model_alone"],
+            name=fields.get("name", ""),
+            limit=fields["limit"],
+            seed=fields["seed"],
+            measures=tuple(dict.fromkeys(fields.get("measures", MEASURES))),
+            budget=Budget(seconds=fields["budget_s"]),
+            model_alone=fields["model_alone"],
         )
 
 
@@ -224,10 +224,10 @@ class EvaluationsView(OfRuns, GenericAPIView[QuestionRun]):
         examples=[*_START, *_QUEUED, *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def post(self, request: Request) -> Response:
-        user, asked = user_of(request), StartRequest(data=request.data)
-        told = valid(asked)
+        user, start = user_of(request), StartRequest(data=request.data)
+        fields = valid(start)
         try:
-            run = question_run_create(told["question_set"], asked.order(), by=user)
+            run = question_run_create(fields["question_set"], start.order(), by=user)
         except RunError as error:
             raise Refused(error.sentence, HTTPStatus.CONFLICT) from error
         history_begin(run, by=user)

@@ -54,11 +54,11 @@ class SetAccuracy:
     @property
     def cells(self) -> tuple[str, ...]:
         """The cells of a row under `HEAD`; a dash for a missing value."""
-        found, n = self.difference, self.with_retrieval.n
+        difference, n = self.difference, self.with_retrieval.n
         compared = ("-", "-", "-")
-        if found and n:
-            spread = f"{found.low:+.4f} to {found.high:+.4f}"
-            compared = (f"{found.mean:+.4f}", spread, p_text(found.p))
+        if difference and n:
+            spread = f"{difference.low:+.4f} to {difference.high:+.4f}"
+            compared = (f"{difference.mean:+.4f}", spread, p_text(difference.p))
         means = (_mean(self.with_retrieval), _mean(self.alone))
         return (self.name, *means, *compared, str(n), str(self.left_out))
 
@@ -78,8 +78,8 @@ def set_accuracies(items: Iterable[Labelled]) -> tuple[SetAccuracy, ...]:
         parts.setdefault(item.part, []).append(item)
     several = sorted(parts.items()) if len(parts) > 1 else []
     return tuple(
-        _accuracy(name or "-", found, is_compared=is_compared)
-        for name, found in [(WHOLE, items), *several]
+        _accuracy(name or "-", labelled, is_compared=is_compared)
+        for name, labelled in [(WHOLE, items), *several]
     )
 
 
@@ -97,13 +97,13 @@ def read_accuracies(stored: Iterable[Mapping[str, Any]]) -> tuple[SetAccuracy, .
     )
 
 
-def accuracy_lines(found: Sequence[SetAccuracy]) -> Iterator[str]:
+def accuracy_lines(accuracies: Sequence[SetAccuracy]) -> Iterator[str]:
     """Yield the accuracies as a Markdown table; nothing if there are none."""
-    if not found:
+    if not accuracies:
         return
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{'---|' * len(HEAD)}"
-    yield from (f"| {' | '.join(each.cells)} |" for each in found)
+    yield from (f"| {' | '.join(each.cells)} |" for each in accuracies)
     yield ""
     yield SEMANTICS
     yield ""
@@ -125,5 +125,5 @@ def _accuracy(name: str, items: Sequence[Labelled], *, is_compared: bool) -> Set
     )
 
 
-def _mean(found: Interval | None) -> str:
-    return f"{found.mean:.4f}" if found and found.n else "-"
+def _mean(interval: Interval | None) -> str:
+    return f"{interval.mean:.4f}" if interval and interval.n else "-"

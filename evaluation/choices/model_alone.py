@@ -80,13 +80,13 @@ def asked_alone(question: Question) -> Alone:
         return Alone(why=BUILT_IN)
     offered = _offered(question)
     listed = "\n".join(f"{letter}. {text}" if text else letter for letter, text in offered.items())
-    asked, options = (
+    stem, options = (
         question_guarded(text, settings.IDENTIFIERS) for text in (question.question, listed)
     )
-    if asked.is_blocked or options.is_blocked:
+    if stem.is_blocked or options.is_blocked:
         return Alone(why=IDENTIFIES)
     call = Call(
-        prompt=PROMPT.filled(question=asked.text, options=options.text),
+        prompt=PROMPT.filled(question=stem.text, options=options.text),
         schema=_schema(tuple(offered)),
         name="choice",
         max_tokens=MAX_TOKENS,

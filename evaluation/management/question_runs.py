@@ -216,14 +216,14 @@ def question_set_named(arguments: list[str]) -> QuestionSet:
         raise CommandError("Name one question set by its number or name.")
     (name,) = arguments
     if name.isdecimal() and len(name) < 19:
-        found = list(QuestionSet.objects.filter(pk=int(name)))
+        sets = list(QuestionSet.objects.filter(pk=int(name)))
     else:
-        found = [each for each in QuestionSet.objects.all() if name in (each.name, str(each))]
-    if len(found) != 1:
+        sets = [each for each in QuestionSet.objects.all() if name in (each.name, str(each))]
+    if len(sets) != 1:
         kept = ", ".join(_named_sets()) or "none"
-        why = f"{len(found)} question sets have the name" if found else "There is no question set"
+        why = f"{len(sets)} question sets have the name" if sets else "There is no question set"
         raise CommandError(f"{why} {name}. Question sets: {kept}.")
-    return found[0]
+    return sets[0]
 
 
 def _named_sets() -> Iterator[str]:
@@ -235,8 +235,8 @@ def _runs_named(options: dict[str, Any], count: int) -> list[QuestionRun]:
     raw: list[str] = options["arguments"]
     if len(raw) != count or not all(each.isdecimal() and len(each) < 19 for each in raw):
         raise CommandError(f"Name {count} run{'s' if count > 1 else ''} by number.")
-    found = {run.pk: run for run in question_runs_listed().filter(pk__in=map(int, raw))}
+    run_of = {run.pk: run for run in question_runs_listed().filter(pk__in=map(int, raw))}
     for each in raw:
-        if int(each) not in found:
+        if int(each) not in run_of:
             raise CommandError(f"There is no run {each}.")
-    return [found[int(each)] for each in raw]
+    return [run_of[int(each)] for each in raw]

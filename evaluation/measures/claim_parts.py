@@ -17,9 +17,10 @@ _SAID = {
 }
 
 
-def _by_passages(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
+def _by_passages(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield each claim of the answer with its verdict, and the passage that decided it."""
-    for claim, label, row in zip(item.claims, said.by_contexts, said.by_each_context, strict=True):
+    judged = zip(item.claims, verdicts.by_contexts, verdicts.by_each_context, strict=True)
+    for claim, label, row in judged:
         yield Part(claim.text, _SAID[label], _passages(label, row))
 
 
@@ -31,53 +32,53 @@ def _passages(label: Label, row: tuple[Label, ...]) -> str:
     return f"by passage {', '.join(ranks)}"
 
 
-def _contradicted(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
+def _contradicted(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield the claims that count as hallucinated, with the contradicting text."""
     for place, claim in enumerate(item.claims):
-        passages, gold = said.by_contexts[place], said.by_gold[place]
+        passages, gold = verdicts.by_contexts[place], verdicts.by_gold[place]
         if passages is not Label.SUPPORTED and Label.CONTRADICTED in (passages, gold):
-            yield Part(claim.text, "contradicted", _against(item, said, place))
+            yield Part(claim.text, "contradicted", _against(item, verdicts, place))
 
 
-def _critical(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
+def _critical(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield each critical claim, and for an error the contradicting text."""
     for place, claim in enumerate(item.claims):
         kind = kind_of(claim)
         if kind not in CRITICAL:
             continue
-        labels = said.by_contexts[place], said.by_gold[place]
-        if is_critical_error(*labels, said.in_answer):
-            yield Part(claim.text, f"{kind}: contradicted", _against(item, said, place))
+        labels = verdicts.by_contexts[place], verdicts.by_gold[place]
+        if is_critical_error(*labels, verdicts.in_answer):
+            yield Part(claim.text, f"{kind}: contradicted", _against(item, verdicts, place))
         else:
             yield Part(claim.text, f"{kind}: no error")
 
 
-def _against(item: AnsweredItem, said: Verdicts, place: int) -> str:
+def _against(item: AnsweredItem, verdicts: Verdicts, place: int) -> str:
     """Return the text that contradicts the claim at this place: a passage, else the gold answer."""
-    if said.by_contexts[place] is Label.CONTRADICTED:
-        rank = said.by_each_context[place].index(Label.CONTRADICTED)
+    if verdicts.by_contexts[place] is Label.CONTRADICTED:
+        rank = verdicts.by_each_context[place].index(Label.CONTRADICTED)
         return f"Passage {rank + 1}: {item.contexts[rank]}"
     return f"Gold answer: {' '.join(item.gold_claims)}"
 
 
-def _recalled(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
-    for gold, told in zip(item.gold_claims, said.in_answer, strict=True):
-        yield Part(gold, "in the answer" if told else "not in the answer")
+def _recalled(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
+    for gold, is_stated in zip(item.gold_claims, verdicts.in_answer, strict=True):
+        yield Part(gold, "in the answer" if is_stated else "not in the answer")
 
 
-def _precise(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
+def _precise(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield each passage, and the gold claims that it entails."""
-    for rank, row in enumerate(said.in_contexts, start=1):
+    for rank, row in enumerate(verdicts.in_contexts, start=1):
         held = [gold for gold, entailed in zip(item.gold_claims, row, strict=True) if entailed]
         verdict = "entails a gold claim" if held else "entails no gold claim"
         yield Part(f"Passage {rank}", verdict, " ".join(held))
 
 
-def _utilised(item: AnsweredItem, said: Verdicts) -> Iterator[Part]:
+def _utilised(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield each gold claim that a passage entails."""
     for place, gold in enumerate(item.gold_claims):
-        if any(row[place] for row in said.in_contexts):
-            yield Part(gold, "in the answer" if said.in_answer[place] else "not in the answer")
+        if any(row[place] for row in verdicts.in_contexts):
+            yield Part(gold, "in the answer" if verdicts.in_answer[place] else "not in the answer")
 
 
 CLAIM_PARTS: dict[str, Callable[[AnsweredItem, Verdicts], Iterator[Part]]] = {

@@ -104,21 +104,21 @@ def claim_scores(
         return scores
     by = judge.judged_by
     try:
-        said = judge.verdicts(item)
+        verdicts = judge.verdicts(item)
     except VerifierUnavailable as error:
         # Its sentence says that the question is refused; here the answer is already stored.
         why = f"the judge {error.what}" if error.what else error.sentence
         return scores | {name: failed(why, by) for name in possible}
-    return scores | {name: _scored(name, item, said, by) for name in possible}
+    return scores | {name: _scored(name, item, verdicts, by) for name in possible}
 
 
 def _lacking(measure: _Measure, item: AnsweredItem) -> str:
     return next(filter(None, (need(item) for need in measure.needs)), "")
 
 
-def _scored(name: str, item: AnsweredItem, said: Verdicts, by: JudgedBy) -> Scored:
+def _scored(name: str, item: AnsweredItem, verdicts: Verdicts, by: JudgedBy) -> Scored:
     measure = CLAIM_MEASURES[name]
-    value = measure.value(item, said)
+    value = measure.value(item, verdicts)
     if value is None:
         return undefined(measure.otherwise, by)
-    return Scored(value, judged_by=by, parts=tuple(CLAIM_PARTS[name](item, said)))
+    return Scored(value, judged_by=by, parts=tuple(CLAIM_PARTS[name](item, verdicts)))

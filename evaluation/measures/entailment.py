@@ -64,12 +64,12 @@ class EntailmentJudge:
         in_contexts = [
             [pairs.add(gold, [text]) for gold in item.gold_claims] for text in item.contexts
         ]
-        said = pairs.judged(self._judged)
+        label_of = pairs.judged(self._judged)
         return Verdicts(
-            tuple(tuple(said[pair] for pair in row) for row in by_contexts),
-            tuple(said[pair] for pair in by_gold),
-            tuple(said[pair] is Label.SUPPORTED for pair in in_answer),
-            tuple(tuple(said[pair] is Label.SUPPORTED for pair in row) for row in in_contexts),
+            tuple(tuple(label_of[pair] for pair in row) for row in by_contexts),
+            tuple(label_of[pair] for pair in by_gold),
+            tuple(label_of[pair] is Label.SUPPORTED for pair in in_answer),
+            tuple(tuple(label_of[pair] is Label.SUPPORTED for pair in row) for row in in_contexts),
         )
 
     def _judged(self, pairs: Sequence[Pair]) -> Sequence[Judgement]:
@@ -109,11 +109,13 @@ class _Pairs:
 
     def judged(self, judge: Callable[[Sequence[Pair]], Sequence[Judgement]]) -> dict[Pair, Label]:
         """Return the label of each pair. A pair without text is not found, without asking."""
-        found = {
+        known = {
             pair: Label.SUPPORTED if verbatim else Label.NOT_FOUND
             for pair, verbatim in self._verbatim.items()
         }
-        asked = [pair for pair, said in self._verbatim.items() if pair.evidence.text and not said]
-        judgements = judge(asked) if asked else []
+        unknown = [
+            pair for pair, stated in self._verbatim.items() if pair.evidence.text and not stated
+        ]
+        judgements = judge(unknown) if unknown else []
         labels = [each.label for each in judgements]
-        return found | dict(zip(asked, labels, strict=True))
+        return known | dict(zip(unknown, labels, strict=True))

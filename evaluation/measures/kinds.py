@@ -15,13 +15,13 @@ _GIVEN = frozenset(
 def kind_of(claim: AnswerClaim) -> str:
     """Return the claim's kind as labelled, else `dose` if it states one, else an empty string.
 
-    A dose is an amount or a frequency beside the name of a medicine. Contraindications and triage
+    A dose is an amount or a frequency with the name of a medicine. Contraindications and triage
     are not recognised from words: they need a label.
     """
     if claim.kind or not drugs(claim.text):
         return claim.kind
     counted = read(claim.text)
-    units = {one.unit for quantity in counted.quantities for one in quantity.readings}
+    units = {reading.unit for quantity in counted.quantities for reading in quantity.readings}
     return DOSE if counted.frequencies or any(map(_is_amount, units)) else ""
 
 

@@ -55,9 +55,9 @@ def measure_item(item: AnsweredItem, wanted: Collection[str], judges: Judges) ->
     )
     scores: dict[str, Scored] = {}
     for names, judge, scored in rooms:
-        asked = [name for name in names if name in wanted]
+        own = [name for name in names if name in wanted]
         if isinstance(judge, str):
-            scores |= dict.fromkeys(asked, not_run(judge))
+            scores |= dict.fromkeys(own, not_run(judge))
         else:
-            scores |= scored(item, asked, judge)
+            scores |= scored(item, own, judge)
     return {name: scores[name] for name in MEASURES if name in scores}

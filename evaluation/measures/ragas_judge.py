@@ -89,7 +89,7 @@ class RagasJudge:
             why = not_run(f"ragas can't be imported ({type(error).__name__})")
             return scores | dict.fromkeys(possible, why)
         by = self.judged_by
-        found = asyncio.run(
+        values = asyncio.run(
             ragas_library.scores(
                 item, possible, endpoint=self.endpoint, embedder=self.embedder, config=self.config
             )
@@ -98,7 +98,7 @@ class RagasJudge:
             name: failed(each.value, by, each.parts)
             if isinstance(each.value, str)
             else Scored(each.value, judged_by=by, parts=each.parts)
-            for name, each in found.items()
+            for name, each in values.items()
         }
 
 

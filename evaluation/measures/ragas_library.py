@@ -140,7 +140,7 @@ def measures(strictness: int) -> dict[str, Measure]:
 
 
 @dataclass(frozen=True)
-class Found:
+class MeasuredValue:
     """A measure's value, or a sentence, without text of the item, why it has none."""
 
     value: float | str
@@ -154,7 +154,7 @@ async def scores(
     endpoint: Endpoint,
     embedder: Embedder,
     config: RagasConfig,
-) -> dict[str, Found]:
+) -> dict[str, MeasuredValue]:
     """Return what each measure found.
 
     A call that outlasts a measure is abandoned; its thread ends by the call's own deadline.
@@ -162,18 +162,18 @@ async def scores(
     threads = ThreadPoolExecutor(config.concurrency)
     endpoint = replace(endpoint, timeout_s=config.call_timeout_s)
 
-    async def score(measure: Measure) -> Found:
+    async def score(measure: Measure) -> MeasuredValue:
         judge = Judge(endpoint, threads, config.retries, config.max_tokens)
         embedding = SiteEmbedding(embedder, threads)
         value = await _value(measure(item, judge, embedding), judge, config.measure_timeout_s)
-        return Found(value, parts_of(judge.replies, embedding.vectors))
+        return MeasuredValue(value, parts_of(judge.replies, embedding.vectors))
 
     try:
-        asked = measures(config.strictness)
-        found = await asyncio.gather(*(score(asked[name]) for name in names))
+        measure_of = measures(config.strictness)
+        values = await asyncio.gather(*(score(measure_of[name]) for name in names))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, values, strict=True))
 
 
 async def _value(result: Awaitable[Any], judge: Judge, timeout_s: float) -> float | str:

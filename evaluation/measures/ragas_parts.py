@@ -31,15 +31,15 @@ def parts_of(
 
 
 def _faithful(replies: Replies, vectors: Vectors) -> Iterator[Part]:
-    for one in (one for held in replies for one in held["statements"]):
-        said = "follows from the passages" if one["verdict"] else "does not follow"
-        yield Part(one["statement"], said, one["reason"])
+    for statement in (statement for held in replies for statement in held["statements"]):
+        finding = "follows from the passages" if statement["verdict"] else "does not follow"
+        yield Part(statement["statement"], finding, statement["reason"])
 
 
 def _recalled(replies: Replies, vectors: Vectors) -> Iterator[Part]:
-    for one in (one for held in replies for one in held["classifications"]):
-        said = "follows from the passages" if one["attributed"] else "does not follow"
-        yield Part(one["statement"], said, one["reason"])
+    for statement in (statement for held in replies for statement in held["classifications"]):
+        finding = "follows from the passages" if statement["attributed"] else "does not follow"
+        yield Part(statement["statement"], finding, statement["reason"])
 
 
 def _useful(replies: Replies, vectors: Vectors) -> Iterator[Part]:
@@ -47,31 +47,31 @@ def _useful(replies: Replies, vectors: Vectors) -> Iterator[Part]:
     useful = 0
     for rank, held in enumerate(replies, start=1):
         useful += held["verdict"]
-        said = f"useful, precision here {useful}/{rank}" if held["verdict"] else "not useful"
-        yield Part(f"Passage {rank}", said, held["reason"])
+        finding = f"useful, precision here {useful}/{rank}" if held["verdict"] else "not useful"
+        yield Part(f"Passage {rank}", finding, held["reason"])
 
 
 def _asked(replies: Replies, vectors: Vectors) -> Iterator[Part]:
     """Yield each question written for the answer, and its likeness to the one that was asked."""
-    asked = next(iter(vectors.values()), ())
+    question = next(iter(vectors.values()), ())
     for held in replies:
         evasive = "; the answer is evasive" if held["noncommittal"] else ""
         compared = vectors.get(held["question"])
-        alike = "not compared" if compared is None else f"cosine {_cosine(asked, compared):.2f}"
+        alike = "not compared" if compared is None else f"cosine {_cosine(question, compared):.2f}"
         yield Part(held["question"], alike + evasive)
 
 
 def _classified(replies: Replies, vectors: Vectors) -> Iterator[Part]:
-    for name, said in _CLASSES.items():
-        for one in (one for held in replies for one in held[name]):
-            yield Part(one["statement"], said, one["reason"])
+    for name, finding in _CLASSES.items():
+        for statement in (statement for held in replies for statement in held[name]):
+            yield Part(statement["statement"], finding, statement["reason"])
     if replies and len(vectors) == 2:
         yield Part(SIMILAR_TEXTS, f"cosine {_cosine(*vectors.values()):.2f}")
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.dot(one, other)) / norms if norms else 0.0
+def _cosine(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    norms = float(np.linalg.norm(ours) * np.linalg.norm(theirs))
+    return float(np.dot(ours, theirs)) / norms if norms else 0.0
 
 
 _READ: dict[str, Callable[[Replies, Vectors], Iterator[Part]]] = {

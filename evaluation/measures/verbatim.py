@@ -21,8 +21,8 @@ def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
     item of a list with its lead-in is no sentence. The verification of an answer does likewise,
     since the bundled verifier does not support every claim that it reads verbatim.
     """
-    said = tokens(claim)
-    if not said:
+    claimed = tokens(claim)
+    if not claimed:
         return False
     if quotes and is_verbatim(claim, quotes) and _stands_in(tokens(quotes[0]), tokens(text)):
         return True
@@ -31,8 +31,8 @@ def states(text: str, claim: str, quotes: Sequence[str] = ()) -> bool:
     whole = [token for sentence in words for token in sentence]
     places = [0, *accumulate(map(len, words))]
     return any(
-        place + len(said) in places
-        and whole[place : place + len(said)] == said
+        place + len(claimed) in places
+        and whole[place : place + len(claimed)] == claimed
         and not leans_on_before(text[start:end])
         and not any(map(is_negative_lead, text[:start].splitlines()))
         for place, (start, end) in zip(places, spans, strict=False)

@@ -83,11 +83,11 @@ CRITICAL = frozenset({"dose", "contraindication", "triage"})
 def is_critical_error(by_contexts: Label, by_gold: Label, in_answer: Sequence[bool]) -> bool:
     """Tell whether the passages or the gold answer contradict a critical claim.
 
-    A claim that a passage supports, beside all gold claims, is about something else than they are,
-    such as another patient: a judge who sees only another amount calls that a contradiction.
+    A claim that a passage supports, where the answer has all gold claims too, is about something
+    else, such as another patient: a judge who sees only another amount calls that a contradiction.
     """
-    is_beside = by_contexts is Label.SUPPORTED and bool(in_answer) and all(in_answer)
-    return Label.CONTRADICTED in (by_contexts, by_gold) and not is_beside
+    is_further = by_contexts is Label.SUPPORTED and bool(in_answer) and all(in_answer)
+    return Label.CONTRADICTED in (by_contexts, by_gold) and not is_further
 
 
 def critical_error_rate(
@@ -135,7 +135,9 @@ def concept_overlap(
     concept are left out; None if no claim has any.
     """
     shares = [
-        len(said & held) / len(said) for said, held in zip(claims, evidence, strict=True) if said
+        len(claim & held) / len(claim)
+        for claim, held in zip(claims, evidence, strict=True)
+        if claim
     ]
     return sum(shares) / len(shares) if shares else None
 

@@ -37,12 +37,12 @@ def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float
 
     Higher is better; a document not found counts 0. `map` of trec_eval. 0 if none is relevant.
     """
-    found = 0
+    hits = 0
     total = 0.0
     for rank, document in enumerate(ranking, start=1):
         if document in relevant:
-            found += 1
-            total += found / rank
+            hits += 1
+            total += hits / rank
     return total / len(relevant) if relevant else 0.0
 
 

@@ -184,16 +184,18 @@ def non_inferiority(
     Worse: its better end is outside (Piaggio et al., CONSORT extension for non-inferiority, JAMA
     2012, figure 1). Raises ValueError for lists of different lengths.
     """
-    found = difference(first, second, confidence=confidence)
+    measured = difference(first, second, confidence=confidence)
     needed = items_needed(margin, confidence)
-    low, high = (found.low, found.high) if is_higher_better else (-found.high, -found.low)
-    if found.n >= needed and low > -margin:
+    low, high = measured.low, measured.high
+    if not is_higher_better:
+        low, high = -high, -low
+    if measured.n >= needed and low > -margin:
         finding = Finding.AS_GOOD
-    elif found.n and high < -margin:
+    elif measured.n and high < -margin:
         finding = Finding.WORSE
     else:
         finding = Finding.UNCLEAR
-    return NonInferiority(finding, found, needed)
+    return NonInferiority(finding, measured, needed)
 
 
 def items_needed(margin: float, confidence: float) -> int:

@@ -76,9 +76,9 @@ def drift_until(last: datetime.date) -> list[Compared]:
         rows.append((row, population_stability(before, now) if _is_enough(row) else None))
     row = Compared(DriftMeasure.LATENCY, len(took[0]), len(took[1]))
     rows.append((row, kolmogorov_smirnov(*took) if _is_enough(row) else None))
-    corrected = iter(holm([found[1] for _, found in rows if found]))
+    corrected = iter(holm([test[1] for _, test in rows if test]))
     return [
-        replace(row, statistic=found[0], p=next(corrected)) if found else row for row, found in rows
+        replace(row, statistic=test[0], p=next(corrected)) if test else row for row, test in rows
     ]
 
 

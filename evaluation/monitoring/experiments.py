@@ -92,7 +92,7 @@ def _figures(experiment: Experiment, arm: Arm) -> ArmFigures:
     )
     reasons = Counter(reason for reason, *_ in rows)
     del reasons[""]
-    said = Counter(
+    ratings = Counter(
         Feedback.objects.filter(turn__in=turns.order_by()).values_list("helpful", flat=True)
     )
     p50, p95 = np.percentile([row[1] for row in rows], [50, 95]) if rows else (None, None)
@@ -103,6 +103,6 @@ def _figures(experiment: Experiment, arm: Arm) -> ArmFigures:
         refused=reasons,
         p50_ms=p50,
         p95_ms=p95,
-        helpful=Share(said[True], said.total()),
+        helpful=Share(ratings[True], ratings.total()),
         wrong=wrong_share(Review.objects.filter(turn__in=turns.order_by()), sampled=True),
     )

@@ -89,8 +89,8 @@ def quality_shown() -> Quality:
     first = last - (DAYS - 1) * DAY
     now = figures_between(first, last)
     before = figures_between(first - DAYS * DAY, first - DAY)
-    asked = [(_refused(days), sum(day.answered for day in days)) for days in (now, before)]
-    (refused, answered), (refused_before, answered_before) = asked
+    figures = [(_refused(days), sum(day.answered for day in days)) for days in (now, before)]
+    (refused, answered), (refused_before, answered_before) = figures
     n, n_before = answered + refused.total(), answered_before + refused_before.total()
     return Quality(
         first=first,
@@ -130,9 +130,9 @@ def topics_without_guideline(first: datetime.date, last: datetime.date) -> tuple
     """
     turns = turns_without_guideline(first, last).filter(text_removed_at=None)
     latest = turns.order_by("-created_at", "-pk").values_list("standalone", "question")[:MOST]
-    asked = [question_guarded(standalone or text, "redact").text for standalone, text in latest]
+    questions = [question_guarded(standalone or text, "redact").text for standalone, text in latest]
     try:
-        return topics_of(asked, active_encoders()[0].embedder.encode_queries), ""
+        return topics_of(questions, active_encoders()[0].embedder.encode_queries), ""
     except MedragError as error:
         return [], error.sentence
     except ImproperlyConfigured as error:
@@ -168,9 +168,9 @@ def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:
 
     Counts as `verdicts_counted` does. Runs one query.
     """
-    found = verdicts_counted(reviews, sampled=sampled)
-    n = sum(row.hits for row in found if row.verdict in OF_ANSWER)
-    return Share(sum(row.hits for row in found if row.verdict in WRONG), n)
+    rows = verdicts_counted(reviews, sampled=sampled)
+    n = sum(row.hits for row in rows if row.verdict in OF_ANSWER)
+    return Share(sum(row.hits for row in rows if row.verdict in WRONG), n)
 
 
 def _wrong_in_last_run() -> list[tuple[str, Share]]:

@@ -44,7 +44,7 @@ def day_figures_store(day: datetime.date) -> bool:
     scores, _ = np.histogram([s for *_, s in rows if s is not None], bins=BINS, range=(0, 1))
     p50, p95 = np.percentile([took for _, took, _ in rows], [50, 95]) if rows else (None, None)
     given = Feedback.objects.filter(created_at__gte=period.begins, created_at__lt=period.ends)
-    said = Counter(
+    ratings = Counter(
         given.exclude(turn__channel=Channel.EVALUATION).values_list("helpful", flat=True)
     )
     _, is_new = DayFigures.objects.get_or_create(
@@ -55,8 +55,8 @@ def day_figures_store(day: datetime.date) -> bool:
             "scores": scores.tolist(),
             "p50_ms": p50,
             "p95_ms": p95,
-            "helpful": said[True],
-            "not_helpful": said[False],
+            "helpful": ratings[True],
+            "not_helpful": ratings[False],
         },
     )
     return is_new
@@ -70,22 +70,22 @@ def drift_check(day: datetime.date) -> list[DriftAlert]:
     """
     open_ = {alert.measure: alert for alert in DriftAlert.objects.filter(ended_on=None)}
     begun = []
-    for found in drift_until(day):
-        alert = open_.get(found.measure)
-        if found.statistic is None or found.p is None:
+    for compared in drift_until(day):
+        alert = open_.get(compared.measure)
+        if compared.statistic is None or compared.p is None:
             continue
-        if found.is_drift and alert is None:
+        if compared.is_drift and alert is None:
             begun.append(
                 DriftAlert.objects.create(
-                    measure=found.measure,
+                    measure=compared.measure,
                     began_on=day,
-                    statistic=found.statistic,
-                    p=found.p,
-                    n_before=found.n_before,
-                    n=found.n,
+                    statistic=compared.statistic,
+                    p=compared.p,
+                    n_before=compared.n_before,
+                    n=compared.n,
                 )
             )
-        elif alert is not None and not found.is_drift:
+        elif alert is not None and not compared.is_drift:
             alert.ended_on = day
             alert.save(update_fields=["ended_on"])
     return begun

@@ -39,5 +39,5 @@ def kolmogorov_smirnov(before: Sequence[float], now: Sequence[float]) -> tuple[f
     """
     from scipy.stats import ks_2samp  # late: it takes seconds
 
-    found = ks_2samp(before, now, method="asymp")
-    return float(found.statistic), float(found.pvalue)
+    result = ks_2samp(before, now, method="asymp")
+    return float(result.statistic), float(result.pvalue)

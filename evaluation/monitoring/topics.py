@@ -48,6 +48,6 @@ def topics_of(questions: Sequence[str], encode: Callable[[Sequence[str]], Vector
         (members,) = np.nonzero(labels == label)
         sums = nearness[np.ix_(members, members)].sum(axis=1).round(5)
         name, *others = (wordings[member] for _, member in sorted(zip(-sums, members, strict=True)))
-        asked = sum(counts[wording] for wording in (name, *others))
-        topics.append(Topic(name, asked, tuple(sorted(others))))
+        count = sum(counts[wording] for wording in (name, *others))
+        topics.append(Topic(name, count, tuple(sorted(others))))
     return sorted(topics, key=lambda topic: (-topic.asked, topic.name))

@@ -109,20 +109,21 @@ def is_bundled(judges: Iterable[Mapping[str, str]]) -> bool:
 def measure_rows(card: Card) -> Iterator[tuple[str, str, str, str]]:
     """Yield each measure in words, with mean, interval and n; lower bounds are named."""
     at_least = LOWER_BOUNDS if is_bundled(card.judged_by) else ()
-    for name, found in card.measures.items():
+    for name, interval in card.measures.items():
         words = f"{in_words(name)}, at least" if name in at_least else in_words(name)
-        yield words, f"{found.mean:.4f}", f"{found.low:.4f} to {found.high:.4f}", str(found.n)
+        spread = f"{interval.low:.4f} to {interval.high:.4f}"
+        yield words, f"{interval.mean:.4f}", spread, str(interval.n)
 
 
 def card_sentence(card: Card) -> str:
     """Return one sentence that says how the run went."""
-    items, asked = sum(card.states.values()), sum(card.outcomes.values())
-    if not asked:
+    items, count = sum(card.states.values()), sum(card.outcomes.values())
+    if not count:
         return f"None of the {items} questions has been asked."
     refused = int(card.selective.get("refused", 0))
     known = [
-        f"{card.outcomes[name]} {said}"
-        for name, said in _OUTCOMES.items()
+        f"{card.outcomes[name]} {words}"
+        for name, words in _OUTCOMES.items()
         if card.outcomes.get(name)
     ]
     means = [
@@ -130,17 +131,19 @@ def card_sentence(card: Card) -> str:
         for name in RAGAS_STANDARD
         if name in card.measures
     ]
-    told = [f"by patterns, labels or kind {', '.join(known)}"] if known else []
-    told += [f"on average {', '.join(means)}"] if means else []
-    if not told and not has_judge(card.judged_by):
-        told = ["whether the answers are right is not known without patterns, labels or a judge"]
-    said = f"{asked} of {items} questions were asked, {asked - refused} answered, {refused} refused"
-    return f"{'; '.join([said, *told])}."
+    parts = [f"by patterns, labels or kind {', '.join(known)}"] if known else []
+    parts += [f"on average {', '.join(means)}"] if means else []
+    if not parts and not has_judge(card.judged_by):
+        parts = ["whether the answers are right is not known without patterns, labels or a judge"]
+    summary = (
+        f"{count} of {items} questions were asked, {count - refused} answered, {refused} refused"
+    )
+    return f"{'; '.join([summary, *parts])}."
 
 
-def selective_lines(found: Mapping[str, Any]) -> Iterator[str]:
+def selective_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield the figures of refusing in Markdown; nothing if nothing was asked."""
-    rows = selective_rows(found)
+    rows = selective_rows(figures)
     if rows is None:
         return
     yield from rows.said
@@ -160,16 +163,16 @@ class SelectiveRows:
     head: tuple[str, ...] = THRESHOLD_HEAD
 
 
-def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
+def selective_rows(curve: Mapping[str, Any]) -> SelectiveRows | None:
     """Format the figures of refusing; None if nothing was asked."""
-    if not found.get("n"):
+    if not curve.get("n"):
         return None
     counts = (
-        f"Refusing: {found['answered']} answered and {found['refused']} refused of {found['n']}.",
-        _count("Wrongly answered", found, "wrongly_answered", "unanswerable"),
-        _count("Wrongly refused", found, "wrongly_refused", "answerable"),
+        f"Refusing: {curve['answered']} answered and {curve['refused']} refused of {curve['n']}.",
+        _count("Wrongly answered", curve, "wrongly_answered", "unanswerable"),
+        _count("Wrongly refused", curve, "wrongly_refused", "answerable"),
     )
-    figures = (_figure(words, found[name], why) for name, (words, why) in _SELECTIVE.items())
+    figures = (_figure(words, curve[name], why) for name, (words, why) in _SELECTIVE.items())
     return SelectiveRows(
         (*counts, *figures),
         tuple(
@@ -180,17 +183,17 @@ def selective_rows(found: Mapping[str, Any]) -> SelectiveRows | None:
                 _number(each["faithfulness"]),
                 str(each["n"]),
             )
-            for each in found["thresholds"]
+            for each in curve["thresholds"]
         ),
     )
 
 
-def _count(words: str, found: Mapping[str, Any], name: str, of: str) -> str:
+def _count(words: str, figures: Mapping[str, Any], name: str, of: str) -> str:
     """Say a count with the number of questions that can show it. Earlier cards lack the number."""
-    number = found.get(of)
+    number = figures.get(of)
     if number == 0:
         return f"{words}: not known without {of} questions in the set."
-    return f"{words}: {found[name]}{'' if number is None else f' of {number} {of} questions'}."
+    return f"{words}: {figures[name]}{'' if number is None else f' of {number} {of} questions'}."
 
 
 def _figure(words: str, value: float | None, without: str) -> str:
@@ -210,14 +213,14 @@ def without_lines(card: Card) -> list[str]:
     measures: dict[tuple[str, int], list[str]] = {}
     for name, reasons in card.not_run.items():
         for why, count in reasons.items():
-            said = why if why.startswith(_SAYS_ITSELF) else f"no value: {why}"
-            measures.setdefault((said, count), []).append(in_words(name))
+            reason = why if why.startswith(_SAYS_ITSELF) else f"no value: {why}"
+            measures.setdefault((reason, count), []).append(in_words(name))
     lines = [
         f"{why[:1].upper()}{why[1:]} ({count} item{'s' if count != 1 else ''}): {', '.join(names)}"
         for (why, count), names in sorted(measures.items())
     ]
-    judged = [found for name, found in card.not_run.items() if name != ALONE]
-    said_by_judges = {why for found in judged for why in found}
+    judged = [by_reason for name, by_reason in card.not_run.items() if name != ALONE]
+    said_by_judges = {why for by_reason in judged for why in by_reason}
     failures = [why for why in said_by_judges if why.startswith(JUDGE_FAILED)]
     if any(not why.startswith(_NOTHING_JUDGED) for why in failures):
         lines.append(_JUDGE_FAILED)

@@ -57,10 +57,10 @@ def runs_of_questions_compared(first: QuestionRun, second: QuestionRun) -> Compa
     left_out = _left_out(names, both, before, after)
     if first.frozen.get("concepts") != second.frozen.get("concepts"):
         left_out["measured by other concepts in each run"] = in_order(names & {*CONCEPT_MEASURES})
-    names -= {name for found in left_out.values() for name in found}
+    names -= {name for measures in left_out.values() for name in measures}
     return Compared(
         differences={name: _difference(name, both, before, after) for name in in_order(names)},
-        left_out={why: found for why, found in left_out.items() if found},
+        left_out={why: measures for why, measures in left_out.items() if measures},
         items=len(both),
         started_otherwise=started_otherwise(first, second),
         moved=tuple(
@@ -99,7 +99,7 @@ def _settings(frozen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if name in _NOT_TOLD:
             continue
         if isinstance(value, dict):
-            yield from ((f"{name}.{below}", said) for below, said in _settings(value))
+            yield from ((f"{name}.{below}", inner) for below, inner in _settings(value))
         else:
             yield name, Truncator(str(value)).chars(MAX_CHARS)
 
@@ -125,7 +125,7 @@ def _left_out(
 ) -> dict[str, list[str]]:
     """Return the measures that different judges judged, and those that only one run has."""
     of_first, of_second = (
-        {name for key in keys for name in found[key].scores} for found in (before, after)
+        {name for key in keys for name in results[key].scores} for results in (before, after)
     )
     by_others = [
         name
@@ -142,8 +142,8 @@ def _left_out(
     }
 
 
-def _judges(keys: Sequence[str], found: _Results, *, is_of_ragas: bool) -> set[str]:
-    judges = (judge for key in keys for judge in found[key].judged_by)
+def _judges(keys: Sequence[str], results: _Results, *, is_of_ragas: bool) -> set[str]:
+    judges = (judge for key in keys for judge in results[key].judged_by)
     return {each["fingerprint"] for each in judges if (each["name"] == RAGAS) is is_of_ragas}
 
 
@@ -157,24 +157,24 @@ def _difference(name: str, keys: list[str], before: _Results, after: _Results) -
     return difference([a for a, _ in pairs], [b for _, b in pairs])
 
 
-def comparison_lines(found: Compared) -> Iterator[str]:
+def comparison_lines(compared: Compared) -> Iterator[str]:
     """Yield the comparison in Markdown, the differences first."""
-    yield f"Differences are second minus first, over the {found.items} items that both asked."
+    yield f"Differences are second minus first, over the {compared.items} items that both asked."
     yield ""
-    yield from comparison_table(found.differences)
+    yield from comparison_table(compared.differences)
     yield ""
-    if found.started_otherwise:
+    if compared.started_otherwise:
         yield "They were started with different settings:"
         yield ""
-        yield from (f"- {setting}" for setting in found.started_otherwise)
+        yield from (f"- {setting}" for setting in compared.started_otherwise)
     else:
         yield SAME_SETTINGS
     yield ""
-    if found.left_out:
-        yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in found.left_out.items())
+    if compared.left_out:
+        yield from (f"- Left out, {why}: {', '.join(n)}" for why, n in compared.left_out.items())
         yield ""
-    for key, before, after in found.moved:
+    for key, before, after in compared.moved:
         yield f"- {key}: {before}, then {after}"
-    if found.moved:
+    if compared.moved:
         yield ""
     yield SEMANTICS

@@ -95,10 +95,10 @@ def prompt_digests() -> dict[str, str]:
 def _gate() -> dict[str, Any]:
     """Return the gate's calibration and threshold, as JSON types. Runs one query."""
     try:
-        found: dict[str, Any] = json.loads(json.dumps(gate_in_use().as_dict()))
+        gate: dict[str, Any] = json.loads(json.dumps(gate_in_use().as_dict()))
     except GateUnavailable as error:
         return {"unavailable": str(error)}
-    return found
+    return gate
 
 
 def _concepts() -> str:

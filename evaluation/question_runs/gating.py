@@ -99,16 +99,16 @@ class Judged:
 def read_rules(path: Path) -> list[Rule | Never]:
     """Read a TOML file of `[[rule]]` and `[[never]]` tables. Raises RulesError."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_finite)
+        content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_finite)
     except OSError as error:
         raise RulesError(f"{path} can't be read: {error.strerror}.") from error
     except ValueError as error:  # no TOML, or not in UTF-8
         raise RulesError(f"{path} is not a file of rules: {error}.") from error
-    for fault in _FORM.iter_errors(found):
+    for fault in _FORM.iter_errors(content):
         place = " ".join(str(part + 1 if isinstance(part, int) else part) for part in fault.path)
         raise RulesError(f"{path}: {place or 'the file'}: {fault.message}.")
-    rules = [Rule(**each) for each in found.get("rule", ())]
-    nevers = [Never(**each) for each in found.get("never", ())]
+    rules = [Rule(**each) for each in content.get("rule", ())]
+    nevers = [Never(**each) for each in content.get("never", ())]
     if not rules and not nevers:
         raise RulesError(f"{path} has no rule.")
     return [*rules, *nevers]
@@ -145,10 +145,10 @@ def release_judged(
 def _finished(run: QuestionRun) -> dict[int, QuestionResult]:
     """Return each result by its question. Raises RunsDiffer if the run is unfinished."""
     results = list(run.results.select_related("question").order_by("place"))
-    left = sum(result.state != ResultState.DONE for result in results)
-    if run.state != RunState.DONE or left or not results:
+    unfinished = sum(result.state != ResultState.DONE for result in results)
+    if run.state != RunState.DONE or unfinished or not results:
         raise RunsDiffer(
-            f"Run {run.pk} is unfinished: {left} of {len(results)} questions have no result.",
+            f"Run {run.pk} is unfinished: {unfinished} of {len(results)} questions have no result.",
             hint=f"manage.py evaluate run --resume {run.pk} continues a run that was ended.",
         )
     return {result.question_id: result for result in results}
@@ -167,30 +167,30 @@ def _judged(rule: Rule, pairs: Sequence[tuple[QuestionResult, QuestionResult]]) 
     both = [
         (a.scores[name], b.scores[name]) for a, b in pairs if name in a.scores.keys() & b.scores
     ]
-    found = non_inferiority(
+    tested = non_inferiority(
         [a for a, _ in both],
         [b for _, b in both],
         margin=rule.margin,
         confidence=rule.confidence,
         is_higher_better=rule.direction == "higher",
     )
-    d = found.difference
+    d = tested.difference
     seen = (
         f"{name} ({rule.direction} is better): {d.mean:+.4f}, {rule.confidence:.4g} interval "
         f"{d.low:+.4f} to {d.high:+.4f}, {d.n} of {len(pairs)} items"
     )
-    said = {
+    sentences = {
         Finding.AS_GOOD: f"Holds: {seen}; not worse by {rule.margin:g} or more.",
         Finding.WORSE: f"Fails: {seen}; worse by more than {rule.margin:g}.",
         Finding.UNCLEAR: f"Fails: {seen}; too few items to rule out that it is worse by "
-        f"{rule.margin:g} (at least {found.needed} are needed).",
+        f"{rule.margin:g} (at least {tested.needed} are needed).",
     }
-    return Judged(found.finding is Finding.AS_GOOD, said[found.finding])
+    return Judged(tested.finding is Finding.AS_GOOD, sentences[tested.finding])
 
 
 def _judges(results: Iterable[QuestionResult]) -> set[tuple[str, str]]:
-    found = (judge for each in results for judge in each.detail.get("judged_by") or ())
-    return {(judge["name"], judge["fingerprint"]) for judge in found}
+    judges = (judge for each in results for judge in each.detail.get("judged_by") or ())
+    return {(judge["name"], judge["fingerprint"]) for judge in judges}
 
 
 def _counted(rule: Never, results: Sequence[QuestionResult]) -> Judged:

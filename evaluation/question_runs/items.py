@@ -120,8 +120,8 @@ def passages_shown(trace: Mapping[str, Any]) -> tuple[str, ...]:
     """
     keys = ((trace.get("generation") or {}).get("keys") or {}).values()
     searches = trace.get("searches") or [{}]
-    found = keys or [hit["chunk"] for hit in searches[0].get("hits") or ()]
-    return tuple(dict.fromkeys(found))
+    shown = keys or [hit["chunk"] for hit in searches[0].get("hits") or ()]
+    return tuple(dict.fromkeys(shown))
 
 
 def _claims(shown: Sequence[Claim], trace: Mapping[str, Any]) -> list[AnswerClaim]:
@@ -148,11 +148,11 @@ def retrieved_now(keys: Sequence[str], trace: Mapping[str, Any]) -> tuple[Retrie
     hits = (hit for search in trace.get("searches") or () for hit in search.get("hits") or ())
     cosines = {hit["chunk"]: hit.get("cosine") for hit in hits}
     chunks = Chunk.objects.filter(key__in=keys).select_related("document")
-    found = {chunk.key: chunk for chunk in chunks}
+    chunk_of = {chunk.key: chunk for chunk in chunks}
     return tuple(
         Retrieved(key, _place(chunk), cosines.get(key), chunk.text)
         for key in keys
-        if (chunk := found.get(key))
+        if (chunk := chunk_of.get(key))
     )
 
 

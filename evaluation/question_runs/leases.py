@@ -90,5 +90,5 @@ def restore_done(run_id: int) -> None:
 def has_work_left(run_id: int, *, asked_before: bool = False) -> bool:
     """Tell whether an item waits or is in work, by any process; see `due` for `asked_before`."""
     going_on = (ResultState.PENDING, ResultState.RUNNING)
-    left = QuestionResult.objects.filter(run=run_id, state__in=going_on)
-    return (left.exclude(turn=None) if asked_before else left).exists()
+    remaining = QuestionResult.objects.filter(run=run_id, state__in=going_on)
+    return (remaining.exclude(turn=None) if asked_before else remaining).exists()

@@ -72,14 +72,14 @@ class Measuring:
         wanted = self._wanted if only is None else only
         if not wanted:
             return Measured({}, {}, ())
-        found = measure_item(answered_item(item), wanted, self._judges)
-        values = {name: each.value for name, each in found.items() if each.value is not None}
-        judges = dict.fromkeys(each.judged_by for each in found.values() if each.judged_by)
+        scored = measure_item(answered_item(item), wanted, self._judges)
+        values = {name: each.value for name, each in scored.items() if each.value is not None}
+        judges = dict.fromkeys(each.judged_by for each in scored.values() if each.judged_by)
         return Measured(
             values,
-            {name: each.reason for name, each in found.items() if each.value is None},
+            {name: each.reason for name, each in scored.items() if each.value is None},
             tuple(asdict(judge) for judge in judges),
-            {name: list(map(asdict, each.parts)) for name, each in found.items() if each.parts},
+            {name: list(map(asdict, each.parts)) for name, each in scored.items() if each.parts},
         )
 
 
@@ -98,8 +98,8 @@ def measured_again(
 ) -> dict[str, Any]:
     """Return scores and detail of a result, updated by a new measurement of the named measures."""
 
-    def others_of(found: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: each for name, each in found.items() if name not in names}
+    def others_of(stored: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: each for name, each in stored.items() if name not in names}
 
     detail = {name: each for name, each in result.detail.items() if name != JUDGE_AGAIN}
     kept = others_of(result.scores)

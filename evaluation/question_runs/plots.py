@@ -74,10 +74,10 @@ def trend_svg(points: Sequence[TrendPoint]) -> bytes:
                     for place, point in enumerate(points)
                     if point.is_comparable is is_comparable and name in point.measures
                 ]
-                means = np.array([found.mean for _, found in some])
+                means = np.array([interval.mean for _, interval in some])
                 spread = [
-                    means - [found.low for _, found in some],
-                    [found.high for _, found in some] - means,
+                    means - [interval.low for _, interval in some],
+                    [interval.high for _, interval in some] - means,
                 ]
                 style = {"fmt": "o-", "color": BLUE} if is_comparable else _HOLLOW
                 axes.errorbar([place for place, _ in some], means, yerr=spread, capsize=3, **style)

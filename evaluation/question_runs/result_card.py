@@ -110,8 +110,8 @@ class Card:
 
 def read_card(stored: Mapping[str, Any]) -> Card:
     """Rebuild a card from the mapping that `as_json` made."""
-    found = stored["measures"]
-    measures = {name: Interval(**found[name]) for name in in_order(found)}
+    means = stored["measures"]
+    measures = {name: Interval(**means[name]) for name in in_order(means)}
     accuracies = read_accuracies(stored.get("accuracies") or ())
     return Card(**{**stored, "measures": measures, "accuracies": accuracies})
 
@@ -138,7 +138,7 @@ def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
         measures={name: interval(values[name]) for name in in_order(values)},
         latency_ms=_latency(durations),
         tokens={"whole": sum(tokens), "mean": sum(tokens) / len(tokens)} if tokens else {},
-        not_run={name: dict(found) for name, found in sorted(reasons.items())},
+        not_run={name: dict(counts) for name, counts in sorted(reasons.items())},
         selective=_selective(rows),
         judged_by=_judges(rows),
         accuracies=set_accuracies(
@@ -152,14 +152,14 @@ def _selective(rows: Sequence[Row]) -> dict[str, Any]:
     items = [row.answered for row in rows]
     by_right = selective(items, [row.right for row in rows])
     by_faithfulness = selective(items, [row.scores.get(FAITHFULNESS) for row in rows])
-    found = replace(by_right, thresholds=by_faithfulness.thresholds).as_json()
-    return {**found, **{name: list(found[name]) for name in ("curve", "thresholds")}}
+    figures = replace(by_right, thresholds=by_faithfulness.thresholds).as_json()
+    return {**figures, **{name: list(figures[name]) for name in ("curve", "thresholds")}}
 
 
 def _judges(rows: Sequence[Row]) -> list[dict[str, str]]:
     """Return each judge once, in the order of items."""
-    found = {(judge["name"], judge["fingerprint"]): None for r in rows for judge in r.judged_by}
-    return [{"name": name, "fingerprint": fingerprint} for name, fingerprint in found]
+    judges = {(judge["name"], judge["fingerprint"]): None for r in rows for judge in r.judged_by}
+    return [{"name": name, "fingerprint": fingerprint} for name, fingerprint in judges]
 
 
 def in_order(names: Collection[str]) -> list[str]:

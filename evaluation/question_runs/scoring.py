@@ -97,10 +97,10 @@ def scored(item: MeasuredItem) -> Scored:
 
 def pattern_scores(item: MeasuredItem, verdict: Verdict) -> tuple[dict[str, float], dict[str, str]]:
     """Score by the patterns, and say why an answer can't be called dangerous or not."""
-    found = verdict.scores(_question(item))
+    scores = verdict.scores(_question(item))
     if item.patterns.get("dangerous") or item.patterns.get("list"):
-        return found, {}
-    return {name: each for name, each in found.items() if name != "dangerous"}, {
+        return scores, {}
+    return {name: each for name, each in scores.items() if name != "dangerous"}, {
         "dangerous": NO_DANGEROUS
     }
 
@@ -144,8 +144,8 @@ def label_of(item: MeasuredItem) -> str:
     """
     if item.kind == ItemKind.MULTIPLE_CHOICE:
         return item.option.lower()
-    found = _LABEL.match(item.answer)
-    return found.group(1).lower() if found else ""
+    match = _LABEL.match(item.answer)
+    return match.group(1).lower() if match else ""
 
 
 def _question(item: MeasuredItem) -> Question:

@@ -150,8 +150,8 @@ def has_unjudged(run: QuestionRun) -> bool:
     reasons = card_read(run).not_run
     return any(
         unjudged(dict.fromkeys([name], why), run.frozen["measures"])
-        for name, found in reasons.items()
-        for why in found
+        for name, by_reason in reasons.items()
+        for why in by_reason
     )
 
 
@@ -196,9 +196,9 @@ def trend_of(run: QuestionRun) -> list[TrendPoint]:
     judges = run.metrics.get("judged_by")
     return [
         TrendPoint(
-            pk, {name: Interval(**each) for name, each in (found or {}).items()}, by == judges
+            pk, {name: Interval(**each) for name, each in (measures or {}).items()}, by == judges
         )
-        for pk, found, by in reversed(rows[:MAX_TREND])
+        for pk, measures, by in reversed(rows[:MAX_TREND])
     ]
 
 

@@ -162,20 +162,20 @@ def question_run_measure_again(
     done = QuestionRun.objects.filter(pk=run.pk, state=RunState.DONE)
     if not done.update(state=RunState.PENDING, is_here=is_here, note="", finished_at=None):
         raise RunError("Only a finished run can be measured again. Nothing was changed.")
-    asked = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
+    results = QuestionResult.objects.filter(run=run, state=ResultState.DONE)
     measures = run.frozen["measures"]
     if is_all:
         if not judged_measures(measures):
             raise RunError("This run has no measure of a judge. Nothing was changed.")
         mark = Value({JUDGE_AGAIN: True}, JSONField())
         marked = CombinedExpression(F("detail"), "||", mark, output_field=JSONField())
-        asked.update(state=ResultState.PENDING, attempts=0, detail=marked)
+        results.update(state=ResultState.PENDING, attempts=0, detail=marked)
     else:
-        rows = asked.values_list("pk", "detail__not_run").iterator()
+        rows = results.values_list("pk", "detail__not_run").iterator()
         lacking = [pk for pk, not_run in rows if unjudged(not_run or {}, measures)]
         if not lacking:
             raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
-        asked.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
+        results.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
     _wake_for(run, is_here=is_here)
 
 
@@ -234,9 +234,9 @@ def budget_used_up(run: QuestionRun) -> str:
     budget = Budget(**run.frozen["budget"])
     if budget == NO_BUDGET:
         return ""
-    asked = QuestionResult.objects.filter(run=run).exclude(turn=None)  # also if measured again
-    used = asked.aggregate(ms=Sum("duration_ms"), tokens=Sum("tokens"))
-    if budget.questions and asked.count() >= budget.questions:
+    results = QuestionResult.objects.filter(run=run).exclude(turn=None)  # also if measured again
+    used = results.aggregate(ms=Sum("duration_ms"), tokens=Sum("tokens"))
+    if budget.questions and results.count() >= budget.questions:
         return f"its budget of {budget.questions} questions is used up"
     if budget.seconds and (used["ms"] or 0) >= 1000 * budget.seconds:
         return f"its budget of {budget.seconds:g} seconds is used up"
@@ -333,21 +333,21 @@ def _alone(run: QuestionRun, question: Question) -> Alone | None:
 def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone | None) -> None:
     question = lease.row.question
     item = item_of(question, turn)
-    found = scored(item)
+    scores = scored(item)
     measured, judged_ms = _judged(lease, measuring, item)
     lease.end(
         state=ResultState.DONE,
         turn=turn,
-        outcome=str(found.worth),
+        outcome=str(scores.worth),
         scores={
-            **found.scores,
+            **scores.scores,
             **measured.scores,
             **(alone.scores(question.gold_label) if alone else {}),
         },
         detail={
             **item.kept(),
             "not_run": {
-                **found.not_run,
+                **scores.not_run,
                 **measured.not_run,
                 **(alone.not_run if alone else {}),
             },

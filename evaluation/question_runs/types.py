@@ -68,5 +68,5 @@ class MeasuredItem:
         """Return the fields stored with a result: not the question's own."""
         names = ("is_refused", "reason", "claims", "beside", "excerpts", "option", "passages",
                  "retrieved", "reference_contexts", "confidence", "seconds", "tokens")  # fmt: skip
-        found = asdict(self)
-        return {name: found[name] for name in names}
+        values = asdict(self)
+        return {name: values[name] for name in names}

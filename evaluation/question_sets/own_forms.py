@@ -47,7 +47,7 @@ def guidelines_item(record: Record) -> Item:
     if not isinstance(row["answerable"], bool):
         raise Malformed("answerable must be true or false.")
     key = key_of(row["id"])
-    patterns = {name: found for name in PATTERNS if (found := _patterns(row, name))}
+    patterns = {name: texts for name in PATTERNS if (texts := _patterns(row, name))}
     quotes = texts_of(row.get("quotes"), "quotes")
     if row["answerable"] and not (patterns.get("decisive") or quotes):
         raise Malformed("an answerable question needs a decisive pattern.")
@@ -76,7 +76,7 @@ def is_counted(key: str) -> bool:
 
 
 def _patterns(row: JsonObject, name: str) -> tuple[str, ...]:
-    found = []
+    patterns = []
     for text in list_of(row.get(name), name):
         if not isinstance(text, str) or "\0" in text:
             raise Malformed(f"{name} must be a list of strings.")
@@ -85,8 +85,8 @@ def _patterns(row: JsonObject, name: str) -> tuple[str, ...]:
             re.compile(text, re.IGNORECASE)
         except (re.error, OverflowError, RecursionError, UnicodeEncodeError) as error:
             raise Malformed(f"a pattern of {name} is not a regular expression.") from error
-        found.append(text)
-    return tuple(found)
+        patterns.append(text)
+    return tuple(patterns)
 
 
 def _page(value: Any) -> int | None:

@@ -57,7 +57,7 @@ from evaluation.question_sets.types import Item, ItemKind, Malformed
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     element: Element
     relevant: tuple[str, ...]
 
@@ -75,7 +75,7 @@ def liveqa_records(path: Path) -> Iterator[Record]:
     for number, element in enumerate(xml_of(file, file.name).iter("NLM-QUESTION"), start=1):
         gains = qrels.get(element.get("qid", "").removeprefix("TQ"), {})
         relevant = tuple(sorted(name for name, gain in gains.items() if gain >= GOOD))
-        yield Record(f"{file.name}, question {number}", number, _Asked(element, relevant))
+        yield Record(f"{file.name}, question {number}", number, _Question(element, relevant))
 
 
 def liveqa_item(record: Record) -> Item:
@@ -128,14 +128,14 @@ def medquad_item(record: Record) -> Item:
     answer = "\n".join(answer_lines(pair_text(pair.element, "answer")))
     if not answer:
         raise Malformed("it has no answer.")
-    asked = next((e for e in pair.element.iter() if e.tag.lower() == "question"), pair.element)
+    element = next((e for e in pair.element.iter() if e.tag.lower() == "question"), pair.element)
     return Item(
         key=pair.key,
         question=clean_line(pair_text(pair.element, "question")),
         kind=ItemKind.ANSWERABLE,
         gold_answer=answer,
         relevant=(pair.sha256,),
-        category=clean_line(asked.get("qtype", "")),
+        category=clean_line(element.get("qtype", "")),
     )
 
 
@@ -223,11 +223,11 @@ def meddialog_item(record: Record) -> Item:
     """Return a record's item; its key is its id, or in JSON its number. Raises Malformed."""
     row = object_of(record, "description", "utterances")
     turns = [_turn(text) for text in texts_of(row["utterances"], "utterances")]
-    asked = next((words for who, words in turns if who == "patient"), "")
+    question = next((words for who, words in turns if who == "patient"), "")
     gold = next((words for who, words in turns if who == "doctor"), "")
     return Item(
         key=key_of(row.get("id", record.number)),
-        question=line_of(asked or row["description"], "description"),
+        question=line_of(question or row["description"], "description"),
         kind=kind_of(gold),
         gold_answer=gold,
     )
@@ -264,9 +264,9 @@ def _dialogue(place: str, number: int, key: str, lines: list[str]) -> Record:
             parts.append((line.strip(), []))
         elif parts:
             parts[-1][1].append(line)
-    told = [(head, "\n".join(words).strip()) for head, words in parts]
+    sections = [(head, "\n".join(words).strip()) for head, words in parts]
     value = JsonObject([("id", key)])
-    value["description"] = next((words for head, words in told if head == "Description"), "")
-    value["utterances"] = [f"{head} {words}" for head, words in told if head.endswith(":")]
+    value["description"] = next((words for head, words in sections if head == "Description"), "")
+    value["utterances"] = [f"{head} {words}" for head, words in sections if head.endswith(":")]
     fault = "" if value["utterances"] else "it has neither Patient: nor Doctor:."
     return Record(place, number, value, fault)

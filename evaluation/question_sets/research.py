@@ -121,11 +121,11 @@ def ms2_item(record: Record) -> Item:
     row = object_of(record, "title", "background", "target")
     gold = lines_of(row["target"], "target")
     title = row["title"]
-    asked = row["background"] if isinstance(title, list) else title or row["background"]
+    question = row["background"] if isinstance(title, list) else title or row["background"]
     studies = row.get("pmid") if isinstance(row.get("pmid"), list) else None
     return Item(
         key=key_of(row.get("review_id", row.get("docid", record.number))),
-        question=line_of(asked, "the title or background"),
+        question=line_of(question, "the title or background"),
         kind=kind_of(gold),
         gold_answer=gold,
         relevant=tuple(dict.fromkeys(key_of(each) for each in list_of(studies, "pmid"))),

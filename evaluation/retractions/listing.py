@@ -53,10 +53,10 @@ def read_list(path: Path) -> Listed:
         raise ListUnreadable(f"The list of retractions can't be read: {why}.") from error
 
 
-def _listed(found: Iterable[tuple[list[str], str]]) -> Listed:
+def _listed(records: Iterable[tuple[list[str], str]]) -> Listed:
     reasons: dict[str, str] = {}
     left_out = 0
-    for numbers, reason in found:
+    for numbers, reason in records:
         known = [number for number in numbers if number]
         left_out += not known
         for number in known:

@@ -1,6 +1,6 @@
 """Write checks against the list of retractions and their alerts; nothing else does.
 
-No document is withdrawn here: a list may be wrong, or name an abstract beside a guideline.
+No document is withdrawn here: a list may be wrong, or name an abstract as well as a guideline.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def retractions_check(announce: Callable[[RetractionAlert], None]) -> None:
         RetractionCheck.objects.get_or_create(day=day, defaults={"problem": error.sentence})
         return
     documents = list(Document.objects.filter(lifecycle__in=HERE).order_by("pk"))
-    found = {
+    numbers_of = {
         document.pk: numbers
         for document in documents
         if (numbers := sorted(publication_numbers(document) & listed.reasons.keys()))
@@ -52,21 +52,21 @@ def retractions_check(announce: Callable[[RetractionAlert], None]) -> None:
         "listed": len(listed.reasons),
         "left_out": listed.left_out,
         "documents": len(documents),
-        "found": len(found),
+        "found": len(numbers_of),
     }
     with transaction.atomic():
         _, is_first = RetractionCheck.objects.get_or_create(day=day, defaults=counts)
         if is_first:
-            for alert in _alerts_changed(day, listed, found):
+            for alert in _alerts_changed(day, listed, numbers_of):
                 announce(alert)
 
 
 def _alerts_changed(
-    day: datetime.date, listed: Listed, found: dict[int, list[str]]
+    day: datetime.date, listed: Listed, numbers_of: dict[int, list[str]]
 ) -> list[RetractionAlert]:
     """Create and return new alerts, and end those whose document is no longer found."""
     open_ = RetractionAlert.objects.filter(ended_on=None)
-    open_.exclude(document__in=found).update(ended_on=day)
+    open_.exclude(document__in=numbers_of).update(ended_on=day)
     known = set(open_.values_list("document", flat=True))
     return [
         RetractionAlert.objects.create(
@@ -75,6 +75,6 @@ def _alerts_changed(
             reason=next(filter(None, map(listed.reasons.__getitem__, numbers)), ""),
             began_on=day,
         )
-        for document, numbers in found.items()
+        for document, numbers in numbers_of.items()
         if document not in known
     ]

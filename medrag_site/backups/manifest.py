@@ -111,13 +111,13 @@ def check_files(
     for path, entry in sorted(manifest.files.items()):
         try:
             with (folder / path).open("rb") as stream:
-                found = hash_of(stream, lambda block: on_bytes(len(block)))
+                content = hash_of(stream, lambda block: on_bytes(len(block)))
         except OSError as error:
             raise BackupError(
                 f"The backup is incomplete: {path} can't be read ({error.strerror}).",
                 hint="Nothing was changed. Use another backup, or another copy of this one.",
             ) from error
-        if found != entry:
+        if content != entry:
             raise _damaged(folder / path)
 
 

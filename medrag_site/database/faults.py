@@ -25,20 +25,20 @@ RETRY_AFTER_S = 10
 
 def sentence_of(error: Exception) -> str:
     """Describe a database error: what happened, whether anything was lost and what to do."""
-    said = " ".join(str(error).split()) or type(error).__name__
+    message = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, DatabaseStartError):
-        return said if said.startswith(SILENT) else f"{SILENT}: {said}"
+        return message if message.startswith(SILENT) else f"{SILENT}: {message}"
     if sqlstate(error) == DISK_FULL:
-        return f"The database's disk is full: {said} {KEPT} Free some space, then try again."
+        return f"The database's disk is full: {message} {KEPT} Free some space, then try again."
     if not is_away(error):
         return (
-            f"The database can't be used: {said} Nothing was lost: what migrations change is "
+            f"The database can't be used: {message} Nothing was lost: what migrations change is "
             "changed whole or not at all. Run manage.py doctor to see what is wrong."
         )
     if settings.DATABASE_IS_EMBEDDED:
         return f"{silence(folder_of(settings.DATA_DIR))} {KEPT}"
     return (
-        f"{SILENT}: {said} {KEPT} See whether that server runs and whether "
+        f"{SILENT}: {message} {KEPT} See whether that server runs and whether "
         "DATABASE_URL leads to it, then try again."
     )
 

@@ -65,8 +65,8 @@ def living(pgdata: Path) -> psutil.Process | None:
         process = _named_in(pgdata / file)
         with suppress(psutil.Error):
             # By its arguments, which every user may read; a zombie has none.
-            told = pairwise(process.cmdline()) if process else ()
-            if process and process.name() == "postgres" and ("-D", str(pgdata)) in told:
+            arguments = pairwise(process.cmdline()) if process else ()
+            if process and process.name() == "postgres" and ("-D", str(pgdata)) in arguments:
                 return process
     return None
 
@@ -111,8 +111,8 @@ def start(pgdata: Path) -> None:
             f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         ) from error
     if living(pgdata) is None:
-        said = log.read_bytes()[known_bytes:].decode(errors="replace") if log.exists() else ""
-        raise DatabaseStartError(_why_it_ended(pgdata, said))
+        logged = log.read_bytes()[known_bytes:].decode(errors="replace") if log.exists() else ""
+        raise DatabaseStartError(_why_it_ended(pgdata, logged))
 
 
 def stop(pgdata: Path) -> None:
@@ -219,14 +219,14 @@ def _prepared(pgdata: Path) -> tuple[Path, str | None]:
 def _clear_up(pgdata: Path) -> None:
     """Remove what a killed server left behind, which would keep the next one from starting.
 
-    Its child processes live on for a while, and the next server refuses to start beside them.
+    Its child processes live on for a while, and the next server refuses to start while they do.
     """
-    left = [process for process in psutil.process_iter() if _was_of(process, pgdata)]
-    for process in left:
+    processes = [process for process in psutil.process_iter() if _was_of(process, pgdata)]
+    for process in processes:
         with suppress(psutil.Error):
             process.kill()
     deadline = time.monotonic() + START_S
-    while any(map(is_server, left)) and time.monotonic() < deadline:
+    while any(map(is_server, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
     (pgdata / PID).unlink(missing_ok=True)
     holder = _named_in(pgdata / SOCKET_LOCK)
@@ -242,11 +242,11 @@ def _was_of(process: psutil.Process, pgdata: Path) -> bool:
         return False
 
 
-def _why_it_ended(pgdata: Path, said: str) -> str:
+def _why_it_ended(pgdata: Path, logged: str) -> str:
     """Explain in a sentence or two why the server ended, from what it logged."""
-    why = next((why for sign, why in _CAUSES if re.search(sign, said)), "")
-    lines = [line for line in said.splitlines() if "FATAL" in line or "PANIC" in line]
-    last = lines[-1] if lines else (said.splitlines() or ["nothing"])[-1]
+    why = next((why for sign, why in _CAUSES if re.search(sign, logged)), "")
+    lines = [line for line in logged.splitlines() if "FATAL" in line or "PANIC" in line]
+    last = lines[-1] if lines else (logged.splitlines() or ["nothing"])[-1]
     holder = _named_in(pgdata / SOCKET_LOCK)
     free = shutil.disk_usage(pgdata.parent).free // 1024**2
     return f"The embedded database in {pgdata} can't be started: " + (

@@ -42,12 +42,12 @@ def external(
 
     `name` replaces the database that the URLs name.
     """
-    found = {
+    databases = {
         "default": _from_url("DATABASE_URL", application),
         "owner": _from_url("DATABASE_OWNER_URL", owner or application),
         "auditor": _from_url("DATABASE_AUDITOR_URL", auditor or application),
     }
-    return {alias: values | ({"NAME": name} if name else {}) for alias, values in found.items()}
+    return {alias: values | ({"NAME": name} if name else {}) for alias, values in databases.items()}
 
 
 def _from_url(setting: str, url: str) -> dict[str, Any]:

@@ -12,8 +12,8 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 def configure(pgdata: Path) -> None:
     """Write settings that fit this machine into a file that postgresql.conf reads last.
 
-    The shares of memory are half of what PostgreSQL's manual starts from: models run beside the
-    server. A running server reads them at its next start.
+    The shares of memory are half of what PostgreSQL's manual starts from: models run on the
+    same machine. A running server reads them at its next start.
     """
     memory = memory_bytes()
     lines = {

@@ -44,7 +44,7 @@ REEMBEDDING, MONITORING, RETRACTIONS = "reembedding", "monitoring", "retractions
 
 
 @dataclass(frozen=True)
-class Kind:
+class WorkKind:
     """A kind of background work.
 
     `is_due` tells whether there is work, by one query. `limit_s` ends a child that takes longer;
@@ -61,8 +61,8 @@ class Kind:
 
 def announce(alert: DriftAlert) -> None:
     """Announce to other systems that a measure drifts, without its figures."""
-    told = {"id": alert.pk, "measure": alert.measure, "began_on": alert.began_on.isoformat()}
-    event_announce(Event.DRIFTED, lambda: told)
+    payload = {"id": alert.pk, "measure": alert.measure, "began_on": alert.began_on.isoformat()}
+    event_announce(Event.DRIFTED, lambda: payload)
 
 
 def announce_retraction(alert: RetractionAlert) -> None:
@@ -98,20 +98,20 @@ def _ask_question_sets() -> None:
 
 
 KINDS = {
-    READING: Kind(
+    READING: WorkKind(
         "reads documents", jobs.are_due, documents_read, at_once=settings.WORKERS, nice=0
     ),
-    REEMBEDDING: Kind(
+    REEMBEDDING: WorkKind(
         "makes new vectors",
         encoders_are_building,
         partial(call_command, "reembed", background=True),
     ),
-    EVALUATING: Kind("asks question sets", are_runs_due, _ask_question_sets),
-    ANNOUNCING: Kind("sends webhooks", are_deliveries_due, deliveries_send_due, nice=0),
-    MONITORING: Kind(
+    EVALUATING: WorkKind("asks question sets", are_runs_due, _ask_question_sets),
+    ANNOUNCING: WorkKind("sends webhooks", are_deliveries_due, deliveries_send_due, nice=0),
+    MONITORING: WorkKind(
         "counts days", are_days_missing, partial(days_close, announce), limit_s=3600.0
     ),
-    RETRACTIONS: Kind(
+    RETRACTIONS: WorkKind(
         "looks for retractions",
         is_check_due,
         partial(retractions_check, announce_retraction),

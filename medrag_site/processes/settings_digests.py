@@ -24,19 +24,19 @@ def settings_digests() -> dict[str, str]:
     the time zone, the release and the files of the encoder.
     """
     given = documents.env.given() | answers.env.given()
-    found = {name: _content(text) for name, text in given.items() if name not in _OF_A_MACHINE}
-    found |= {"MEDRAG_TIME_ZONE": settings.TIME_ZONE, "release": release(), "encoder": _encoder()}
+    texts = {name: _content(text) for name, text in given.items() if name not in _OF_A_MACHINE}
+    texts |= {"MEDRAG_TIME_ZONE": settings.TIME_ZONE, "release": release(), "encoder": _encoder()}
     return {
-        name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(found.items())
+        name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(texts.items())
     }
 
 
 def differences(worker: WorkerHeartbeat) -> list[str]:
     """Return the names whose digests a worker has otherwise; none of one that tells no digests."""
-    told, here = worker.detail.get("settings"), settings_digests()
-    if not told:
+    theirs, ours = worker.detail.get("settings"), settings_digests()
+    if not theirs:
         return []
-    return sorted(name for name in {*told, *here} if told.get(name) != here.get(name))
+    return sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
 
 
 def _content(text: str) -> str:

@@ -143,10 +143,10 @@ class Supervisor:
         """Ask all services to stop, and kill each, in order, when its grace period is over."""
         for service in self.services:
             service.ask_to_stop()
-        begun, asked = time.monotonic(), len(self._signals)
+        begun, signals = time.monotonic(), len(self._signals)
         for service in self.services:
             while not service.has_stopped() and time.monotonic() - begun < service.grace_s:
-                if len(self._signals) > max(asked, 1):
+                if len(self._signals) > max(signals, 1):
                     break
                 time.sleep(0.05)
             service.kill()

@@ -29,7 +29,7 @@ from core.errors import MedragError
 from corpus.indexing import jobs
 from corpus.services.indexing import describe
 from corpus.services.lifecycle import successions_make_due
-from medrag_site.processes.background import KINDS, STOPPED, Kind
+from medrag_site.processes.background import KINDS, STOPPED, WorkKind
 from medrag_site.processes.parent_death import PARENT_VARIABLE
 from medrag_site.processes.schedules import SIGNING, went_well
 from webhooks.services import deliveries_prune
@@ -92,7 +92,7 @@ def _place(name: str, count: int) -> Iterator[bool]:
         yield False
 
 
-def _child_ended(name: str, kind: Kind) -> int:
+def _child_ended(name: str, kind: WorkKind) -> int:
     """Run a child to its end and return its status, 0 or STOPPED. Raises TaskFailed."""
     # Each start gets a new identity, so that no earlier lease is taken for its own.
     identity = (os.environ.get(jobs.WORKER_VARIABLE, "") + secrets.token_hex(8))[:16]
@@ -135,8 +135,8 @@ def sign_head() -> None:
     except MedragError as error:
         raise TaskFailed(f"The audit log's head is not signed. {error.sentence}") from None
     except OSError as error:
-        said = f"The audit log's head can't be signed: {error.strerror}."
-        raise TaskFailed(said, hint=AGAIN) from None
+        sentence = f"The audit log's head can't be signed: {error.strerror}."
+        raise TaskFailed(sentence, hint=AGAIN) from None
     if (signed or not went_well(SIGNING)) and (faults := send_heads()):
         raise TaskFailed(" ".join(faults))
 

@@ -83,7 +83,7 @@ class SiteCollector(Collector):
 
 
 def _of_questions(counts: list[TurnCount]) -> Iterator[Metric]:
-    asked = CounterMetricFamily(
+    questions = CounterMetricFamily(
         "medrag_questions", "Questions stored, evaluations' too.", labels=["channel", "outcome"]
     )
     refused = CounterMetricFamily(
@@ -101,19 +101,19 @@ def _of_questions(counts: list[TurnCount]) -> Iterator[Metric]:
             refused.add_metric([count.channel, count.reason], count.turns)
     for labels, those in totals.items():
         turns = sum(count.turns for count in those)
-        asked.add_metric(labels, turns)
+        questions.add_metric(labels, turns)
         below = [sum(column) for column in zip(*(count.within for count in those), strict=True)]
         bounds = [str(bound / 1000) for bound in LATENCY_BOUNDS_MS]
         buckets = [*zip(bounds, below, strict=True), ("+Inf", turns)]
         took.add_metric(labels, buckets, sum(count.duration_ms for count in those) / 1000)
-    yield from (asked, refused, took)
+    yield from (questions, refused, took)
 
 
 def _of_jobs() -> Iterator[Metric]:
     jobs = GaugeMetricFamily("medrag_jobs", "Documents by state of their job.", labels=["state"])
-    found = jobs_counted()
+    counts = jobs_counted()
     for state in JobState.values:
-        jobs.add_metric([state.lower()], found.get(state, 0))
+        jobs.add_metric([state.lower()], counts.get(state, 0))
     failed = GaugeMetricFamily(
         "medrag_jobs_failed", "Documents that failed, by kind of error.", labels=["code"]
     )

@@ -43,14 +43,14 @@ def expansions(text: str) -> tuple[Expansion, ...]:
     return site_lexicon().found_in(text)
 
 
-def spelled_out(asked: Analysis | str) -> str:
+def spelled_out(question: Analysis | str) -> str:
     """Return the question with each short or lay form followed by its words in brackets.
 
     Made for the encoder. Runs no query for an analysis, one for a text.
     """
-    if isinstance(asked, str):
-        return lexicon.spelled_out(asked, site_lexicon().found_in(asked))
-    return lexicon.spelled_out(asked.text, asked.expansions)
+    if isinstance(question, str):
+        return lexicon.spelled_out(question, site_lexicon().found_in(question))
+    return lexicon.spelled_out(question.text, question.expansions)
 
 
 def by_every_name(text: str) -> str:

@@ -14,11 +14,11 @@ def concept_shares(text: str, ranked: Sequence[Ranked], known: Concepts) -> dict
 
     Runs one query; none, with an empty result, for a question without concepts.
     """
-    asked = known.of(text)
-    if not asked:
+    concepts = known.of(text)
+    if not concepts:
         return {}
     chunks = Chunk.objects.filter(pk__in=[entry.chunk_id for entry in ranked])
     return {
-        pk: len(asked & known.of(f"{context}\n{passage}")) / len(asked)
+        pk: len(concepts & known.of(f"{context}\n{passage}")) / len(concepts)
         for pk, context, passage in chunks.values_list("pk", "context", "text")
     }

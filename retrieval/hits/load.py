@@ -74,14 +74,14 @@ def _hit(
 ) -> Hit:
     held = set(row.pop("held"))
     total = sum(lexeme.idf for lexeme in lexemes)
-    said = sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(held))
+    covered = sum(lexeme.idf for lexeme in lexemes if lexeme.is_held(held))
     return Hit(
         **row
         | {
             "rank": entry.rank,
             "score": entry.score,
             "cosine": rounded_cosine(row["cosine"]),
-            "coverage": round(said / total, SUM_DIGITS) if total else 0.0,
+            "coverage": round(covered / total, SUM_DIGITS) if total else 0.0,
             "spans": _spans(json.loads(row["spans"])),
             "section_path": tuple(row["section_path"]),
             "also_in": tuple(o for o in others if o.document_id != row["document_id"]),

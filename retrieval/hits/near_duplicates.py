@@ -18,12 +18,12 @@ ORDER BY d.effective_from DESC NULLS LAST, d.id, twins, c.key
 """
 
 
-def documents_with_same_passage(query: Query, found: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
+def documents_with_same_passage(query: Query, entries: Sequence[Ranked]) -> dict[str, list[AlsoIn]]:
     """Return, by group, every document in scope that holds the passage, latest in force first.
 
-    Includes the documents of `found` themselves. Runs one query, or none.
+    Includes the documents of `entries` themselves. Runs one query, or none.
     """
-    labels = [entry.group.split(" ")[0] for entry in found if entry.group != entry.key]
+    labels = [entry.group.split(" ")[0] for entry in entries if entry.group != entry.key]
     if not labels:
         return {}
     scope, parameters = scope_sql(query)

@@ -10,7 +10,7 @@ from retrieval.types import Hit, Surroundings
 
 def hits_payload(hits: Iterable[Hit], around: Iterable[Surroundings] = ()) -> list[dict[str, Any]]:
     """Return the passages, best first; those in `around` also have `surroundings`."""
-    read = {one.key: {"surroundings": _surroundings(one)} for one in around}
+    read = {each.key: {"surroundings": _surroundings(each)} for each in around}
     return [
         {
             "rank": hit.rank,

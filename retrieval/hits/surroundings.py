@@ -86,13 +86,13 @@ def window(
 def united(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     """Merge overlapping and adjacent stretches, in reading order."""
     kept: list[Stretch] = []
-    for one in sorted(stretches, key=lambda s: (s.page, s.start, s.end)):
+    for stretch in sorted(stretches, key=lambda s: (s.page, s.start, s.end)):
         last = kept[-1] if kept else None
         # One character apart is a line's end between two passages.
-        if last and last.page == one.page and one.start <= last.end + 1:
-            kept[-1] = Stretch(last.page, last.start, max(last.end, one.end))
-        elif one.end > one.start:
-            kept.append(one)
+        if last and last.page == stretch.page and stretch.start <= last.end + 1:
+            kept[-1] = Stretch(last.page, last.start, max(last.end, stretch.end))
+        elif stretch.end > stretch.start:
+            kept.append(stretch)
     return tuple(kept)
 
 
@@ -108,12 +108,12 @@ def _runs(hits: Sequence[Hit]) -> dict[str, tuple[Stretch, ...]]:
         [hit.document_id for hit in hits],
         [h.index for h in hits],
     ]
-    found: dict[str, dict[int, list[Stretch]]] = {hit.key: {} for hit in hits}
+    stretches: dict[str, dict[int, list[Stretch]]] = {hit.key: {} for hit in hits}
     with connection.cursor() as cursor:
         cursor.execute(_SPANS_SQL, [*places, REACH, REACH])
         for key, index, spans in cursor.fetchall():
-            found[key][index] = [Stretch(*span) for span in json.loads(spans)]
-    return {hit.key: united(_unbroken(found[hit.key], hit)) for hit in hits}
+            stretches[key][index] = [Stretch(*span) for span in json.loads(spans)]
+    return {hit.key: united(_unbroken(stretches[hit.key], hit)) for hit in hits}
 
 
 def _unbroken(by_index: dict[int, list[Stretch]], hit: Hit) -> Iterator[Stretch]:
@@ -131,13 +131,15 @@ def _stretches(hit: Hit) -> tuple[Stretch, ...]:
 
 def _read(windows: Sequence[_Window]) -> tuple[Surroundings, ...]:
     wanted = [
-        (place, one.document_id, stretch.page, stretch.start, stretch.end)
-        for place, (one, stretch) in enumerate((w, s) for w in windows for s in w.stretches)
+        (place, window.document_id, stretch.page, stretch.start, stretch.end)
+        for place, (window, stretch) in enumerate((w, s) for w in windows for s in w.stretches)
     ]
     with connection.cursor() as cursor:
         cursor.execute(_TEXT_SQL, [list(column) for column in zip(*wanted, strict=True)])
         texts = iter([text for _, text in cursor.fetchall()])
-    return tuple(_whole_sentences(one, [next(texts) for _ in one.stretches]) for one in windows)
+    return tuple(
+        _whole_sentences(window, [next(texts) for _ in window.stretches]) for window in windows
+    )
 
 
 def _whole_sentences(window: _Window, texts: list[str]) -> Surroundings:
@@ -184,7 +186,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _length(stretches: Iterable[Stretch]) -> int:
-    return sum(one.end - one.start for one in stretches)
+    return sum(stretch.end - stretch.start for stretch in stretches)
 
 
 def _clipped(
@@ -195,29 +197,29 @@ def _clipped(
 ) -> list[Stretch]:
     """Return the parts of the stretches between two positions (page, character)."""
     kept: list[Stretch] = []
-    for one in stretches:
-        start = max(one.start, since[1]) if one.page == since[0] else one.start
-        end = min(one.end, until[1]) if until and one.page == until[0] else one.end
-        if one.page >= since[0] and (until is None or one.page <= until[0]) and start < end:
-            kept.append(Stretch(one.page, start, end))
+    for stretch in stretches:
+        start = max(stretch.start, since[1]) if stretch.page == since[0] else stretch.start
+        end = min(stretch.end, until[1]) if until and stretch.page == until[0] else stretch.end
+        if stretch.page >= since[0] and (until is None or stretch.page <= until[0]) and start < end:
+            kept.append(Stretch(stretch.page, start, end))
     return kept
 
 
 def _first(stretches: Sequence[Stretch], room: int) -> list[Stretch]:
     kept: list[Stretch] = []
-    for one in stretches:
-        taken = min(room, one.end - one.start)
+    for stretch in stretches:
+        taken = min(room, stretch.end - stretch.start)
         if taken > 0:
-            kept.append(Stretch(one.page, one.start, one.start + taken))
+            kept.append(Stretch(stretch.page, stretch.start, stretch.start + taken))
         room -= taken
     return kept
 
 
 def _last(stretches: Sequence[Stretch], room: int) -> list[Stretch]:
     kept: list[Stretch] = []
-    for one in reversed(stretches):
-        taken = min(room, one.end - one.start)
+    for stretch in reversed(stretches):
+        taken = min(room, stretch.end - stretch.start)
         if taken > 0:
-            kept.append(Stretch(one.page, one.end - taken, one.end))
+            kept.append(Stretch(stretch.page, stretch.end - taken, stretch.end))
         room -= taken
     return kept[::-1]

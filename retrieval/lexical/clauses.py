@@ -52,8 +52,8 @@ class Term:
     @cached_property
     def forms(self) -> tuple[tuple[str, int], ...]:
         """The lexeme and its marks that any chunk has, the most frequent first."""
-        found = [(name, frequency) for name, frequency in self.strong if frequency]
-        return ((self.name, self.document_frequency), *found)
+        marked = [(name, frequency) for name, frequency in self.strong if frequency]
+        return ((self.name, self.document_frequency), *marked)
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def choose(terms: Sequence[Term], *, chunks: int, budget: int) -> CandidatePlan:
     if not rest:
         return CandidatePlan(tuple((term.name,) for term in alone), is_whole=True)
     room = budget - sum(term.document_frequency for term in alone)
-    found = _promising(rest, chunks, room, most=budget * MOST_TOGETHER)
-    if alone or found:
-        clauses = [*((term.name,) for term in alone), *(each.clause for each in found)]
+    together = _promising(rest, chunks, room, most=budget * MOST_TOGETHER)
+    if alone or together:
+        clauses = [*((term.name,) for term in alone), *(each.clause for each in together)]
         return CandidatePlan(tuple(clauses), is_whole=False)
     name, frequency = rest[0].forms[-1]
     return CandidatePlan(((name,),), is_whole=False, is_bounded=frequency <= budget * MOST_OVER)
@@ -111,13 +111,13 @@ def _alone(by_rarity: Sequence[Term], budget: int) -> list[Term]:
 def _promising(rest: Sequence[Term], chunks: int, room: float, *, most: int) -> list[_Condition]:
     """Return the conditions that promise the highest scores and fit into the room, best first."""
     kept: list[_Condition] = []
-    for found in _conditions(rest, chunks, most):
-        if any(found.is_within(other) for other in kept):
+    for condition in _conditions(rest, chunks, most):
+        if any(condition.is_within(other) for other in kept):
             continue
-        within = [other for other in kept if other.is_within(found)]
-        cost = found.expected - sum(other.expected for other in within)
+        within = [other for other in kept if other.is_within(condition)]
+        cost = condition.expected - sum(other.expected for other in within)
         if cost <= room:
-            kept = [*(other for other in kept if other not in within), found]
+            kept = [*(other for other in kept if other not in within), condition]
             room -= max(cost, 0.0)
     return kept
 
@@ -127,7 +127,7 @@ def _conditions(rest: Sequence[Term], chunks: int, most: int) -> list[_Condition
 
     Leaves out those whose rarest word is too frequent for a reliable estimate.
     """
-    found = []
+    conditions = []
     for members in range(1, 2 ** len(rest)):
         terms = [term for place, term in enumerate(rest) if members >> place & 1]
         idf = sum(term.idf for term in terms)
@@ -138,8 +138,8 @@ def _conditions(rest: Sequence[Term], chunks: int, most: int) -> list[_Condition
                 for _, frequency in others:
                     expected *= min(1.0, TOGETHER * frequency / max(chunks, 1))
                 clause = (rarest[0], *(name for name, _ in others))
-                found.append(_Condition(-idf * LEAST[level], members, level, clause, expected))
-    return sorted(found)
+                conditions.append(_Condition(-idf * LEAST[level], members, level, clause, expected))
+    return sorted(conditions)
 
 
 _FREQUENCY = itemgetter(1, 0)

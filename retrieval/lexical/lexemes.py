@@ -143,8 +143,8 @@ def searched_names(lexemes: Sequence[AskedLexeme]) -> list[str]:
     return sorted(
         {
             name
-            for asked in lexemes
-            for name in (asked.lexeme, *asked.forms, *chain.from_iterable(asked.words))
+            for lexeme in lexemes
+            for name in (lexeme.lexeme, *lexeme.forms, *chain.from_iterable(lexeme.words))
         }
     )
 
@@ -209,32 +209,34 @@ def _queried(rows: Sequence[tuple[int, str, str, str]], base: str) -> _Index:
     }
     with connection.cursor() as cursor:
         execute(cursor, _SQL, parameters)
-        found = cursor.fetchall()
+        fetched = cursor.fetchall()
     cuts = [
         _Cut(part, configuration, token, lexeme, df, tuple(marks or ()))
-        for _, _, part, configuration, token, lexeme, df, marks in found
+        for _, _, part, configuration, token, lexeme, df, marks in fetched
         if lexeme is not None
     ]
-    counts: dict[str, int] = json.loads(found[0][1]) if found else {}
+    counts: dict[str, int] = json.loads(fetched[0][1]) if fetched else {}
     held = sorted(counts, key=lambda name: (-counts[name], name))
     # The base first: what its stop words leave is what was asked.
     cuts.sort(key=lambda cut: cut.configuration != base)
-    return _Index(found[0][0] if found else 0, tuple(held), tuple(cuts))
+    return _Index(fetched[0][0] if fetched else 0, tuple(held), tuple(cuts))
 
 
 def _lexemes(index: _Index, known: Sequence[Expansion]) -> tuple[AskedLexeme, ...]:
     base = index.cuts[0].configuration if index.cuts else ""
-    asked: dict[str, set[str]] = {}  # lexeme of the base: its forms elsewhere
+    forms_of: dict[str, set[str]] = {}  # lexeme of the base: its forms elsewhere
     of_token: dict[str, list[str]] = {}
     for cut in (cut for cut in index.cuts if cut.part == _QUESTION):
         if cut.configuration == base:
-            asked.setdefault(cut.lexeme, set())
+            forms_of.setdefault(cut.lexeme, set())
             of_token.setdefault(cut.token, []).append(cut.lexeme)
         else:
             for lexeme in of_token.get(cut.token, ()):
-                asked[lexeme].add(cut.lexeme)
+                forms_of[lexeme].add(cut.lexeme)
     others = _others(index, known)
-    return tuple(_asked(index, others, name, frozenset(asked[name])) for name in sorted(asked))
+    return tuple(
+        _asked(index, others, name, frozenset(forms_of[name])) for name in sorted(forms_of)
+    )
 
 
 @dataclass(frozen=True)
@@ -295,13 +297,13 @@ def _asked(index: _Index, others: _Others, name: str, elsewhere: Set[str]) -> As
     return AskedLexeme(name, frequency, index.idf(frequency), words, forms, terms, index.chunks)
 
 
-def _is_part(one: str, other: str) -> bool:
+def _is_part(spelling: str, other: str) -> bool:
     """Tell whether stemming shortened one spelling more than the other.
 
     `organizing` becomes `organ`, `organising` doesn't. Searching one by the other is acceptable,
     but a text about organs doesn't say it.
     """
-    return one.startswith(other) or other.startswith(one)
+    return spelling.startswith(other) or other.startswith(spelling)
 
 
 def _term(index: _Index, others: _Others, name: str) -> Term:

@@ -106,7 +106,7 @@ _BUDGETED_CHUNKS, _BUDGET_GROWTH = 100_000, 0.25
 _LEAST_NORM = 1e-9  # k1 = 0 leaves presence alone
 
 
-class Found(NamedTuple):
+class SearchRow(NamedTuple):
     """A row of the search."""
 
     chunk_id: int
@@ -129,7 +129,7 @@ class _Search:
     scope_first: bool = False
     documents: tuple[int, ...] | None = None  # all that are in scope, where they are few
 
-    def run(self) -> list[Found]:
+    def run(self) -> list[SearchRow]:
         """Return as many rows as are wanted, or all there are, widening the search as needed."""
         if self.documents == ():
             return []
@@ -137,11 +137,11 @@ class _Search:
             (rows,) = sent.rows()
         return self.completed(rows)
 
-    def completed(self, rows: Rows) -> list[Found]:
+    def completed(self, rows: Rows) -> list[SearchRow]:
         """Continue with the rows of this search's own statement; widen it where they are few."""
-        found = [Found(*row) for row in rows]
-        wider = self._wider(found, self._seeds)
-        return wider.run() if wider else found
+        passages = [SearchRow(*row) for row in rows]
+        wider = self._wider(passages, self._seeds)
+        return wider.run() if wider else passages
 
     @cached_property
     def statement(self) -> Statement:
@@ -177,7 +177,7 @@ class _Search:
         growth = float(max(1.0, self.chunks / _BUDGETED_CHUNKS) ** _BUDGET_GROWTH)
         return round(self.config.df_budget * self.widened * growth)
 
-    def _wider(self, rows: Sequence[Found], seeds: CandidatePlan) -> _Search | None:
+    def _wider(self, rows: Sequence[SearchRow], seeds: CandidatePlan) -> _Search | None:
         """Return the next, wider search if this one returned too few; None if it is final."""
         config = self.config
         if len(rows) >= config.lexical_candidates:
@@ -202,8 +202,8 @@ class _Search:
         statement = _DOCUMENTS.replace("{scope}", scope)
         with connection.cursor() as cursor:
             cursor.execute(statement, parameters | {"most": _FEW_DOCUMENTS + 1})
-            found = tuple(row[0] for row in cursor.fetchall())
-        few = found if len(found) <= _FEW_DOCUMENTS else None
+            documents = tuple(row[0] for row in cursor.fetchall())
+        few = documents if len(documents) <= _FEW_DOCUMENTS else None
         return replace(self, scope_first=True, documents=few)
 
     def _template(self, seeds: CandidatePlan, scope: str) -> str:
@@ -243,16 +243,16 @@ class LexicalSearch:
         self, query: Query, lexemes: Sequence[AskedLexeme], config: RetrievalConfig
     ) -> None:
         terms = searched_terms(lexemes, config) if config.lexical != "none" else ()
-        chunks = max((asked.chunks for asked in lexemes), default=0)
+        chunks = max((lexeme.chunks for lexeme in lexemes), default=0)
         self._search = _Search(query, terms, chunks, config)
         self.statement = self._search.statement if terms else None  # none: nothing is searched
 
     def ranking(self, rows: Rows) -> Ranking:
         """Rank the statement's rows; runs more queries where there are too few."""
-        found = self._search.completed(rows) if self.statement else []
+        passages = self._search.completed(rows) if self.statement else []
         entries = tuple(
             Ranked(row.chunk_id, row.key, rank=rank, score=float(row.score), group=row.group)
-            for rank, row in enumerate(found, start=1)
+            for rank, row in enumerate(passages, start=1)
         )
         return Ranking("lexical", entries)
 
@@ -278,7 +278,7 @@ def bm25_statement(
 
 def searched_terms(lexemes: Sequence[AskedLexeme], config: RetrievalConfig) -> tuple[Term, ...]:
     """Return each searched term once, the rarest first; of a long question only the rarest."""
-    terms = {term.name: term for asked in lexemes for term in asked.terms}
+    terms = {term.name: term for lexeme in lexemes for term in lexeme.terms}
     rarest = sorted(terms.values(), key=lambda term: (term.document_frequency, term.name))
     return tuple(rarest[: config.condense_above] if config.condense_above else rarest)
 

@@ -35,7 +35,7 @@ class Concepts:
 
     def of(self, text: str) -> frozenset[str]:
         """Return the concept identifiers that the text names; of a long text, in its beginning."""
-        return frozenset(found.words for found in self.names.every_in(text))
+        return frozenset(expansion.words for expansion in self.names.every_in(text))
 
 
 def concepts_of_rows(lines: Iterable[str]) -> Concepts:
@@ -48,9 +48,9 @@ def concepts_of_rows(lines: Iterable[str]) -> Concepts:
     best: dict[str, tuple[bool, bool, str, str]] = {}
     for row in _rows(lines):
         form = _form(row[_STR])
-        found = (row[_TS] != "P", row[_ISPREF] != "Y", row[_CUI], row[_STR])
-        if _is_name(row[_STR]) and found < best.get(form, (True, True, "~", "")):
-            best[form] = found
+        preference = (row[_TS] != "P", row[_ISPREF] != "Y", row[_CUI], row[_STR])
+        if _is_name(row[_STR]) and preference < best.get(form, (True, True, "~", "")):
+            best[form] = preference
             if len(best) > MAX_NAMES:
                 raise ConceptsUnreadable(
                     f"The rows of concepts have more than {MAX_NAMES} names.",
@@ -93,10 +93,10 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 def _is_name(text: str) -> bool:
     """Tell whether a name is specific enough to look for: one or two lower-case letters are not."""
-    found = words(text)
-    letters = "".join(found)
+    parts = words(text)
+    letters = "".join(parts)
     is_long = len(letters) > 2 or _is_short(text)
-    return 0 < len(found) <= MAX_WORDS and is_long and any(map(str.isalpha, letters))
+    return 0 < len(parts) <= MAX_WORDS and is_long and any(map(str.isalpha, letters))
 
 
 def _is_short(name: str) -> bool:

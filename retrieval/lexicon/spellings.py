@@ -162,12 +162,12 @@ def respelled(text: str) -> tuple[Expansion, ...]:
 
     Hyphenated words are also tried joined, as the index stores them.
     """
-    found = (
+    spellings = (
         Expansion(word, other, same=True)
         for word, others in _every(list(_words(text[:MAX_CHARS])))
         for other in others
     )
-    return tuple(islice(found, MAX_SPELLINGS))
+    return tuple(islice(spellings, MAX_SPELLINGS))
 
 
 def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -177,9 +177,9 @@ def _every(words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     lines = "\n".join(words)
     american, british = _by(_TO_AMERICAN, lines), _by(_TO_BRITISH, lines)
     forms = (_by(_TO_Z, american), _by(_TO_S, british), _by(_TO_Z, british))
-    for word, *found in zip(words, *(form.split("\n") for form in forms), strict=True):
+    for word, *others in zip(words, *(form.split("\n") for form in forms), strict=True):
         whole = _WHOLE.get(word)
-        yield word, (whole,) if whole else tuple(sorted(set(found) - {word}))
+        yield word, (whole,) if whole else tuple(sorted(set(others) - {word}))
 
 
 def _words(text: str) -> Iterator[str]:

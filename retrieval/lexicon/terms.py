@@ -84,15 +84,15 @@ class Lexicon:
         """Return every known form in a text, each once, in order, whatever else the text says."""
         return tuple(dict.fromkeys(self._every(text[:MAX_CHARS])))
 
-    def _new(self, text: str, said: str, *, same: bool) -> Iterator[Expansion]:
-        """Yield the expansions of `text`, each once, except those whose words occur in `said`."""
-        said, seen = f" {' '.join(_folded(said))} ", set[tuple[str, str]]()
-        for found in dict.fromkeys(self._every(text)):
-            words = " ".join(_folded(found.words))
-            key = (" ".join(_folded(found.short)) if same else "", words)
-            if found.same is same and f" {words} " not in said and key not in seen:
+    def _new(self, text: str, known: str, *, same: bool) -> Iterator[Expansion]:
+        """Yield the expansions of `text`, each once, except those whose words occur in `known`."""
+        known, seen = f" {' '.join(_folded(known))} ", set[tuple[str, str]]()
+        for expansion in dict.fromkeys(self._every(text)):
+            words = " ".join(_folded(expansion.words))
+            key = (" ".join(_folded(expansion.short)) if same else "", words)
+            if expansion.same is same and f" {words} " not in known and key not in seen:
                 seen.add(key)
-                yield found
+                yield expansion
 
     def _every(self, text: str) -> Iterator[Expansion]:
         tokens = list(WORD.finditer(text))
@@ -162,12 +162,12 @@ def in_clinical_words(text: str, expansions: Iterable[Expansion]) -> str:
 
 def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion, re.Match[str]]]:
     """Return each form with its first occurrence, in order of the text."""
-    found = [
+    placed = [
         (each, place)
         for each in expansions
         if (place := re.search(rf"(?<!\w){re.escape(each.short)}(?!\w)", text))
     ]
-    return sorted(found, key=lambda pair: pair[1].start())
+    return sorted(placed, key=lambda pair: pair[1].start())
 
 
 def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
@@ -199,7 +199,7 @@ def _singular(word: str) -> str:
 
 def _is_one(text: str, tokens: list[re.Match[str]]) -> bool:
     gaps = itertools.pairwise(tokens)
-    return all(_BETWEEN.fullmatch(text, left.end(), right.start()) for left, right in gaps)
+    return all(_BETWEEN.fullmatch(text, before.end(), after.start()) for before, after in gaps)
 
 
 def _turned(entry: Entry) -> Entry:

@@ -46,7 +46,7 @@ class Sent:
         ]
 
     def _send(self) -> None:
-        calls = {n: (one.call, one.parameters) for n, one in enumerate(self._statements) if one}
+        calls = {n: (s.call, s.parameters) for n, s in enumerate(self._statements) if s}
         if not calls:
             return
         connection.ensure_connection()

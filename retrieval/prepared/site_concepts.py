@@ -44,8 +44,8 @@ def concepts_fault() -> str:
     """Say why MEDRAG_CONCEPTS can't be used, judged by its first row; empty if it can."""
     if not settings.CONCEPTS:
         return ""
-    found = _read_from(Path(settings.CONCEPTS) / FILE, rows=1)
-    return f"MEDRAG_CONCEPTS: {found}" if isinstance(found, ConceptsUnreadable) else ""
+    concepts = _read_from(Path(settings.CONCEPTS) / FILE, rows=1)
+    return f"MEDRAG_CONCEPTS: {concepts}" if isinstance(concepts, ConceptsUnreadable) else ""
 
 
 def concepts_fingerprint(config: RetrievalConfig) -> str:

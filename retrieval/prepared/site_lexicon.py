@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from retrieval.lexicon.terms import Entry, Lexicon
-from retrieval.models import Kind, LexiconEntry, LexiconVersion, Match
+from retrieval.models import EntryKind, LexiconEntry, LexiconVersion, Match
 
 if TYPE_CHECKING:
     ValuesQuerySet = QuerySet[LexiconVersion, UUID]
@@ -49,8 +49,8 @@ def _stored() -> Lexicon:
                 short,
                 words,
                 exact=match == Match.CAPITALS,
-                lay=kind == Kind.LAY,
-                same=kind == Kind.NAME,
+                lay=kind == EntryKind.LAY,
+                same=kind == EntryKind.NAME,
             )
             for short, words, match, kind in rows.order_by("pk")
         )

@@ -45,14 +45,14 @@ def reranker_fault(config: RetrievalConfig) -> str:
     """Return a sentence on what keeps the configured reranker from working; else empty."""
     if config.reranker == "none":
         return ""
-    asked, rerank = f"reranker={config.reranker} of MEDRAG_RETRIEVAL", settings.MODELS.rerank
+    setting, rerank = f"reranker={config.reranker} of MEDRAG_RETRIEVAL", settings.MODELS.rerank
     if not rerank.model:
-        return f"{asked} needs {rerank.place('model')}."
+        return f"{setting} needs {rerank.place('model')}."
     if config.reranker == "cross-encoder":
         fault = cross_encoder.folder_fault(rerank.model)
         return f"{rerank.place('model')}: {fault}" if fault else ""
     if not rerank.url:
-        return f"{asked} needs {rerank.place('url')}."
+        return f"{setting} needs {rerank.place('url')}."
     if config.reranker == "llm" and (fault := language_model.PROMPT.fault()):
         return f"The prompt {fault}"
     return ""

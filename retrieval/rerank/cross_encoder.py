@@ -56,8 +56,8 @@ class CrossEncoderReranker(PairModel):
     def _pairs(self, query: str, passages: Sequence[Passage]) -> list[tuple[str, str]]:
         room = self.max_tokens - self.pair_marks
         limit = min(PASSAGE_TOKENS, room * 2 // 3)
-        asked = self.first_tokens(query, room - limit)
-        return [(asked, extract(p, query, limit=limit, measure=self.sizes)) for p in passages]
+        question = self.first_tokens(query, room - limit)
+        return [(question, extract(p, query, limit=limit, measure=self.sizes)) for p in passages]
 
 
 _load_lock = threading.Lock()

@@ -61,18 +61,18 @@ def nearest_text(text: str, query: str, limit: int, measure: Measure) -> str:
 
 def best_run(
     sentences: Sequence[frozenset[str]],
-    asked: frozenset[str],
+    stems: frozenset[str],
     sizes: Sequence[int],
     limit: int,
 ) -> tuple[int, int]:
-    """Return the first run of sentences within `limit` that holds most of `asked`, half-open.
+    """Return the first run of sentences within `limit` that holds most of `stems`, half-open.
 
     A stem weighs `ln(1 + n / df)`, where df of the n sentences hold it, so that words of every
     sentence, stop words among them, count little. Has at least one sentence.
     """
     weights = {
-        stem: math.log(1 + len(sentences) / sum(stem in one for one in sentences))
-        for stem in sorted(asked.intersection(*[frozenset().union(*sentences)]))
+        stem: math.log(1 + len(sentences) / sum(stem in sentence for sentence in sentences))
+        for stem in sorted(stems.intersection(*[frozenset().union(*sentences)]))
     }
     best, best_score = (0, 1), -1.0
     for first in range(len(sentences)):

@@ -143,8 +143,8 @@ def classifier_fault(folder: Path) -> str:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the content of `config.json`. Raises OSError and ValueError."""
-    found: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return found
+    config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return config
 
 
 @lru_cache(maxsize=4)

@@ -71,13 +71,13 @@ def rewriting_fingerprint(config: RetrievalConfig) -> str:
 def requests_of(question: str, config: RetrievalConfig) -> list[Request]:
     """Return the requests for other wordings and for a passage that might answer the question."""
     shown = {"question": clean_text(question)[:MAX_QUESTION_CHARS].strip()}
-    found = []
+    requests = []
     if shown["question"] and (count := config.multi_query):
         values = {**shown, "count": str(count)}
-        found.append(Request("multi_query", MULTI_QUERY, values, "wordings", count))
+        requests.append(Request("multi_query", MULTI_QUERY, values, "wordings", count))
     if shown["question"] and config.hyde:
-        found.append(Request("hyde", HYDE, shown, "sentences", MAX_SENTENCES))
-    return found
+        requests.append(Request("hyde", HYDE, shown, "sentences", MAX_SENTENCES))
+    return requests
 
 
 def generated(question: str, config: RetrievalConfig) -> Reworded:
@@ -109,9 +109,11 @@ def generated(question: str, config: RetrievalConfig) -> Reworded:
     if rows:
         Generated.objects.bulk_create(rows, ignore_conflicts=True)
         kept = _kept(requests)  # what another process kept first is what counts
-    found = {request.kind: kept.get(request.key, []) for request in requests}
-    variants = [Variant(f"llm:{n}", text) for n, text in enumerate(found.get("multi_query", []), 1)]
-    if passage := " ".join(found.get("hyde", []))[:MAX_PASSAGE_CHARS]:
+    texts_of = {request.kind: kept.get(request.key, []) for request in requests}
+    variants = [
+        Variant(f"llm:{n}", text) for n, text in enumerate(texts_of.get("multi_query", []), 1)
+    ]
+    if passage := " ".join(texts_of.get("hyde", []))[:MAX_PASSAGE_CHARS]:
         variants.append(Variant("hyde", passage, lexical=False, as_passage=True))
     return Reworded(
         tuple(variants),

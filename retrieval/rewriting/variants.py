@@ -37,12 +37,12 @@ def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
         return []
     positive = asked_positively(analysis.text, is_exception=analysis.asks_for_exception)
     lay = analysis.expansions if config.expand else ()
-    found = [
+    wordings = [
         Variant("rule:negation", positive),
         Variant("rule:focus", focus(analysis.text)),
         Variant("rule:clinical", in_clinical_words(analysis.text, lay), lexical=False),
     ]
-    return [variant for variant in found if variant.text not in ("", analysis.text)]
+    return [variant for variant in wordings if variant.text not in ("", analysis.text)]
 
 
 def _distinct(made: Sequence[Variant]) -> tuple[Variant, ...]:
@@ -133,15 +133,15 @@ _MARKS = re.compile(
 
 def asked_positively(question: str, *, is_exception: bool) -> str:
     """Return the opposite of a question about an exception, as a guideline words it; else empty."""
-    asked = " ".join(question[:MAX_CHARS].split())
-    if not _DENIES.search(asked) and not is_exception:
+    text = " ".join(question[:MAX_CHARS].split())
+    if not _DENIES.search(text) and not is_exception:
         return ""
     # An examiner tells a case and asks at its end.
-    last = re.split(r"(?<=[.!?])\s+(?=[A-Z])", asked)[-1]
+    last = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text)[-1]
     for frame, wording in _COMPILED:
-        if (found := frame.search(last)) and _DENIES.search(found.group()):
-            return wording.format(**found.groupdict())
+        if (match := frame.search(last)) and _DENIES.search(match.group()):
+            return wording.format(**match.groupdict())
     if not is_exception:
         return ""  # what is denied is a part of the question: a patient who does not respond
-    left = " ".join(_MARKS.sub(" ", last).strip(" ?.:;,").split())
-    return left if 3 <= len(left) < len(last) and " " in left else ""
+    plain = " ".join(_MARKS.sub(" ", last).strip(" ?.:;,").split())
+    return plain if 3 <= len(plain) < len(last) and " " in plain else ""

@@ -73,11 +73,11 @@ def _counted(user: User) -> QuerySet[Collection]:
     published = mine.filter(lifecycle=Lifecycle.PUBLISHED)
     counts: dict[str, Any] = {
         name: Coalesce(
-            Subquery(found.values("collection").annotate(n=Count("pk")).values("n")),
+            Subquery(documents.values("collection").annotate(n=Count("pk")).values("n")),
             0,
             output_field=IntegerField(),
         )
-        for name, found in (("size", mine), ("published", published))
+        for name, documents in (("size", mine), ("published", published))
     }
     return collections_seen(user).annotate(**counts)
 
@@ -89,4 +89,4 @@ def _rights(user: User) -> dict[str, set[int]]:
         "upload": collections_uploadable(user),
         "publish": collections_publishable(user),
     }
-    return {right: set(found.values_list("pk", flat=True)) for right, found in open_.items()}
+    return {right: set(rows.values_list("pk", flat=True)) for right, rows in open_.items()}

@@ -92,9 +92,9 @@ class PageView(OfDocuments):
         page = access_page(document, number=number)
         notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
         marks = _marks(request, page)
-        query = f"?{said}" if (said := request.query_params.urlencode()) else ""
+        query = f"?{parameters}" if (parameters := request.query_params.urlencode()) else ""
         address = reverse("api:picture", args=[sha256, number]) + query
-        told = {
+        fields = {
             "document": document.title,
             "version": document.version,
             "sha256": document.sha256,
@@ -109,7 +109,7 @@ class PageView(OfDocuments):
             "picture": request.build_absolute_uri(address) if has_picture(document, page) else None,
         }
         record_read(user, "document_page", subject=f"document:{document.pk}", page=number)
-        return Response(StoredPage(told).data)
+        return Response(StoredPage(fields).data)
 
 
 class PictureView(OfDocuments):
@@ -141,10 +141,10 @@ class PictureView(OfDocuments):
 
 def _marks(request: Request, page: Page) -> Marks:
     """Find what to paint. Raises Http404 for a citation of another page or another person's."""
-    asked = valid(PaintedRequest(data=request.query_params.dict()))
-    if "citation" not in asked:
-        return marks_of_chunk(asked.get("chunk", ""), page)
-    cited = access_citation(user_of(request), pk=asked["citation"])
+    parameters = valid(PaintedRequest(data=request.query_params.dict()))
+    if "citation" not in parameters:
+        return marks_of_chunk(parameters.get("chunk", ""), page)
+    cited = access_citation(user_of(request), pk=parameters["citation"])
     if (cited.sha256, cited.page) != (page.document.sha256, page.number):
         raise Http404
     return marks_of_citation(cited, page)

@@ -40,10 +40,10 @@ class CollectionField(Slug):
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         slug = super().run_validation(data)
-        found: Collection | None = self.context["collections"].filter(slug=slug).first()
-        if found is None:
+        collection: Collection | None = self.context["collections"].filter(slug=slug).first()
+        if collection is None:
             raise serializers.ValidationError("There is no such collection.")
-        return found
+        return collection
 
 
 class OtherDocument(OnlyText, serializers.RegexField):
@@ -54,10 +54,10 @@ class OtherDocument(OnlyText, serializers.RegexField):
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         sha256 = super().run_validation(data)
-        found: Document | None = self.context["others"].filter(sha256=sha256).first()
-        if found is None:
+        document: Document | None = self.context["others"].filter(sha256=sha256).first()
+        if document is None:
             raise serializers.ValidationError("There is no such document.")
-        return found
+        return document
 
 
 def _source_type() -> serializers.ChoiceField:
@@ -281,10 +281,10 @@ class DocumentDetails(DocumentResponse):
 
     @extend_schema_field(NoticeResponse(many=True))
     def get_notices(self, document: Document) -> Any:
-        found = document_notices(
+        notices = document_notices(
             document, on=timezone.localdate(), readable=self.context["readable"]
         )
-        return NoticeResponse(found, many=True).data
+        return NoticeResponse(notices, many=True).data
 
 
 class StoredPassage(serializers.ModelSerializer[Chunk]):

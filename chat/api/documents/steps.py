@@ -88,8 +88,8 @@ def _step(
                 user = user_of(request)
                 document = access_document_of_staff(user, right, sha256=sha256)
                 context = {"others": others(user, document)} if others else {}
-                asked = valid(asks(data=request.data, context=context))
-                for line in take(document, user, asked):
+                fields = valid(asks(data=request.data, context=context))
+                for line in take(document, user, fields):
                     history_add(document, by=user, line=line)
                 now = access_document_of_staff(user, pk=document.pk)
                 return Response(details(now, user), status)
@@ -105,7 +105,7 @@ def _step(
     "Somebody with the right to publish then publishes it or sends it back.",
     right=Right.CHANGE,
 )
-def submit(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+def submit(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
     document_submit(document, by=user)
     return ["Sent to review."]
 
@@ -116,9 +116,9 @@ def submit(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     "It becomes a draft again, and its uploader sees the reason.",
     asks=ReasonRequest,
 )
-def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    document_return(document, by=user, reason=asked["reason"])
-    return [f"{SENT_BACK}{asked['reason']}"]
+def send_back(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
+    document_return(document, by=user, reason=fields["reason"])
+    return [f"{SENT_BACK}{fields['reason']}"]
 
 
 @_step(
@@ -129,8 +129,8 @@ def send_back(document: Document, user: User, asked: dict[str, Any]) -> list[str
     "since.",
     asks=PublishRequest,
 )
-def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    _publish(document, by=user, asked=asked)
+def publish(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
+    _publish(document, by=user, fields=fields)
     return []
 
 
@@ -142,8 +142,8 @@ def publish(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     asks=ReplaceRequest,
     others=lambda user, document: documents_for_staff(user).exclude(pk=document.pk),
 )
-def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    _publish(asked["successor"], by=user, asked=asked, supersedes=document)
+def replace(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
+    _publish(fields["successor"], by=user, fields=fields, supersedes=document)
     return []  # the new version's history has it
 
 
@@ -154,8 +154,8 @@ def replace(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     asks=SupersedeRequest,
     others=lambda user, document: documents_replaceable(user, other_than=document),
 )
-def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    document_supersede(document, by=user, successor=asked["successor"])
+def supersede(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
+    document_supersede(document, by=user, successor=fields["successor"])
     is_done = document.lifecycle == Lifecycle.SUPERSEDED
     return ["Superseded." if is_done else "Will be superseded when its successor is indexed."]
 
@@ -166,9 +166,9 @@ def supersede(document: Document, user: User, asked: dict[str, Any]) -> list[str
     "The next question is answered without it.",
     asks=WithdrawRequest,
 )
-def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
-    document_withdraw(document, by=user, reason=asked["reason"])
-    return [f"Withdrawn: {asked['reason']}"]
+def withdraw(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
+    document_withdraw(document, by=user, reason=fields["reason"])
+    return [f"Withdrawn: {fields['reason']}"]
 
 
 @_step(
@@ -178,10 +178,10 @@ def withdraw(document: Document, user: User, asked: dict[str, Any]) -> list[str]
     "withdrawn. A successor in force stays in force. The history keeps the earlier end.",
     asks=ReasonRequest,
 )
-def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+def reinstate(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
     ended = history_ended(document)
-    document_reinstate(document, by=user, reason=asked["reason"])
-    return [ended, f"Put back in force: {asked['reason']}"]
+    document_reinstate(document, by=user, reason=fields["reason"])
+    return [ended, f"Put back in force: {fields['reason']}"]
 
 
 @_step(
@@ -192,7 +192,7 @@ def reinstate(document: Document, user: User, asked: dict[str, Any]) -> list[str
     status=HTTPStatus.ACCEPTED,
     example="DOCUMENT_READ_AGAIN",
 )
-def retry(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+def retry(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
     document_retry(document, by=user)
     return ["Queued to be read again."]
 
@@ -205,19 +205,19 @@ def retry(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
     status=HTTPStatus.ACCEPTED,
     example="DOCUMENT_READ_AGAIN",
 )
-def reindex(document: Document, user: User, asked: dict[str, Any]) -> list[str]:
+def reindex(document: Document, user: User, fields: dict[str, Any]) -> list[str]:
     document_reindex(document, by=user)
     return ["Queued to be read again."]
 
 
 def _publish(
-    document: Document, *, by: User, asked: dict[str, Any], supersedes: Document | None = None
+    document: Document, *, by: User, fields: dict[str, Any], supersedes: Document | None = None
 ) -> None:
     """Publish a document whose doubtful pages and corrections have been checked.
 
     Raises PagesNotReviewed for a page that is not in `looked`, and what `document_approve` raises.
     """
-    looked, compared = asked["looked"], asked["compared"]
+    looked, compared = fields["looked"], fields["compared"]
     doubtful = pages_doubtful(page_checks(document))
     if missing := [str(number) for number in doubtful if number not in looked]:
         pages = ", ".join(missing[:NAMED]) + (" and more" if len(missing) > NAMED else "")

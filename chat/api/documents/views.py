@@ -71,9 +71,10 @@ class DocumentsView(OfDocuments, Listed):
     def get(self, request: Request) -> Response:
         user = user_of(request)
         refuse_others_than_staff(user)
-        asked = self.asked()
-        found, words = _narrowed(documents_for_staff(user), asked), asked.get("words", "")
-        return self.paged(found, "documents", words=words, readable=readable_ids(user))
+        given = self.asked()
+        documents, words = documents_for_staff(user), given.get("words", "")
+        listed = _narrowed(documents, given)
+        return self.paged(listed, "documents", words=words, readable=readable_ids(user))
 
     @extend_schema(
         operation_id="document_upload",
@@ -94,9 +95,9 @@ class DocumentsView(OfDocuments, Listed):
         refuse_without(user, "corpus.add_document")
         key = key_of(request)
         context = {"collections": collections_uploadable(user)}
-        told = valid(UploadRequest(data=each_once(request.data), context=context))
-        upload = told.pop("file")
-        filename, document = clean_filename(upload.name or ""), Document(**told)
+        fields = valid(UploadRequest(data=each_once(request.data), context=context))
+        upload = fields.pop("file")
+        filename, document = clean_filename(upload.name or ""), Document(**fields)
         if key:
             sha256 = document_ingest_once(
                 document, upload=upload, uploaded_by=user, filename=filename, key=key
@@ -176,14 +177,14 @@ def details(document: Document, user: User) -> dict[str, Any]:
     return dict(DocumentDetails(document, context=context).data)
 
 
-def _narrowed(documents: QuerySet[Document], asked: dict[str, Any]) -> QuerySet[Document]:
-    if slug := asked.get("collection"):
+def _narrowed(documents: QuerySet[Document], given: dict[str, Any]) -> QuerySet[Document]:
+    if slug := given.get("collection"):
         documents = documents.filter(collection__slug=slug)
-    if lifecycle := asked.get("lifecycle"):
+    if lifecycle := given.get("lifecycle"):
         documents = documents.filter(lifecycle=lifecycle)
-    if state := asked.get("job"):
+    if state := given.get("job"):
         documents = documents.filter(job__state=state)
-    if words := asked.get("words"):
+    if words := given.get("words"):
         named = Q()
         for field in ("title", "filename", "issuer", "journal", "sha256"):
             named |= Q(**{f"{field}__icontains": words})

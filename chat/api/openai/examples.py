@@ -13,7 +13,9 @@ from chat.streams import MEDIA_TYPE
 
 _QUESTION = {"role": "user", "content": examples.of("QUERY")[0].value["question"]}
 _ASKED = {"model": "medrag", "messages": [_QUESTION]}
-_ANSWERED, _REFUSED = (Answer(one.value, 1793611800, "medrag") for one in examples.of("QUERY")[1:])
+_ANSWERED, _REFUSED = (
+    Answer(each.value, 1793611800, "medrag") for each in examples.of("QUERY")[1:]
+)
 
 
 def _given(name: str, value: Any, media_type: str = "application/json") -> OpenApiExample:

@@ -82,10 +82,10 @@ class CompletionRequest(Strict):
 
     def validate_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the texts of the user's messages, in order."""
-        asked = [text_of(one.get("content", "")) for one in messages if one["role"] == "user"]
-        if not asked:
+        texts = [text_of(m.get("content", "")) for m in messages if m["role"] == "user"]
+        if not texts:
             raise ValidationError("One message has to be the user's: it is the question.")
-        return asked
+        return texts
 
 
 def text_of(content: Any) -> str:

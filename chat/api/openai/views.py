@@ -97,13 +97,13 @@ class CompletionsView(Compatible):
         examples=[*COMPLETION, *examples.of("OPENAI_NO_MODEL", "OPENAI_ERRORS")],
     )
     def post(self, request: Request) -> HttpResponseBase:
-        asked = valid(CompletionRequest(data=request.data))
-        if not asked["stream"]:
-            return Response(completion(_asked(asked, request)), content_type=JSON)
-        with_usage = (asked["stream_options"] or {}).get("include_usage", False)
+        fields = valid(CompletionRequest(data=request.data))
+        if not fields["stream"]:
+            return Response(completion(_asked(fields, request)), content_type=JSON)
+        with_usage = (fields["stream_options"] or {}).get("include_usage", False)
 
         def work(tell: Tell) -> list[Frame]:
-            return list(chunks(_asked(asked, request, tell=tell), with_usage=with_usage))
+            return list(chunks(_asked(fields, request, tell=tell), with_usage=with_usage))
 
         stream = QuestionStream(work, user=user_of(request), problem=_error_of)
         return EventStream(stream.begun(), write=as_data)
@@ -151,8 +151,8 @@ def _error(status: int, problem: Mapping[str, Any], code: str | None = None) -> 
     }
 
 
-def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event) -> Answer:
-    *earlier, question = asked["messages"]
+def _asked(fields: Mapping[str, Any], request: Request, *, tell: Tell = ignore_event) -> Answer:
+    *earlier, question = fields["messages"]
 
     def ask(asked_as: AskedAs) -> Turn:
         return turn_ask(
@@ -161,7 +161,7 @@ def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_ev
                 user=user_of(request),
                 channel=Channel.API,
                 earlier=tuple(earlier),
-                mode=asked["model"].removeprefix(MODEL).removeprefix("-"),
+                mode=fields["model"].removeprefix(MODEL).removeprefix("-"),
                 key=asked_as.key,
                 request=asked_as.request,
             ),
@@ -170,4 +170,4 @@ def _asked(asked: Mapping[str, Any], request: Request, *, tell: Tell = ignore_ev
 
     turn = asked_once(request, ask)
     payload = turn_payload(turn, address=request.build_absolute_uri)
-    return Answer(payload, int(turn.created_at.timestamp()), asked["model"])
+    return Answer(payload, int(turn.created_at.timestamp()), fields["model"])

@@ -55,7 +55,7 @@ class _Text:
 def _text(payload: Mapping[str, Any]) -> _Text:
     """Write an answer or a refusal as a text for people, with all of its warnings."""
     text = _Text()
-    stops = [one["text"] for one in payload["warnings"] if one["level"] == "stop"]
+    stops = [warning["text"] for warning in payload["warnings"] if warning["level"] == "stop"]
     for warning in stops:
         text.add(f"Do not use: {warning}")
     if payload["status"] == TurnStatus.ANSWERED:

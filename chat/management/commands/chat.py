@@ -74,10 +74,10 @@ class Talk:
 
     def said(self, line: str) -> str:
         """Return the answer to a line. Raises MedragError, and then nothing was changed."""
-        if found := _OPEN.fullmatch(line):
-            return self._opened(int(found.group(1)))
-        if found := _MODE.fullmatch(line):
-            return self._mode(found.group(1))
+        if match := _OPEN.fullmatch(line):
+            return self._opened(int(match.group(1)))
+        if match := _MODE.fullmatch(line):
+            return self._mode(match.group(1))
         match line.lower():
             case "help":
                 return HELP

@@ -46,13 +46,13 @@ class Command(BaseCommand):
 
 def as_text(replay: Replay, *, scores: int | None) -> str:
     lines = [f"Turn {replay.turn.pk}: {replay.verdict.sentence}"]
-    for one in replay.changed:
-        lines += ["", one.heading, *(f"  {sentence}" for sentence in one.sentences)]
-        shown = one.differences[: scores if one.group is Group.SCORES else None]
-        for found in shown:
-            lines += [f"  {found.place}", f"    stored: {found.stored_text}"]
-            lines += [f"    now:    {found.now_text}"]
-        if left_out := len(one.differences) - len(shown):
+    for change in replay.changed:
+        lines += ["", change.heading, *(f"  {sentence}" for sentence in change.sentences)]
+        shown = change.differences[: scores if change.group is Group.SCORES else None]
+        for difference in shown:
+            lines += [f"  {difference.place}", f"    stored: {difference.stored_text}"]
+            lines += [f"    now:    {difference.now_text}"]
+        if left_out := len(change.differences) - len(shown):
             lines.append(f"  {left_out} more values differ: --all shows them.")
     return "\n".join(lines if replay.changed else [*lines, "Nothing differs in any step."])
 

@@ -45,9 +45,9 @@ class Command(BaseCommand):
                     counts = dict(texts_remove(ends, tell=progress.step))
                 except MedragError as error:
                     raise CommandError(error.sentence) from error
-        said = ", ".join(f"{count} {what}" for what, count in counts.items())
+        removed = ", ".join(f"{count} {what}" for what, count in counts.items())
         ages = ", ".join(f"{kind} of before {at:%Y-%m-%d %H:%M} UTC" for kind, at in ends.items())
-        self.stdout.write(f"{verb} the text of {said} ({ages}).")
+        self.stdout.write(f"{verb} the text of {removed} ({ages}).")
 
 
 def _age(text: str) -> datetime.timedelta:

@@ -79,11 +79,11 @@ class TrainedChecker:
                 odds = iter(list(pool.map(lambda window: self._odds(window, deadline), flat)))
         except (MedragError, RuntimeError, ValueError) as error:
             raise _unavailable(type(error).__name__) from error
-        found = {
+        judgements = {
             pair: self._judgement([next(odds) for _ in of_pair])
             for pair, of_pair in zip(unique, shown, strict=True)
         }
-        return [found[pair] for pair in pairs]
+        return [judgements[pair] for pair in pairs]
 
     def _windows(self, pair: Pair) -> list[Window]:
         """Return the claim with each window of its evidence; empty if the claim is too long."""

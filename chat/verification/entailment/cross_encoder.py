@@ -74,8 +74,8 @@ class CrossEncoderVerifier(PairModel):
             raise _unavailable("gave figures that can't be used")
         ends = np.cumsum([len(each) for each in shown])
         rows = [odds[end - len(each) : end] for each, end in zip(shown, ends, strict=True)]
-        found = dict(zip(unique, map(self._judgement, rows), strict=True))
-        return [found[pair] for pair in pairs]
+        judgements = dict(zip(unique, map(self._judgement, rows), strict=True))
+        return [judgements[pair] for pair in pairs]
 
     def _shown(self, pair: Pair) -> list[tuple[str, str]]:
         """Return each window with the claim; empty if the claim is too long to be read whole."""

@@ -65,19 +65,19 @@ class LanguageModelJudge:
         """
         deadline = time.monotonic() + timeout_s
         unread = Judgement(Label.NOT_FOUND, 0.0, 0.0, "too long to be read whole")
-        found = dict.fromkeys(pairs, unread)
-        for batch in batches([pair for pair in found if _is_readable(pair)]):
+        judgements = dict.fromkeys(pairs, unread)
+        for batch in batches([pair for pair in judgements if _is_readable(pair)]):
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 raise _unavailable(f"was not done after {timeout_s:g} s")
-            found |= dict(
+            judgements |= dict(
                 zip(batch, self._judged(batch, min(left_s, self.call_timeout_s)), strict=True)
             )
-        return [found[pair] for pair in pairs]
+        return [judgements[pair] for pair in pairs]
 
     def _judged(self, pairs: Sequence[Pair], timeout_s: float) -> list[Judgement]:
         labels = fresh_labels(len(pairs))
-        asked = Question(
+        question = Question(
             prompt_for(pairs, labels),
             schema_for(labels),
             "judgements",
@@ -85,7 +85,7 @@ class LanguageModelJudge:
             SEED,
         )
         try:
-            answer = ask_first(self.endpoints, asked, use="judge", timeout_s=timeout_s)
+            answer = ask_first(self.endpoints, question, use="judge", timeout_s=timeout_s)
         except NoneAnswered as error:
             self.usage += error.usage
             self.said.extend(error.contents)
@@ -153,9 +153,9 @@ def judgements_of(answer: Any, labels: Sequence[str]) -> list[Judgement]:
 
     Raises VerifierUnavailable unless each label is judged exactly once.
     """
-    said = answer.get("judgements") if isinstance(answer, dict) else None
+    entries = answer.get("judgements") if isinstance(answer, dict) else None
     words: dict[str, Label] = {}
-    for each in said if isinstance(said, list) else []:
+    for each in entries if isinstance(entries, list) else []:
         pair, label = _named(each, labels)
         if pair in words:
             raise _unavailable("judged a pair twice", retryable=False)
@@ -165,17 +165,19 @@ def judgements_of(answer: Any, labels: Sequence[str]) -> list[Judgement]:
     return [_judgement(words[label]) for label in labels]
 
 
-def _named(said: Any, labels: Sequence[str]) -> tuple[str, Label]:
-    pair, word = (said.get("pair"), said.get("label")) if isinstance(said, dict) else (None, None)
+def _named(entry: Any, labels: Sequence[str]) -> tuple[str, Label]:
+    pair, word = (
+        (entry.get("pair"), entry.get("label")) if isinstance(entry, dict) else (None, None)
+    )
     if isinstance(pair, str) and isinstance(word, str) and pair in labels and word in _WORDS:
         return pair, _WORDS[word]
     raise _unavailable("named a pair or a label that it was not given", retryable=False)
 
 
 def _judgement(label: Label) -> Judgement:
-    said = "" if label is Label.SUPPORTED else f"judged {label.value}"
+    detail = "" if label is Label.SUPPORTED else f"judged {label.value}"
     return Judgement(
-        label, float(label is Label.SUPPORTED), float(label is Label.CONTRADICTED), said
+        label, float(label is Label.SUPPORTED), float(label is Label.CONTRADICTED), detail
     )
 
 

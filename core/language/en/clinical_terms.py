@@ -80,8 +80,8 @@ _PATTERN = re.compile(
 @lru_cache(maxsize=4096)
 def routes(text: str) -> frozenset[str]:
     """Return the routes of administration in a text, each with the broader route it belongs to."""
-    found = {str(match.lastgroup).replace("_", "-") for match in _PATTERN.finditer(text)}
-    return frozenset(found | {_WIDER[name] for name in found if name in _WIDER})
+    named = {str(match.lastgroup).replace("_", "-") for match in _PATTERN.finditer(text)}
+    return frozenset(named | {_WIDER[name] for name in named if name in _WIDER})
 
 
 _MONTH = (

@@ -99,6 +99,6 @@ def _is_list_number(text: str, stop: int) -> bool:
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     piece = text[start:end]
-    left = len(piece) - len(piece.lstrip())
-    right = len(piece.rstrip())
-    return (start + left, start + right) if right > left else None
+    leading = len(piece) - len(piece.lstrip())
+    trailing = len(piece.rstrip())
+    return (start + leading, start + trailing) if trailing > leading else None

@@ -134,8 +134,8 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> Vecto
                 encoding_format="float",
             )
             entries = {int(entry.index): entry.embedding for entry in answer.data}
-            found = np.array([entries[place] for place in range(len(batch))], dtype=np.float64)
-        return _checked(found, len(entries), len(batch), model.dimensions)
+            given = np.array([entries[place] for place in range(len(batch))], dtype=np.float64)
+        return _checked(given, len(entries), len(batch), model.dimensions)
     except TimeoutError:
         what, retryable = "took too long", True
     except CallFailed as error:
@@ -148,16 +148,16 @@ def _asked(model: OpenAIModel, batch: Sequence[str], deadline_s: float) -> Vecto
     )
 
 
-def _checked(found: npt.NDArray[np.float64], given: int, count: int, dimensions: int) -> Vectors:
+def _checked(vectors: npt.NDArray[np.float64], given: int, count: int, dimensions: int) -> Vectors:
     """Return unit vectors. Raises EncodingFailed for others than were asked for."""
-    if given != count or found.shape != (count, dimensions):
+    if given != count or vectors.shape != (count, dimensions):
         raise EncodingFailed(
-            f"The encoder's endpoint gave vectors of {found.shape[-1]} dimensions for "
+            f"The encoder's endpoint gave vectors of {vectors.shape[-1]} dimensions for "
             f"{given} texts; {dimensions} for {count} were asked for.",
             hint="Check the encoder's model and dimensions.",
             retryable=False,
         )
-    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
         raise EncodingFailed("The encoder's endpoint gave vectors without a length.")
-    return np.asarray(found / norms, dtype=np.float32)
+    return np.asarray(vectors / norms, dtype=np.float32)

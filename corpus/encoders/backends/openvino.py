@@ -59,19 +59,19 @@ class OpenvinoRunner:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dimensions)` float32 of unit norm, in order."""
-        found = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         tokens = [entry.ids for entry in self._tokenizer.encode_batch(list(texts))]
         if len(tokens) == 1:
-            found[0] = self._vector(tokens[0])
-            return found
+            vectors[0] = self._vector(tokens[0])
+            return vectors
         # The longest first: all threads end at about the same time.
         order = sorted(range(len(tokens)), key=lambda place: -len(tokens[place]))
         with ThreadPoolExecutor(self._threads) as pool:
             for place, vector in zip(
                 order, pool.map(lambda place: self._vector(tokens[place]), order), strict=True
             ):
-                found[place] = vector
-        return found
+                vectors[place] = vector
+        return vectors
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
         """Return the same as `vectors`: each text is run alone anyway."""

@@ -49,7 +49,7 @@ def converted(folder: Path, *, pooling: str, kept_in: Path) -> Path:
         kept_in.mkdir(parents=True, exist_ok=True)
         _use(target)
         if not is_whole(target):
-            with _locked(_beside(target, "lock"), fcntl.LOCK_EX):
+            with _locked(_file_next_to(target, "lock"), fcntl.LOCK_EX):
                 if not is_whole(target):
                     _make(folder, pooling, target)
     except (OSError, DiskFull) as error:
@@ -80,25 +80,25 @@ def drop_unused(kept_in: Path, used: Collection[str]) -> tuple[str, ...]:
         names = sorted(path.name for path in kept_in.iterdir())
     except OSError:
         return ()
-    found = dict.fromkeys(match.group(1) for name in names if (match := _OURS.fullmatch(name)))
-    return tuple(name for name in found if name not in used and _drop(kept_in / name))
+    stored = dict.fromkeys(match.group(1) for name in names if (match := _OURS.fullmatch(name)))
+    return tuple(name for name in stored if name not in used and _drop(kept_in / name))
 
 
 def _drop(target: Path) -> bool:
     """Delete a model; tell whether there was one and all of it is gone."""
     try:
         with (
-            _locked(_beside(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
-            _locked(_beside(target, "lock"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+            _locked(_file_next_to(target, "used"), fcntl.LOCK_EX | fcntl.LOCK_NB),
+            _locked(_file_next_to(target, "lock"), fcntl.LOCK_EX | fcntl.LOCK_NB),
         ):
-            found = [path for path in (target, *_parts(target)) if path.exists()]
-            for path in found:
+            paths = [path for path in (target, *_parts(target)) if path.exists()]
+            for path in paths:
                 shutil.rmtree(path)
-            _beside(target, "lock").unlink()
-            _beside(target, "used").unlink()
+            _file_next_to(target, "lock").unlink()
+            _file_next_to(target, "used").unlink()
     except OSError:  # it is in use, or this may not delete there
         return False
-    return bool(found)
+    return bool(paths)
 
 
 def _parts(target: Path) -> list[Path]:
@@ -114,8 +114,8 @@ def converted_name(folder: Path, *, pooling: str) -> str:
 def _make(folder: Path, pooling: str, target: Path) -> None:
     weights = sum(path.stat().st_size for path in folder.rglob("*.safetensors"))
     refuse_full(target.parent, weights, writing="the encoder's model")
-    for left in _parts(target):
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in _parts(target):
+        shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{target.name}.part-", dir=target.parent) as scratch:
         made = Path(scratch) / "made"
         made.mkdir()
@@ -163,7 +163,7 @@ def _contents(folder: Path) -> dict[str, str]:
     }
 
 
-def _beside(target: Path, kind: str) -> Path:
+def _file_next_to(target: Path, kind: str) -> Path:
     return target.with_name(f"{target.name}.{kind}")
 
 
@@ -176,7 +176,7 @@ def _use(target: Path) -> None:
     with _used_lock:
         if target not in _used:
             try:
-                _used[target] = _lock(_beside(target, "used"), fcntl.LOCK_SH)
+                _used[target] = _lock(_file_next_to(target, "used"), fcntl.LOCK_SH)
             except OSError as error:
                 if error.errno not in _ONLY_TO_READ:  # there nobody deletes either
                     raise

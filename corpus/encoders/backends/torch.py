@@ -34,13 +34,13 @@ class TorchRunner:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         with self._lock:  # the tokenizer keeps state between calls
-            found = self._model.encode(  # sorts by length itself
+            vectors = self._model.encode(  # sorts by length itself
                 list(texts),
                 batch_size=ENCODED_TOGETHER,
                 normalize_embeddings=True,
                 show_progress_bar=False,
             )
-        return np.asarray(found, dtype=np.float32)
+        return np.asarray(vectors, dtype=np.float32)
 
     def query_vectors(self, texts: Sequence[str]) -> Vectors:
         """Run each query alone.
@@ -48,8 +48,8 @@ class TorchRunner:
         In a batch with a longer text it would be padded, which changes the last bits of its vector,
         and the cache decides which queries come together.
         """
-        found = [self.vectors([])] + [self.vectors([text]) for text in texts]
-        return np.concatenate(found)
+        vectors = [self.vectors([])] + [self.vectors([text]) for text in texts]
+        return np.concatenate(vectors)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens without special ones, beyond the model's limit too."""

@@ -95,15 +95,15 @@ def _pdfs(paths: list[Path]) -> list[Path]:
     missing = [path for path in paths if not path.exists()]
     if missing:
         raise CommandError(f"{missing[0]}: there is no such file or folder.")
-    found = [
+    pdfs = [
         path
         for given in paths
         for path in files_below(given).files
         if path.suffix.lower() == ".pdf"
     ]
-    if not found:
+    if not pdfs:
         raise CommandError("There is no PDF among these files, so nothing was checked.")
-    return found
+    return pdfs
 
 
 def _parse(path: Path) -> list[Page]:

@@ -51,7 +51,7 @@ class Command(BaseCommand):
         try:
             Collection(**{"slug": slug, "name": collection.name, **changes}).clean_fields()
         except ValidationError as error:
-            wrong = [f"{name}: {' '.join(said)}" for name, said in error.message_dict.items()]
+            wrong = [f"{name}: {' '.join(faults)}" for name, faults in error.message_dict.items()]
             raise CommandError(f"{' '.join(wrong)} Nothing was changed.") from error
         collection_save(
             collection, by=person_named(options["user"]), changes=changes, rights=rights
@@ -60,11 +60,11 @@ class Command(BaseCommand):
 
 def _groups(names: list[str]) -> list[Group]:
     """Return the groups. Raises CommandError for an unknown name."""
-    found = {group.name: group for group in Group.objects.filter(name__in=names)}
-    if missing := [name for name in names if name not in found]:
+    group_of = {group.name: group for group in Group.objects.filter(name__in=names)}
+    if missing := [name for name in names if name not in group_of]:
         known = ", ".join(Group.objects.order_by("name").values_list("name", flat=True))
         raise CommandError(f"There is no group {missing[0]}. Nothing was changed. Groups: {known}.")
-    return [found[name] for name in names]
+    return [group_of[name] for name in names]
 
 
 def _line(collection: Collection) -> str:

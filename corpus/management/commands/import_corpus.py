@@ -74,7 +74,7 @@ class Command(BaseCommand):
         for link in listing.left_out:
             self.stderr.write(f"{link}: {LINK_LEFT_OUT}")
         # How many records a dump holds is known at its end only.
-        size = sum(found.stat().st_size for found in listing.files)
+        size = sum(file.stat().st_size for file in listing.files)
         try:
             with Progress("Reading", size, BYTES) as progress:
                 outcome = corpus_import(path, plan=plan, on_bytes=progress.step)

@@ -95,7 +95,7 @@ class Command(BaseCommand):
 
     def _expand(self, arguments: list[str]) -> list[Path]:
         """Return files in a stable order, each once. Raises CommandError for a bad path."""
-        found: dict[Path, None] = {}
+        files: dict[Path, None] = {}
         for argument in arguments:
             path = Path(argument)
             listing = files_below(path) if path.exists() else files_matching(argument)
@@ -103,8 +103,8 @@ class Command(BaseCommand):
                 raise CommandError(f"{argument}: there is no such file or folder.")
             for link in listing.left_out:
                 self.stderr.write(f"{link}: {LEFT_OUT}")
-            found.update(dict.fromkeys(listing.files))
-        return list(found)
+            files.update(dict.fromkeys(listing.files))
+        return list(files)
 
     def _report(self, outcome: Outcome, *, dry_run: bool) -> None:
         for path, sentence in outcome.refused.items():

@@ -118,16 +118,16 @@ def find_title(pages: Sequence[Sequence[Group]], named: str) -> Group | None:
         return None
     largest = max(_size(group) for group in groups)
     others = (group.text for page in pages for group in page if page is not first)
-    told = Counter(word for text in others for word in _words(text))
+    occurrences = Counter(word for text in others for word in _words(text))
 
     def repeated(group: Group) -> float:
         words = set(_words(group.text))
-        return sum(told[word] >= _OFTEN for word in words) / len(words)
+        return sum(occurrences[word] >= _OFTEN for word in words) / len(words)
 
     def score(group: Group) -> float:
         length = min(len(_words(group.text)), _FULL) / _FULL
-        said = _shared(group, named) + 0.5 * repeated(group)
-        return round(0.5 * _size(group) / largest + said + 0.3 * length, 6)
+        likeness = _shared(group, named) + 0.5 * repeated(group)
+        return round(0.5 * _size(group) / largest + likeness + 0.3 * length, 6)
 
     best = max(groups, key=lambda group: (score(group), -group.lines[0].box[1]))
     alone = best.kind is BlockKind.HEADING and sum(_size(g) >= _size(best) for g in groups) == 1

@@ -108,19 +108,19 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     running = _running([page for page in ready if page])
     pages = [page or raw for page, raw in zip(ready, pages, strict=True)]
     styles = _styles([_without(page, running) for page in pages])
-    found = [
+    frames_of_pages = [
         [
             _frame(_without(cells, running), style, is_inset=at > 0, in_order=page is not None)
             for at, cells in enumerate((shown, *shown.insets))
         ]
         for page, shown, style in zip(ready, pages, styles, strict=True)
     ]
-    parts = [frames[0].parts for frames in found]
+    parts = [frames[0].parts for frames in frames_of_pages]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
-    for (first, *_), joined in zip(found, parts, strict=True):
+    for (first, *_), joined in zip(frames_of_pages, parts, strict=True):
         first.parts = joined
-    every = [frame.parts for page in found for frame in page]
+    every = [frame.parts for page in frames_of_pages for frame in page]
     title = find_title([_groups([page]) for page in parts], named)
     vocabulary = Vocabulary(list(_texts(_groups(every), pages)))
     headings = [group for group in _groups(every) if group.kind is BlockKind.HEADING]
@@ -129,10 +129,10 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     levels |= item_levels(parts)
     for cells, joined in zip(pages, parts, strict=True):
         free_page_footers(_groups([joined]), [part.box for part in joined], cells.height)
-    for inset in (frame for _, *insets in found for frame in insets):
+    for inset in (frame for _, *insets in frames_of_pages for frame in insets):
         levels |= item_levels([inset.parts])
     drafts = []
-    for page in found:
+    for page in frames_of_pages:
         made = (
             place_draft(_draft(part, vocabulary, levels), frame.cells.displayed)
             for frame in page
@@ -140,15 +140,16 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
         )
         drafts.append(tuple(draft for draft in made if draft.has_text))
     labels = tuple(
-        tuple(box for frame in page for box in _boxes(frame.cells, frame.labels)) for page in found
+        tuple(box for frame in page for box in _boxes(frame.cells, frame.labels))
+        for page in frames_of_pages
     )
     dropped = tuple(
         tuple(box for cells in (page, *page.insets) for box in _boxes(cells, running))
         for page in pages
     )
-    said = tuple(tuple(_running_lines(page, running)) for page in pages)
+    running_lines = tuple(tuple(_running_lines(page, running)) for page in pages)
     text = draft_of(title, vocabulary).text if title else ""
-    return LaidOut(tuple(drafts), text, dropped, labels, said)
+    return LaidOut(tuple(drafts), text, dropped, labels, running_lines)
 
 
 def _running_lines(page: PageCells, running: set[int]) -> Iterator[str]:
@@ -199,8 +200,8 @@ def _settled(page: PageCells, tables: Sequence[Box]) -> PageCells:
         labels += [
             Word(run.text, box, run.size, run.bold, run.words[0].font) for run, box in inside
         ]
-        left = {id(word) for run, _ in inside for word in run.words}
-        words = tuple(word for word in inset.words if id(word) not in left)
+        moved = {id(word) for run, _ in inside for word in run.words}
+        words = tuple(word for word in inset.words if id(word) not in moved)
         insets += [replace(inset, words=words)] if words else []
     return replace(page, words=(*page.words, *labels), insets=tuple(insets))
 
@@ -217,10 +218,10 @@ def _texts(groups: Sequence[Group], pages: Sequence[PageCells]) -> Iterator[str]
     """Yield the lines of all groups in order, then every word that is in no group."""
     lines = [line for group in groups for line in group.lines]
     yield from (line.text for line in lines)
-    told = {id(word) for line in lines for word in line.words}
+    yielded = {id(word) for line in lines for word in line.words}
     for page in pages:
         for cells in (page, *page.insets):
-            yield from (word.text for word in cells.words if id(word) not in told)
+            yield from (word.text for word in cells.words if id(word) not in yielded)
 
 
 def _frame(cells: PageCells, styles: Styles, *, is_inset: bool, in_order: bool) -> _Frame:
@@ -323,7 +324,7 @@ def _region_parts(
     unsure = {id(word) for run in unsure_runs(texts) for word in run.words}
     lines = [merge_row(row) for row in side_by_side(rows_of(texts))]
     parts: list[Part] = []
-    for solid in sorted(here, key=lambda found: (found.box[1], found.box[0])):
+    for solid in sorted(here, key=lambda solid_part: (solid_part.box[1], solid_part.box[0])):
         above = [line for line in lines if middle(line.box)[1] < middle(solid.box)[1]]
         lines = without(lines, above)
         parts += group_lines(above, styles, page_height=page.height)

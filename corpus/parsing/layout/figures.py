@@ -88,8 +88,8 @@ def find_figures(page: PageCells, runs: Sequence[Line], tables: Sequence[Box] = 
     firsts = [run for run in runs if _PART.match(run.text)][:_MAX_PARTS]
     parts = [_filled(_stack(run, runs), runs) for run in firsts]  # captions, `(a) ...`
     captions = [run for run in runs if is_figure_caption(run.text)][:_MAX_FIGURES]
-    found = (_figure(page, runs, caption, parts) for caption in captions)
-    return [figure for figure in found if figure is not None]
+    figures = (_figure(page, runs, caption, parts) for caption in captions)
+    return [figure for figure in figures if figure is not None]
 
 
 def _figure(
@@ -114,8 +114,8 @@ def _figure(
     zone = _with_labels_around(zone, column, without(others, prose))
     inside = [run for run in others if _inside(run.box, zone)]
     own = tuple(tuple(part) for part in parts if all(_inside(line.box, zone) for line in part))
-    told = _ids(line for part in own for line in part)
-    labels = [run for run in inside if not _ids([run]) & told]
+    placed = _ids(line for part in own for line in part)
+    labels = [run for run in inside if not _ids([run]) & placed]
     full = sum(width(run.box) > 0.6 * width(column) for run in labels)
     certain = len(without(labels, prose)) == len(labels) and full < 2  # two full lines are text
     return Figure(zone, caption, tuple(labels), own, certain)

@@ -102,8 +102,8 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
         # A sentence in the size of the text may be repeated on many pages.
         ends = line.text[-1] in ".;:!?" and len(line.words) > 2
         is_said = line.size >= 0.95 * usual and ends
-        told = _is_number(page, line) or is_print_notice(line.text)
-        if (repeated and not is_said) or alone or told:
+        is_furniture = _is_number(page, line) or is_print_notice(line.text)
+        if (repeated and not is_said) or alone or is_furniture:
             running.update(id(word) for word in line.words)
     return running
 
@@ -121,8 +121,8 @@ def _pages_with(seen: object) -> Counter[tuple[object, int]]:
 def _is_number(page: PageCells, line: Line) -> bool:
     if _PAGE_OF.search(line.text):
         return True
-    found = _PAGE_NUMBER.match(line.text) is not None
-    return found and not _in_cell(page, line) and not _goes_on(page, line)
+    is_number = _PAGE_NUMBER.match(line.text) is not None
+    return is_number and not _in_cell(page, line) and not _goes_on(page, line)
 
 
 def _goes_on(page: PageCells, line: Line) -> bool:

@@ -32,21 +32,21 @@ def mend_ligatures(text: str, is_word: Callable[[str], bool]) -> str:
     `is_word` is asked for words in small letters, which the document prints elsewhere.
     """
 
-    def apart(found: re.Match[str]) -> str:
-        whole = found.group().replace(" ", "")
-        return whole if is_word(whole.lower()) else found.group()
+    def apart(match: re.Match[str]) -> str:
+        whole = match.group().replace(" ", "")
+        return whole if is_word(whole.lower()) else match.group()
 
-    def parted(found: re.Match[str]) -> str:
-        first, second = found.groups()
+    def parted(match: re.Match[str]) -> str:
+        first, second = match.groups()
         whole = first + second
         if not second.islower() or first.lower() in _WORDS:
-            return found.group()
+            return match.group()
         named = not first.lower().endswith("ff") and bool(drugs(whole))
-        return whole if named or is_word(whole.lower()) else found.group()
+        return whole if named or is_word(whole.lower()) else match.group()
 
     return _PARTED.sub(parted, _APART.sub(apart, text))
 
 
 def is_parted(text: str) -> bool:
     """Tell whether a text still has a word that ends in a ligature as no word does."""
-    return any(found.group(1).lower() not in _WORDS for found in _BROKEN.finditer(text))
+    return any(match.group(1).lower() not in _WORDS for match in _BROKEN.finditer(text))

@@ -89,18 +89,18 @@ def _near(line: Line) -> float:
     return max(_LEAST, _SAME * line.size)
 
 
-def _is_beside(one: _Open, other: _Open, near: float) -> bool:
+def _is_beside(item: _Open, other: _Open, near: float) -> bool:
     """Tell whether two items belong to one list.
 
     They are flush; or they share a marker, and their texts are flush or their left edges are closer
     than half the indent of the text.
     """
-    apart = abs(one.left - other.left)
+    apart = abs(item.left - other.left)
     if apart <= near:
         return True
-    halfway = (one.text_left - one.left) / 2
-    flush = abs(one.text_left - other.text_left) <= near
-    return bool(one.signs & other.signs) and (flush or apart < halfway)
+    halfway = (item.text_left - item.left) / 2
+    flush = abs(item.text_left - other.text_left) <= near
+    return bool(item.signs & other.signs) and (flush or apart < halfway)
 
 
 def _sign(text: str) -> str:

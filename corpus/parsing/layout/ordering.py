@@ -112,8 +112,8 @@ def _gutter_scores(items: Sequence[Item], places: Sequence[float]) -> list[float
             rights.add(by_left[-1 - rights.count])
         after.append(rights.lines)
     return [
-        max(0.0, one + other - 2.0 * (len(texts) - one - other)) if one and other else 0.0
-        for one, other in zip(before, reversed(after), strict=True)
+        max(0.0, ahead + behind - 2.0 * (len(texts) - ahead - behind)) if ahead and behind else 0.0
+        for ahead, behind in zip(before, reversed(after), strict=True)
     ]
 
 

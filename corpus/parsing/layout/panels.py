@@ -102,7 +102,7 @@ def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
     Where boxes cross, only the larger one is a panel, and words in both belong to it.
     """
     places = list(taken)
-    found: list[Panel] = []
+    panels: list[Panel] = []
     held: set[int] = set()
     for panel in sorted(_filled(page), key=lambda p: (-width(p.box) * height(p.box), p.box)):
         if len(panel.words) > _MAX_SHARE * len(page.words) or not held.isdisjoint(panel.ids):
@@ -114,9 +114,9 @@ def find_panels(page: PageCells, taken: Iterable[Box]) -> list[Panel]:
         ):
             continue
         if len({round(run.box[1]) for run in link_runs(panel.words)}) >= 2:
-            found.append(panel)
+            panels.append(panel)
             held |= panel.ids
-    return found
+    return panels
 
 
 def distinct(frames: Sequence[Box]) -> tuple[Box, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from corpus.parsing.broken import goes_on
-from corpus.parsing.drafts import Draft, Piece
+from corpus.parsing.drafts import Draft, LineText
 from corpus.parsing.geometry import middle, union
 from corpus.parsing.layout.furniture import EDGE
 from corpus.parsing.layout.joining import Vocabulary, glue_between
@@ -209,13 +209,13 @@ def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Dra
     Without a vocabulary a hyphen that may divide a word becomes `UNDECIDED`.
     """
     kind, lines = group.kind, group.lines
-    pieces: list[Piece] = []
+    pieces: list[LineText] = []
     for line in lines:
         text, glue = vocabulary.mended(line.text) if vocabulary else line.text, " "
         if pieces:
             kept, glue = glue_between(pieces[-1].text, text, vocabulary)
-            pieces[-1] = Piece(kept, pieces[-1].box, pieces[-1].glue)
-        pieces.append(Piece(text, line.box, glue))
+            pieces[-1] = LineText(kept, pieces[-1].box, pieces[-1].glue)
+        pieces.append(LineText(text, line.box, glue))
     if kind is BlockKind.LIST_ITEM and not group.continues:
         # A bullet is left out; a number is kept, since the text may refer to it.
         first, words = pieces[0], lines[0].words
@@ -223,6 +223,6 @@ def draft_of(group: Group, vocabulary: Vocabulary | None, level: int = 0) -> Dra
         if marker is not None and is_bullet(first.text):
             alone = len(words) > 1 and words[0].text == marker.strip()
             box = union(word.box for word in words[1:]) if alone else first.box
-            pieces[0] = Piece(first.text[len(marker) :], box, first.glue)
+            pieces[0] = LineText(first.text[len(marker) :], box, first.glue)
     printed = tuple(piece for piece in pieces if piece.text)
     return Draft(kind, printed, level, group.continues, tuple(group.doubts))

@@ -139,10 +139,10 @@ def link_runs(words: Sequence[Word], rules: Sequence[Rule] = ()) -> list[Line]:
 
 def printed_over(runs: Sequence[Line]) -> frozenset[int]:
     """Return the ids of all words in rows where runs are printed over each other."""
-    found = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
+    lapped = [run for run in runs if any(_laps(*pair) for pair in itertools.pairwise(run.words))]
     strips: dict[int, list[Line]] = {}
-    said = (run for run in runs if any(map(str.isalnum, run.text)))
-    for run in sorted(said, key=lambda run: run.box[0]):
+    printed = (run for run in runs if any(map(str.isalnum, run.text)))
+    for run in sorted(printed, key=lambda run: run.box[0]):
         for number in _reached(run.box):
             strips.setdefault(number, []).append(run)
     for strip in strips.values():
@@ -151,8 +151,8 @@ def printed_over(runs: Sequence[Line]) -> frozenset[int]:
                 if other.box[0] >= run.box[2]:
                     break
                 if _crossing(run, other) and same_row(run.box, other.box):
-                    found += [run, other]
-    bands = _merged((run.box[1], run.box[3]) for run in found)
+                    lapped += [run, other]
+    bands = _merged((run.box[1], run.box[3]) for run in lapped)
     inside = set()
     for word in (word for run in runs for word in run.words) if bands else ():
         at = bisect_right(bands, y := middle(word.box)[1], key=itemgetter(0))
@@ -213,7 +213,7 @@ def _with_markers(runs: Sequence[Line]) -> list[Line]:
     """Join a list marker that stands alone to the run that follows it on the same line."""
     by_place = {run.words[0].place: run for run in runs}
     joined: dict[int, Line] = {}
-    told: set[int] = set()
+    joined_ids: set[int] = set()
     for run in runs:
         if len(run.words) > 2 or list_marker(run.text) != run.text:
             continue
@@ -221,8 +221,8 @@ def _with_markers(runs: Sequence[Line]) -> list[Line]:
         gap = text.box[0] - run.box[2] if text else -1.0
         if text and 0 <= gap <= MARKER_GAP * run.size and same_row(run.box, text.box):
             joined[id(run)] = Line((*run.words, *text.words))
-            told.add(id(text))
-    return [joined.get(id(run), run) for run in runs if id(run) not in told]
+            joined_ids.add(id(text))
+    return [joined.get(id(run), run) for run in runs if id(run) not in joined_ids]
 
 
 def _justified(runs: Sequence[Line]) -> list[Line]:
@@ -231,9 +231,11 @@ def _justified(runs: Sequence[Line]) -> list[Line]:
     All blanks of such a line are equally wide, while gaps between cells differ from blanks within
     them.
     """
-    told = sorted((run for run in runs if run.words[0].place >= 0), key=lambda r: r.words[0].place)
+    in_order = sorted(
+        (run for run in runs if run.words[0].place >= 0), key=lambda r: r.words[0].place
+    )
     chains: list[list[Line]] = []
-    for run in told:
+    for run in in_order:
         before = chains[-1][-1] if chains else run
         gap = run.box[0] - before.box[2]
         follows = run.words[0].place == before.words[-1].place + 1

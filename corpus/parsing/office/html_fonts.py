@@ -67,8 +67,8 @@ class Fonts:
         """Take over the rules of a `style` element."""
         for rule in _COMMENT.sub("", css).split("}"):
             before, _, declarations = rule.rpartition("{")
-            found = _FONT.findall(declarations)
-            font = found[-1].strip() if found else ""
+            fonts = _FONT.findall(declarations)
+            font = fonts[-1].strip() if fonts else ""
             if not font:
                 continue
             self._has_signs |= font.casefold() in _SIGN_FONTS

@@ -15,7 +15,7 @@ from corpus.parsing.lists import continues_range, is_bullet, list_marker
 from corpus.parsing.mending import mended
 from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import doubts_beside, line_of
+from corpus.parsing.published.xml_text import doubts_outside, line_of
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Page, ParsedDocument
 
@@ -31,8 +31,8 @@ def parse_html(request: Request) -> ParsedDocument:
     raw = request.path.read_bytes()
     declared = _CHARSET.search(raw[:2048])
     tree = html_tree(decode(raw, declared.group(1).decode("ascii") if declared else None))
-    said = {meta.get("name"): meta.get("content", "") for meta in tree.iter("meta")}
-    facts = {name: clean_line(said.get(name, ""))[:500] for name in _FACTS}
+    metas = {meta.get("name"): meta.get("content", "") for meta in tree.iter("meta")}
+    facts = {name: clean_line(metas.get(name, ""))[:500] for name in _FACTS}
     metadata = {name: value for name, value in facts.items() if value}
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
@@ -58,7 +58,7 @@ def page_of(tree: Element, number: int = 1) -> Page:
     """Return what a reader sees of a tree of HTML as one page, with doubts."""
     prune(tree)
     drafts = mended(annotate(blocks(tree, 1)))
-    doubts = doubts_beside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
+    doubts = doubts_outside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
     return write_page(Page(number, "", (), doubts=doubts), drafts)
 
 

@@ -49,14 +49,14 @@ def shown_number(value: int | float, form: str) -> str | None:
 def _written(number: Decimal, digits: str) -> str:
     whole, _, decimals = digits.partition(".")
     rounded = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
-    left, _, right = f"{rounded:f}".partition(".")
+    units, _, fraction = f"{rounded:f}".partition(".")
     least = whole.count("0")
-    left = left.lstrip("0").rjust(least, "0")
-    if "," in whole and left:
-        left = f"{int(left):,}".rjust(least, "0")
-    while right and decimals[len(right) - 1] == "#" and right[-1] == "0":
-        right = right[:-1]
-    return f"{left}.{right}" if right else left or "0"
+    units = units.lstrip("0").rjust(least, "0")
+    if "," in whole and units:
+        units = f"{int(units):,}".rjust(least, "0")
+    while fraction and decimals[len(fraction) - 1] == "#" and fraction[-1] == "0":
+        fraction = fraction[:-1]
+    return f"{units}.{fraction}" if fraction else units or "0"
 
 
 def _literal(text: str) -> str:
@@ -80,11 +80,11 @@ def shown_date(value: datetime.date | datetime.time, form: str) -> str:
     }  # fmt: skip
     minutes = {"mm": f"{clock.minute:02}", "m": str(clock.minute)}
     letters = [(at, token[0].lower()) for at, token in enumerate(tokens) if token[0].isalpha()]
-    said = []
+    parts = []
     for at, token in enumerate(tokens):
         before = next((c for n, c in reversed(letters) if n < at), "")
         after = next((c for n, c in letters if n > at), "")
         # Behind hours or before seconds `m` means minutes, else months.
         shown = names | minutes if before == "h" or after == "s" else names
-        said.append(shown.get(token.lower(), token.strip('"\\')))
-    return "".join(said).strip()
+        parts.append(shown.get(token.lower(), token.strip('"\\')))
+    return "".join(parts).strip()

@@ -87,8 +87,8 @@ def _unit(cell: Filled) -> str | None:
     """Return the unit of the figure that a cell begins with, empty without one; None for text."""
     if cell.is_number:
         return ""
-    found = _FIGURE.match(cell.text)
-    return None if found is None else (found.group(1) or "").casefold()
+    match = _FIGURE.match(cell.text)
+    return None if match is None else (match.group(1) or "").casefold()
 
 
 def _figured(row: Row, at: int) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, text_draft, write_page
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.mending import mended
 from corpus.parsing.office.markup import annotate
@@ -91,8 +91,8 @@ def _captions(lines: list[Row], width: int) -> Iterator[Draft]:
 
 def _line(cell: Filled, kind: BlockKind) -> Iterator[Draft]:
     if cell.text:
-        found = BlockKind.CAPTION if CAPTION.match(cell.text) else kind
-        yield Draft(found, (Piece(cell.text),), doubts=doubts_in(cell.raw))
+        role = BlockKind.CAPTION if CAPTION.match(cell.text) else kind
+        yield Draft(role, (LineText(cell.text),), doubts=doubts_in(cell.raw))
 
 
 def _table(

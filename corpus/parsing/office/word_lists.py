@@ -39,8 +39,8 @@ class Look:
 
 def value_of(element: Element | None, path: str, default: str = "") -> str:
     """Return the `val` attribute of the element at a path below `element`, else `default`."""
-    found = None if element is None else element.find(path)
-    return default if found is None else found.get("val", default)
+    child = None if element is None else element.find(path)
+    return default if child is None else child.get("val", default)
 
 
 @dataclass
@@ -83,11 +83,11 @@ class ParagraphLooks:
         )
 
     def _chain(self, name: str) -> list[Element]:
-        found: list[Element] = []
-        while name in self.styles and len(found) < _MAX_STYLES:
-            found.append(self.styles[name])
-            name = value_of(found[-1], "basedOn")
-        return found
+        chain: list[Element] = []
+        while name in self.styles and len(chain) < _MAX_STYLES:
+            chain.append(self.styles[name])
+            name = value_of(chain[-1], "basedOn")
+        return chain
 
     def _first(self, properties: Element | None, chain: list[Element], path: str) -> str:
         styled = (value_of(style, f"pPr/{path}") for style in chain)
@@ -134,7 +134,7 @@ def looks_of(styles: Element | None, numbering: Element | None) -> ParagraphLook
     levels: dict[tuple[str, int], Level] = {}
     abstract: dict[str, str] = {}
     lists = [] if numbering is None else numbering.findall("abstractNum")
-    by_id = {one.get("abstractNumId", ""): one for one in lists}
+    by_id = {each.get("abstractNumId", ""): each for each in lists}
     for number in [] if numbering is None else numbering.findall("num"):
         key = number.get("numId", "")
         abstract[key] = value_of(number, "abstractNumId")

@@ -83,12 +83,12 @@ class _Sheet:
             self._waits = False
 
     def _reach(self, place: str) -> None:
-        if found := _PLACE.match(place):
+        if match := _PLACE.match(place):
             column = 0
-            for letter in found.group(1):
+            for letter in match.group(1):
                 column = column * 26 + ord(letter) - 64
             self._columns = max(self._columns, column)
-            self._rows = max(self._rows, int(found.group(2)))
+            self._rows = max(self._rows, int(match.group(2)))
 
     def _refuse(self, *_: object) -> NoReturn:
         raise ParseError(

@@ -143,13 +143,13 @@ def _seen(
     doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
     characters = [char for at in sorted(suspect) for char in pieces[at]]
     marks = [(painted[char.font.place], displayed([char], frame.size)) for char in characters]
-    told = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
+    visible = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
     kept: list[list[Character]] = []
     hidden: list[Box] = []
     doubts: dict[Doubt, None] = {}
     for piece in pieces:
         letters = [char for char in piece if char.text.isalnum()]
-        seen = {told.get(id(char), True) for char in letters or piece}
+        seen = {visible.get(id(char), True) for char in letters or piece}
         if seen == {True}:
             kept.append(piece)
             continue
@@ -211,12 +211,12 @@ def _spelled(parts: Sequence[list[Character]]) -> Iterator[list[Character]]:
 
 def _laps(before: Sequence[Character], piece: Sequence[Character]) -> bool:
     """Tell whether two successive words are printed over each other."""
-    one, other = before[-1], piece[0]
-    if not (one.text.isalnum() and other.text.isalnum()):
+    last, first = before[-1], piece[0]
+    if not (last.text.isalnum() and first.text.isalnum()):
         return False  # accents that TeX sets apart
-    across = one.box[2] - other.box[0] > _LAPPED * one.font.size
-    shared = overlap(one.box[1], one.box[3], other.box[1], other.box[3])
-    return across and shared >= 0.6 * min(height(one.box), height(other.box))
+    across = last.box[2] - first.box[0] > _LAPPED * last.font.size
+    shared = overlap(last.box[1], last.box[3], first.box[1], first.box[3])
+    return across and shared >= 0.6 * min(height(last.box), height(first.box))
 
 
 def _goes_on(before: Character, character: Character, reach: float) -> bool:
@@ -224,32 +224,32 @@ def _goes_on(before: Character, character: Character, reach: float) -> bool:
 
     Raised characters and those of another size do not. `reach` is the widest gap, in font heights.
     """
-    one, other = before.font, character.font
+    font, next_font = before.font, character.font
     if character.box == before.box:
         return True  # of one glyph: a ligature
-    if one.turn != other.turn or not 0.85 * one.size <= other.size <= 1.18 * one.size:
+    if font.turn != next_font.turn or not 0.85 * font.size <= next_font.size <= 1.18 * font.size:
         return False
     gap = character.box[0] - before.box[2]
     risen = before.base - character.base
-    if before.text.isalnum() and character.text.isdigit() and risen > RAISED * one.size:
+    if before.text.isalnum() and character.text.isdigit() and risen > RAISED * font.size:
         return False
-    if before.text.isdigit() and -risen > RAISED * one.size:
+    if before.text.isdigit() and -risen > RAISED * font.size:
         return False
     letters = before.text.isalnum() and character.text.isalnum()  # no accent set apart
-    if letters and gap < -_LAPPED * one.size and one.place != other.place:
+    if letters and gap < -_LAPPED * font.size and font.place != next_font.place:
         return False
     shift = abs(character.box[3] - before.box[3])
     shared = overlap(before.box[1], before.box[3], character.box[1], character.box[3])
     level = shared >= 0.6 * min(height(before.box), height(character.box))
-    return level and shift < 0.3 * one.size and -0.7 * one.size <= gap <= reach * one.size
+    return level and shift < 0.3 * font.size and -0.7 * font.size <= gap <= reach * font.size
 
 
 def _may_be_raised(before: Character, character: Character) -> bool:
     """Tell whether a digit differs a little, in baseline or size, from the one before it."""
     if not (before.text.isdigit() and character.text.isdigit()):
         return False
-    one, other = before.font.size, character.font.size
-    return before.base - character.base > _HARDLY * one or other < (1 - _HARDLY) * one
+    size, next_size = before.font.size, character.font.size
+    return before.base - character.base > _HARDLY * size or next_size < (1 - _HARDLY) * size
 
 
 def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> list[Word]:
@@ -258,19 +258,19 @@ def _lost(painted: Sequence[Painted], frame: Frame, read: Container[int]) -> lis
     A file may not say which characters it paints; `≤ 50` must not vanish between its neighbours. A
     text painted twice, for weight or a shadow, is given once by PDFium and gets no mark.
     """
-    texts = [one for one in painted if one.kind == _TEXT]
-    is_read = [one.address in read for one in texts]
-    found = []
+    texts = [text for text in painted if text.kind == _TEXT]
+    is_read = [text.address in read for text in texts]
+    marks = []
     for at in (at for at, known in enumerate(is_read) if not known):
-        box = bounds(texts[at].found, texts[at].place, frame)
-        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].found) not in UNPAINTED
+        box = bounds(texts[at].handle, texts[at].place, frame)
+        is_shown = raw.FPDFTextObj_GetTextRenderMode(texts[at].handle) not in UNPAINTED
         if not is_shown or not box or min(width(box), height(box)) < _MIN_PAINTED:
             continue
         near = (texts[i] for i in range(max(0, at - _TWICE), at) if is_read[i])
-        before = (bounds(one.found, one.place, frame) for one in near)
+        before = (bounds(text.handle, text.place, frame) for text in near)
         if not any(other and _is_twice(box, other) for other in before):
-            found.append(Word(UNREADABLE, box, height(box)))
-    return found
+            marks.append(Word(UNREADABLE, box, height(box)))
+    return marks
 
 
 def _is_twice(box: Box, other: Box) -> bool:

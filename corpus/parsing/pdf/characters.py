@@ -72,7 +72,7 @@ def characters(
     mapped: dict[tuple[str, int], bool] = {}
     may_be_unseen = Doubtful(frame)
     places = {
-        one.address: at for at, one in enumerate(painted) if one.kind == raw.FPDF_PAGEOBJ_TEXT
+        each.address: at for at, each in enumerate(painted) if each.kind == raw.FPDF_PAGEOBJ_TEXT
     }
     rect, origin = raw.FS_RECTF(), (ctypes.c_double(), ctypes.c_double())
     half = 0
@@ -167,9 +167,9 @@ def _text(text: str, font: Font, is_mapped: bool) -> str:
         return _TEX_EXTENSION[text]
     if is_mapped:
         return "-" if text in _HYPHENS else text
-    if found := _SIGN_FONT.search(font.name):
+    if match := _SIGN_FONT.search(font.name):
         private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
-        sign = symbol_text(private, found.group())
+        sign = symbol_text(private, match.group())
         if sign and sign != private:
             return sign
     return _UNNAMED.get(text, UNREADABLE)

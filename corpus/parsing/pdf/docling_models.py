@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus.parsing.clean import UNREADABLE, clean_line
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, write_page
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, write_page
 from corpus.parsing.layout.doubts import SIGN_UNREADABLE
 from corpus.parsing.layout.figures import LEFT_OUT
 from corpus.parsing.mending import mended
@@ -78,7 +78,7 @@ def pages_of(document: Any, sizes: Sequence[Size]) -> tuple[list[Page], list[Lef
 
     `sizes` are those of the displayed pages in points; docling's boxes are scaled to them.
     """
-    reading = _Reading(document, sizes)
+    reading = _ReadDocument(document, sizes)
     drafts = [annotate(drafts) for drafts in reading.drafts]
     whole = iter(mended(chain.from_iterable(drafts)))
     pages = [
@@ -93,7 +93,7 @@ def pages_of(document: Any, sizes: Sequence[Size]) -> tuple[list[Page], list[Lef
     return pages, list(map(LeftOut, reading.running, reading.figures))
 
 
-class _Reading:
+class _ReadDocument:
     """The blocks of each page of a `DoclingDocument`, in order, and the boxes left out."""
 
     def __init__(self, document: Any, sizes: Sequence[Size]) -> None:
@@ -137,9 +137,9 @@ class _Reading:
         elif kind is BlockKind.LIST_ITEM:
             level = self._depth(item)
             text = f"{item.marker} {text}" if item.enumerated and item.marker else text
-        pieces: dict[int, list[Piece]] = {}
+        pieces: dict[int, list[LineText]] = {}
         for prov, part in zip(item.prov, _parts(text, item), strict=True):
-            piece = Piece(clean_line(part), self._box(prov.bbox, prov.page_no))
+            piece = LineText(clean_line(part), self._box(prov.bbox, prov.page_no))
             pieces.setdefault(prov.page_no, []).extend([piece] if piece.text else [])
         continues = False
         for number, own in pieces.items():
@@ -193,8 +193,10 @@ class _Reading:
         size = self._document.pages[number].size
         own = bbox.to_top_left_origin(size.height)
         across, down = (
-            shown / told if told else 1.0
-            for shown, told in zip(self._sizes[number - 1], (size.width, size.height), strict=True)
+            shown / stated if stated else 1.0
+            for shown, stated in zip(
+                self._sizes[number - 1], (size.width, size.height), strict=True
+            )
         )
         return (own.l * across, own.t * down, own.r * across, own.b * down)
 

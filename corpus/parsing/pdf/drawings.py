@@ -50,14 +50,14 @@ class Painted(NamedTuple):
     `window` is the box, in user space, that those clips leave; None without clips.
     """
 
-    found: Any
+    handle: Any
     kind: int
     place: PdfMatrix
     window: Box | None
 
     @property
     def address(self) -> int:
-        return ctypes.addressof(self.found.contents)
+        return ctypes.addressof(self.handle.contents)
 
 
 @dataclass(frozen=True)
@@ -120,24 +120,24 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
             can_hold = width(box) >= _MIN_FRAME[0] and height(box) >= _MIN_FRAME[1]
             frames.extend([box] if can_hold and len(points) >= 4 else [])
 
-    drawn = ((at, one) for at, one in enumerate(painted) if one.kind != raw.FPDF_PAGEOBJ_TEXT)
-    for at, (found, kind, place, _) in itertools.islice(drawn, MAX_OBJECTS):
+    drawn = ((at, each) for at, each in enumerate(painted) if each.kind != raw.FPDF_PAGEOBJ_TEXT)
+    for at, (handle, kind, place, _) in itertools.islice(drawn, MAX_OBJECTS):
         if kind != raw.FPDF_PAGEOBJ_PATH:
-            box = bounds(found, place, frame)
+            box = bounds(handle, place, frame)
             covers += [(at, box)] if box else []
             is_art = kind == raw.FPDF_PAGEOBJ_IMAGE and box and width(box) * height(box) < area
             art += [box] if box and is_art else []
             continue
-        count = raw.FPDFPath_CountSegments(found)
+        count = raw.FPDFPath_CountSegments(handle)
         is_told = count <= _MAX_SEGMENTS and edges <= _MAX_EDGES
         edges += count if is_told else 0
-        points, straight = _outline(found, place, frame, count if is_told else None)
+        points, straight = _outline(handle, place, frame, count if is_told else None)
         if not points:
             continue
         box = union((x, y, x, y) for x, y in points)
         is_thin = min(width(box), height(box)) <= MAX_THICKNESS
-        covers += [(at, box)] if not is_thin and _paint(found)[0] else []
-        seen = grounds.paint(found, box)
+        covers += [(at, box)] if not is_thin and _paint(handle)[0] else []
+        seen = grounds.paint(handle, box)
         if seen is None:
             continue
         fill, stroke = seen
@@ -214,7 +214,7 @@ class _Grounds:
 
 
 def _differs(colour: Colour, ground: Colour) -> bool:
-    return any(abs(one - other) > _SAME_COLOUR for one, other in zip(colour, ground, strict=True))
+    return any(abs(a - b) > _SAME_COLOUR for a, b in zip(colour, ground, strict=True))
 
 
 def _colour(path: Any, ask: Any) -> Colour | None:
@@ -232,21 +232,21 @@ def objects(page: Any) -> Iterator[Painted]:
         yield from _unpacked(raw.FPDFPage_GetObject(page.raw, index), PdfMatrix(), None, 0)
 
 
-def _unpacked(found: Any, place: PdfMatrix, window: Box | None, depth: int) -> Iterator[Painted]:
-    kind = raw.FPDFPageObj_GetType(found)
+def _unpacked(handle: Any, place: PdfMatrix, window: Box | None, depth: int) -> Iterator[Painted]:
+    kind = raw.FPDFPageObj_GetType(handle)
     if kind in _PAINTED:
-        yield Painted(found, kind, place, window)
+        yield Painted(handle, kind, place, window)
     elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-        inner = _matrix(found).multiply(place)
-        window = common(window, clip_of(found, place))
-        for index in range(raw.FPDFFormObj_CountObjects(found)):
-            part = raw.FPDFFormObj_GetObject(found, index)
+        inner = _matrix(handle).multiply(place)
+        window = common(window, clip_of(handle, place))
+        for index in range(raw.FPDFFormObj_CountObjects(handle)):
+            part = raw.FPDFFormObj_GetObject(handle, index)
             yield from _unpacked(part, inner, window, depth + 1)
 
 
-def clip_of(found: Any, place: PdfMatrix) -> Box | None:
+def clip_of(handle: Any, place: PdfMatrix) -> Box | None:
     """Return the box, in user space, that an object's own clip leaves; None without a clip."""
-    clip = raw.FPDFPageObj_GetClipPath(found)
+    clip = raw.FPDFPageObj_GetClipPath(handle)
     count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
     if count <= 0:
         return None
@@ -262,16 +262,16 @@ def clip_of(found: Any, place: PdfMatrix) -> Box | None:
     return kept
 
 
-def _matrix(found: Any) -> PdfMatrix:
+def _matrix(handle: Any) -> PdfMatrix:
     matrix = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(found, matrix)
+    raw.FPDFPageObj_GetMatrix(handle, matrix)
     return PdfMatrix.from_raw(matrix)
 
 
-def bounds(found: Any, place: PdfMatrix, frame: Frame) -> Box | None:
+def bounds(handle: Any, place: PdfMatrix, frame: Frame) -> Box | None:
     """Return the box of an object on the displayed page; None if PDFium gives none."""
     values = [ctypes.c_float() for _ in range(4)]
-    if not raw.FPDFPageObj_GetBounds(found, *values):
+    if not raw.FPDFPageObj_GetBounds(handle, *values):
         return None
     left, bottom, right, top = (value.value for value in values)
     corners = [place.on_point(x, y) for x in (left, right) for y in (bottom, top)]
@@ -279,24 +279,24 @@ def bounds(found: Any, place: PdfMatrix, frame: Frame) -> Box | None:
     return frame.displayed(x0, y0, x1, y1)
 
 
-def _paint(found: Any) -> tuple[bool, bool]:
+def _paint(handle: Any) -> tuple[bool, bool]:
     mode, stroke = ctypes.c_int(), ctypes.c_int()
-    if not raw.FPDFPath_GetDrawMode(found, mode, stroke):
+    if not raw.FPDFPath_GetDrawMode(handle, mode, stroke):
         return False, False
     return mode.value != raw.FPDF_FILLMODE_NONE, bool(stroke.value)
 
 
 def _outline(
-    found: Any, place: PdfMatrix, frame: Frame, count: int | None
+    handle: Any, place: PdfMatrix, frame: Frame, count: int | None
 ) -> tuple[list[Point], list[bool]]:
     """Return a path's points on the displayed page, and whether a straight line leads to each.
 
     `count` is the number of segments; if None, only two opposite corners of the bounds are
     returned.
     """
-    whole = _matrix(found).multiply(place)
+    whole = _matrix(handle).multiply(place)
     if count is None:
-        box = bounds(found, place, frame)
+        box = bounds(handle, place, frame)
         corners = [(box[0], box[1]), (box[2], box[3])] if box else []
         return corners, [False] * len(corners)
     points: list[Point] = []
@@ -304,7 +304,7 @@ def _outline(
     start = 0
     x, y = ctypes.c_float(), ctypes.c_float()
     for index in range(count):
-        segment = raw.FPDFPath_GetPathSegment(found, index)
+        segment = raw.FPDFPath_GetPathSegment(handle, index)
         raw.FPDFPathSegment_GetPoint(segment, x, y)
         kind = raw.FPDFPathSegment_GetType(segment)
         at = whole.on_point(x.value, y.value)
@@ -333,8 +333,8 @@ def _rules(
     if min(width(box), height(box)) <= MAX_THICKNESS:
         return [Rule(box)] if max(width(box), height(box)) >= MIN_RULE else []
     edges = [
-        union([(*one, *one), (*other, *other)])
-        for one, other, line in zip(points, points[1:], straight[1:], strict=False)
+        union([(*start, *start), (*end, *end)])
+        for start, end, line in zip(points, points[1:], straight[1:], strict=False)
         if line
     ]
     return [

@@ -40,8 +40,8 @@ def has_unmapped_letters(words: Sequence[str], unmapped: int) -> bool:
     stand alone don't: they are bullets and ticks, which have codes for private use.
     """
     alone = sum(_CODE.fullmatch(word) is not None for word in words)
-    found = max(unmapped, sum(len(_CODE.findall(word)) for word in words)) - alone
-    return found >= max(_MIN_UNMAPPED, _UNMAPPED_SHARE * sum(map(len, words)))
+    codes = max(unmapped, sum(len(_CODE.findall(word)) for word in words)) - alone
+    return codes >= max(_MIN_UNMAPPED, _UNMAPPED_SHARE * sum(map(len, words)))
 
 
 def has_swapped_letters(words: Sequence[str]) -> bool:

@@ -52,7 +52,7 @@ class ReadLine:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadPicture:
     """All lines of a picture, which was turned anticlockwise by `turn` degrees before."""
 
     turn: int
@@ -159,7 +159,7 @@ class _View:
         )
         return by_length[:SAMPLE]
 
-    def read(self, reader: LineReader, chosen: Iterable[int]) -> Reading:
+    def read(self, reader: LineReader, chosen: Iterable[int]) -> ReadPicture:
         """Read the lines with these indexes, each once; leave out those without text."""
         lines = []
         for at in chosen:
@@ -169,7 +169,7 @@ class _View:
                 text, box = spaced(clean_line(text)), _scaled(quad.box, self._factor)
                 self._read[at] = ReadLine(text, box, score)
             lines.append(self._read[at])
-        return Reading(self.turn, self._frame, tuple(line for line in lines if line.text))
+        return ReadPicture(self.turn, self._frame, tuple(line for line in lines if line.text))
 
 
 def spaced(text: str) -> str:
@@ -206,24 +206,24 @@ def _words(line: ReadLine) -> list[Word]:
     return words
 
 
-def _doubts(reading: Reading, px_per_pt: float) -> list[Doubt]:
+def _doubts(reading: ReadPicture, px_per_pt: float) -> list[Doubt]:
     """Return the doubts about a page's reading as a whole, without its unsure lines."""
-    found = []
+    doubts = []
     if px_per_pt < MIN_PX_PER_PT:
         message = "The page is so large that its picture was shrunk: small print may be missing."
-        found.append(Doubt("ocr_page_shrunk", message))
+        doubts.append(Doubt("ocr_page_shrunk", message))
     if reading.turn:
         message = f"The page was scanned askew: its picture was turned by {reading.turn} degrees."
-        found.append(Doubt("ocr_page_turned", message))
+        doubts.append(Doubt("ocr_page_turned", message))
     if faint := _count(line.score < MIN_SCORE for line in reading.lines):
         message = f"{faint} too unclear to be read, and left out."
-        found.append(Doubt("ocr_lines_unclear", message))
+        doubts.append(Doubt("ocr_lines_unclear", message))
     if sideways := _count(x.is_sideways and x.score >= MIN_SCORE for x in reading.lines):
         message = f"{sideways} written in another direction than the page, and left out."
-        found.append(Doubt("ocr_lines_sideways", message))
-    return found
+        doubts.append(Doubt("ocr_lines_sideways", message))
+    return doubts
 
 
-def _count(found: Sequence[bool] | Any) -> str:
-    count = sum(found)
+def _count(flags: Sequence[bool] | Any) -> str:
+    count = sum(flags)
     return f"{count} line{' was' if count == 1 else 's were'}" if count else ""

@@ -47,8 +47,8 @@ def read_model(name: str) -> Any:
 
     Raises ParseError if the model is not installed.
     """
-    found = find_spec("rapidocr")
-    path = Path(found.origin or "").parent / "models" / name if found else None
+    spec = find_spec("rapidocr")
+    path = Path(spec.origin or "").parent / "models" / name if spec else None
     if path is None or not path.is_file():
         raise ParseError(
             f"Pages without text can't be read: the model {name} is not installed.",
@@ -200,8 +200,8 @@ def _in_rows(quads: list[Quad]) -> list[Quad]:
     return [quad for row in rows for quad in sorted(row, key=lambda quad: quad.corners[0][0])]
 
 
-def _distance(corners: Any, one: int, other: int) -> float:
-    x, y = corners[one] - corners[other]
+def _distance(corners: Any, first: int, second: int) -> float:
+    x, y = corners[first] - corners[second]
     return float((x * x + y * y) ** 0.5)
 
 

@@ -76,19 +76,19 @@ class Renderer:
         frame = Frame.of(page)
         return [
             box
-            for one in objects(page)
-            if one.kind == kind
-            if not least or raw.FPDFPath_CountSegments(one.found) >= least
-            if (box := bounds(one.found, one.place, frame))
+            for each in objects(page)
+            if each.kind == kind
+            if not least or raw.FPDFPath_CountSegments(each.handle) >= least
+            if (box := bounds(each.handle, each.place, frame))
         ]
 
     def metadata(self) -> dict[str, str]:
         """Return the metadata of the file, without the values that are no text."""
-        found = {}
+        values = {}
         for key in self._document.METADATA_KEYS:
             with contextlib.suppress(UnicodeDecodeError):
-                found[str(key)] = str(self._document.get_metadata_value(key))
-        return found
+                values[str(key)] = str(self._document.get_metadata_value(key))
+        return values
 
     def label(self, number: int) -> str:
         """Return the label of page `number` (1-based) if it is other than the number, else ""."""

@@ -76,11 +76,11 @@ class PictureReader:
         suspicion = suspicion_of(layer)
         if suspicion is not None:
             return choose(layer, self._read(layer.number, whole), suspicion)
-        found = layer
+        cells = layer
         for region in self._regions(layer, whole):
             read = self._read(layer.number, region, known_boxes(layer, region))
-            found = join(found, read, region)
-        return found
+            cells = join(cells, read, region)
+        return cells
 
     def confirms(self, number: int, around: Around) -> bool:
         """Tell whether OCR surely reads the same around a sign as the text layer does.

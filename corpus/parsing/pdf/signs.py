@@ -81,11 +81,11 @@ def _one_of_each(
     characters: Iterable[Character], known: dict[int, Character]
 ) -> dict[int, Character]:
     """Return the first character of each font and text that is not `known`."""
-    found: dict[tuple[str, str], Character] = {}
+    first_of: dict[tuple[str, str], Character] = {}
     for char in characters:
         if id(char) not in known:
-            found.setdefault((char.font.name, char.text), char)
-    return dict(_by_id(found.values()))
+            first_of.setdefault((char.font.name, char.text), char)
+    return dict(_by_id(first_of.values()))
 
 
 def _other_prefixes(word: Sequence[Character], size: tuple[float, float]) -> Iterator[Character]:
@@ -102,30 +102,30 @@ def _around(words: Sequence[Sequence[Character]], at: int, size: tuple[float, fl
     """Return a word with those right before and after it on its line."""
     before = [words[at - 1]] if at and _is_next(words[at - 1][-1], words[at][0]) else []
     after = [word for word in words[at + 1 : at + 2] if _is_next(words[at][-1], word[0])]
-    found = [*before, words[at], *after]
-    text = "".join(char.text for word in found for char in word)
-    return Around(text, union(displayed(word, size) for word in found), words[at][0].font.turn)
+    near = [*before, words[at], *after]
+    text = "".join(char.text for word in near for char in word)
+    return Around(text, union(displayed(word, size) for word in near), words[at][0].font.turn)
 
 
-def _is_next(one: Character, other: Character) -> bool:
+def _is_next(char: Character, other: Character) -> bool:
     """Tell whether a character follows right behind another, at most after a blank."""
-    gap = (other.box[0] - one.box[2]) / one.font.size
-    level = abs(one.base - other.base) < 0.3 * one.font.size
-    return one.font.turn == other.font.turn and level and -0.5 < gap < _REACH
+    gap = (other.box[0] - char.box[2]) / char.font.size
+    level = abs(char.base - other.base) < 0.3 * char.font.size
+    return char.font.turn == other.font.turn and level and -0.5 < gap < _REACH
 
 
 def _before_numbers(characters: Sequence[Character]) -> Iterator[Character]:
     """Yield signs right before a digit, and digits that stand alone before a number."""
-    for at, (one, other) in enumerate(pairwise(characters)):
-        if not (one.font.name and other.text.isdigit() and _is_next(one, other)):
+    for at, (char, other) in enumerate(pairwise(characters)):
+        if not (char.font.name and other.text.isdigit() and _is_next(char, other)):
             continue
-        if one.text.isdigit():
-            gap = (other.box[0] - one.box[2]) / one.font.size
-            before = characters[at - 1] if at else one
-            if gap > _BLANK and not 0 <= one.box[0] - before.box[2] < _BLANK * one.font.size:
-                yield one
-        elif not (one.text.isalpha() or one.text in _COMMON or one.text == UNREADABLE):
-            yield one
+        if char.text.isdigit():
+            gap = (other.box[0] - char.box[2]) / char.font.size
+            before = characters[at - 1] if at else char
+            if gap > _BLANK and not 0 <= char.box[0] - before.box[2] < _BLANK * char.font.size:
+                yield char
+        elif not (char.text.isalpha() or char.text in _COMMON or char.text == UNREADABLE):
+            yield char
 
 
 def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
@@ -134,9 +134,9 @@ def _odd_digits(characters: Sequence[Character]) -> Iterator[Character]:
     for char in characters:
         if char.font.name and char.font.turn == 0 and char.text.isdigit() and char.ink:
             alike[char.font.name, char.text].append((height(char.ink) / char.font.size, char))
-    for found in alike.values():
-        usual = sorted(share for share, _ in found)[len(found) // 2]
-        yield from (char for share, char in found if abs(share - usual) > _ODD)
+    for group in alike.values():
+        usual = sorted(share for share, _ in group)[len(group) // 2]
+        yield from (char for share, char in group if abs(share - usual) > _ODD)
 
 
 def _picture(page: Any, boxes: Sequence[Box]) -> tuple[Any, Any]:
@@ -167,12 +167,12 @@ def _inks(page: Any, size: tuple[float, float], characters: Sequence[Character])
         return {}
     boxes = [char.ink or displayed([char], size) for char in characters]
     picture, place = _picture(page, boxes)
-    found = {}
+    ink_of = {}
     for char, box in zip(characters, boxes, strict=True):
         ink = _ink(picture[place(box)])
         if ink is not None:
-            found[id(char)] = numpy.rot90(ink, char.font.turn // 90)
-    return found
+            ink_of[id(char)] = numpy.rot90(ink, char.font.turn // 90)
+    return ink_of
 
 
 def _ink(pixels: Any) -> Any:
@@ -222,7 +222,7 @@ def _differ(signs: Sequence[Sign]) -> bool:
     return any(distance(first, sign.shape) > _DIFFERENT for sign in signs[1:])
 
 
-def distance(one: Any, other: Any) -> float:
+def distance(shape: Any, other: Any) -> float:
     """Return how much two shapes differ, in [0, 1]: 0 is the same, 1 no ink in common.
 
     A thin stroke may be printed a pixel aside, so the least of nine shifts counts.
@@ -235,4 +235,4 @@ def distance(one: Any, other: Any) -> float:
         for down in range(3)
         for right in range(3)
     )
-    return min(float(numpy.abs(one - moved).sum() / (one + moved).sum()) for moved in shifts)
+    return min(float(numpy.abs(shape - moved).sum() / (shape + moved).sum()) for moved in shifts)

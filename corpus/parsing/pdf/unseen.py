@@ -56,7 +56,7 @@ class Doubtful:
 
     def __call__(self, text: Painted) -> bool:
         """Tell whether a text object is light or transparent, clipped, or in an optional layer."""
-        return self._is_light(text.found) or self._is_optional(text.found) or self._is_cut(text)
+        return self._is_light(text.handle) or self._is_optional(text.handle) or self._is_cut(text)
 
     def _is_light(self, text: Any) -> bool:
         if not raw.FPDFPageObj_GetFillColor(text, *self._colour):
@@ -80,8 +80,8 @@ class Doubtful:
         return False
 
     def _is_cut(self, text: Painted) -> bool:
-        windows = [box for box in (text.window, clip_of(text.found, text.place)) if box]
-        box = bounds(text.found, text.place, self._frame) if windows else None
+        windows = [box for box in (text.window, clip_of(text.handle, text.place)) if box]
+        box = bounds(text.handle, text.place, self._frame) if windows else None
         return bool(windows) and not (
             box
             and all(
@@ -103,7 +103,7 @@ def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]])
     order = sorted(range(len(words)), key=lambda at: words[at][1][1])
     tops = [words[at][1][1] for at in order]
     tallest = max((height(box) for _, box in words), default=0.0)
-    found: set[int] = set()
+    hidden: set[int] = set()
     for later, cover in covers:
         first, last = bisect_left(tops, cover[1] - tallest), bisect_right(tops, cover[3])
         for at in order[first:last]:
@@ -111,8 +111,8 @@ def covered(words: Sequence[tuple[int, Box]], covers: Sequence[tuple[int, Box]])
             across = overlap(cover[0], cover[2], box[0], box[2])
             down = overlap(cover[1], cover[3], box[1], box[3])
             if later > place and across > _CUT and down > _COVERED * height(box):
-                found.add(at)
-    return found
+                hidden.add(at)
+    return hidden
 
 
 def are_seen(
@@ -124,7 +124,7 @@ def are_seen(
     objects that may paint a character again, for weight or over what hid it.
     """
     picture = _Picture(page, [box for _, box in marks])
-    found: list[bool | None] = [None] * len(marks)
+    seen: list[bool | None] = [None] * len(marks)
     rest: dict[int, list[int]] = {}  # marks by the address of their text object
     for at, (text, _) in enumerate(marks):
         rest.setdefault(text.address, []).append(at)
@@ -136,24 +136,24 @@ def are_seen(
         with _left_out([*doubles, *(marks[group[0]][0] for group in layer)]):
             changed = picture.changed(whole, picture.paint())
         for at in (at for group in layer for at in group):
-            found[at] = bool(changed[picture.place(marks[at][1])].any())
-        left = zip(rest.items(), fits, strict=True)
-        rest = {name: group for (name, group), is_fit in left if not is_fit}
+            seen[at] = bool(changed[picture.place(marks[at][1])].any())
+        tried = zip(rest.items(), fits, strict=True)
+        rest = {name: group for (name, group), is_fit in tried if not is_fit}
         if not rest:
             break
-    return found
+    return seen
 
 
 @contextmanager
 def _left_out(texts: Sequence[Painted]) -> Iterator[None]:
     """Keep text objects from being painted within the `with` block."""
     for text in texts:
-        raw.FPDFPageObj_SetIsActive(text.found, False)
+        raw.FPDFPageObj_SetIsActive(text.handle, False)
     try:
         yield
     finally:
         for text in texts:
-            raw.FPDFPageObj_SetIsActive(text.found, True)
+            raw.FPDFPageObj_SetIsActive(text.handle, True)
 
 
 class _Picture:
@@ -185,11 +185,11 @@ class _Picture:
         rows = slice(max(0, int(top)), max(0, int(bottom)) + 1)
         return rows, slice(max(0, int(left)), max(0, int(right)) + 1)
 
-    def changed(self, one: Any, other: Any) -> Any:
+    def changed(self, before: Any, after: Any) -> Any:
         """Return which pixels of two pictures differ visibly."""
         import numpy  # heavy, so late
 
-        apart = numpy.maximum(one, other) - numpy.minimum(one, other) > _SAME
+        apart = numpy.maximum(before, after) - numpy.minimum(before, after) > _SAME
         return apart[..., 0] | apart[..., 1] | apart[..., 2]
 
     def apart(self, whole: Any, groups: Sequence[Sequence[Box]]) -> list[bool]:
@@ -197,11 +197,11 @@ class _Picture:
         import numpy  # heavy, so late
 
         inside, around = (numpy.zeros(whole.shape[:2], bool) for _ in range(2))
-        found = []
+        apart = []
         for boxes in groups:
             pairs = [(self.place(box), self.place(box, 0.0)) for box in boxes]
-            found.append(not any(around[a].any() or inside[b].any() for a, b in pairs))
-            for inner, outer in pairs if found[-1] else ():
+            apart.append(not any(around[a].any() or inside[b].any() for a, b in pairs))
+            for inner, outer in pairs if apart[-1] else ():
                 inside[inner] = True
                 around[outer] = True
-        return found
+        return apart

@@ -53,9 +53,9 @@ def _title(book: Element) -> str:
 
 def _address(part: Element, issuer: str) -> str:
     for number in part.findall("book-part-meta/book-part-id"):
-        found = _NUMBER.search(line_of(number))
-        if found:
-            return f"https://www.ncbi.nlm.nih.gov/books/{found.group()}/"
+        match = _NUMBER.search(line_of(number))
+        if match:
+            return f"https://www.ncbi.nlm.nih.gov/books/{match.group()}/"
     name = str(part.get("id", ""))
     if issuer == "StatPearls" and name.startswith("article-") and name[8:].isdigit():
         return f"https://www.statpearls.com/ArticleLibrary/viewarticle/{name[8:]}"

@@ -66,13 +66,13 @@ def _links(article: Element) -> list[Element]:
 
 
 def _numbers(meta: Element | None) -> dict[str, str]:
-    found: dict[str, str] = {}
+    number_of: dict[str, str] = {}
     for number in () if meta is None else meta.findall("article-id"):
         kind, text = str(number.get("pub-id-type", "")), line_of(number)
         if kind in ("pmc", "pmcid", "pmcaid"):  # with or without its letters, by the file's age
             kind, text = "pmcid", f"PMC{text.removeprefix('PMC')}"
-        found.setdefault(kind, text)
-    return found
+        number_of.setdefault(kind, text)
+    return number_of
 
 
 def _dates(meta: Element | None) -> Iterator[str]:

@@ -113,11 +113,11 @@ def licence_of(permissions: Element | None) -> str:
     addresses = [str(a) for e in permissions.iter() for n, a in e.attrib.items() if n == "href"]
     addresses += [line_of(e) for e in permissions.iter("license_ref")]
     for address in addresses:
-        found = _LICENCES.search(address)
-        if found and found.group(1):
-            return f"CC {found.group(1).upper()} {found.group(2)}"
-        if found:
-            return "CC0 1.0" if found.group(3) == "zero" else "Public domain"
+        match = _LICENCES.search(address)
+        if match and match.group(1):
+            return f"CC {match.group(1).upper()} {match.group(2)}"
+        if match:
+            return "CC0 1.0" if match.group(3) == "zero" else "Public domain"
     licence = permissions.find("license")
     return line_of(permissions.find("copyright-statement")) or (
         "" if licence is None else str(licence.get("license-type", ""))

@@ -83,16 +83,16 @@ def _abstract(article: Element) -> Iterator[Draft]:
 
 def _dates(article: Element) -> Iterator[str]:
     for path in (".//JournalIssue/PubDate", ".//ArticleDate", ".//PubMedPubDate"):
-        found = article.find(path)
-        if found is not None:
-            yield line_of(found.find("Year")) or line_of(found.find("MedlineDate"))
+        date = article.find(path)
+        if date is not None:
+            yield line_of(date.find("Year")) or line_of(date.find("MedlineDate"))
 
 
 def _identifier(article: Element, kind: str) -> str:
     for path in ("PubmedData/ArticleIdList/ArticleId", ".//ELocationID"):
-        for found in article.findall(path):
-            if kind in (found.get("IdType"), found.get("EIdType")):
-                return line_of(found)
+        for element in article.findall(path):
+            if kind in (element.get("IdType"), element.get("EIdType")):
+                return line_of(element)
     return ""
 
 

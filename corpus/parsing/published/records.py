@@ -102,8 +102,8 @@ def _body(record: dict[str, Any]) -> Iterator[Draft]:
         for line in filter(None, part.split("\n")):
             marker = list_marker(line)
             if marker is not None:
-                said = line[len(marker) :] if is_bullet(line) else line
-                drafts += [text_draft(BlockKind.LIST_ITEM, said)] if said else []
+                content = line[len(marker) :] if is_bullet(line) else line
+                drafts += [text_draft(BlockKind.LIST_ITEM, content)] if content else []
             elif drafts:  # it belongs to the line before
                 drafts[-1] = text_draft(drafts[-1].kind, f"{drafts[-1].text} {line}")
             else:

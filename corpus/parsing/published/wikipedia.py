@@ -20,7 +20,7 @@ from xml.etree.ElementTree import Element, SubElement
 import mwparserfromhell
 
 from corpus.parsing.clean import clean_line, clean_text
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, text_draft
 from corpus.parsing.layout.runs import raise_mark, raise_text
 from corpus.parsing.published.publications import Reader, known, language_code, no_text, year_in
 from corpus.parsing.published.xml_blocks import cells_of
@@ -125,7 +125,7 @@ def _text(kind: BlockKind, raw: str) -> Iterator[Draft]:
     text = clean_line(raw.replace(_UNKNOWN, f" {_GAP} "))
     if any(c.isalnum() for c in text):
         doubts = [d for mark, d in ((_UNKNOWN, _LEFT_OUT), (FORMULA, _FORMULA)) if mark in raw]
-        yield Draft(kind, (Piece(text),), doubts=tuple(doubts))
+        yield Draft(kind, (LineText(text),), doubts=tuple(doubts))
 
 
 def _body(article: _Article) -> Iterator[Drafted]:
@@ -329,14 +329,14 @@ def _first(values: Sequence[str], named: _Named) -> str:
 
 def _convert(values: Sequence[str], named: _Named) -> str:
     """Return the figures and the unit of `{{convert|5|to|10|mg|…}}` as given, not converted."""
-    said: list[str] = []
+    parts: list[str] = []
     for value in values:
-        if said and not said[-1][:1].isdigit() and said[-1] not in _JOINERS:
+        if parts and not parts[-1][:1].isdigit() and parts[-1] not in _JOINERS:
             break
-        said.append(value.strip())
+        parts.append(value.strip())
         is_figure = value.strip()[:1].isdigit() or value[:1] in "-−"
-        if said[-1] not in _JOINERS and not is_figure:
-            return " ".join(said)
+        if parts[-1] not in _JOINERS and not is_figure:
+            return " ".join(parts)
     return ""
 
 
@@ -344,11 +344,11 @@ def _value(values: Sequence[str], named: _Named) -> str:
     """Return the text of `{{val|1.5|0.2|e=3|u=mg}}`: `1.5 ± 0.2×10³ mg`."""
     if not values:
         return ""
-    said = values[0] + (f" ± {values[1]}" if len(values) > 1 else "")
-    said += _power([named.get("e", "")], {})
+    figure = values[0] + (f" ± {values[1]}" if len(values) > 1 else "")
+    figure += _power([named.get("e", "")], {})
     unit = named.get("u") or named.get("ul") or ""
     per = named.get("up") or named.get("upl") or ""
-    return f"{said} {unit}{'/' + per if per else ''}".strip()
+    return f"{figure} {unit}{'/' + per if per else ''}".strip()
 
 
 def _fraction(values: Sequence[str], named: _Named) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from corpus.parsing.drafts import Draft, Drafted, DraftTable, Piece, text_draft
+from corpus.parsing.drafts import Draft, Drafted, DraftTable, LineText, text_draft
 from corpus.parsing.lists import ordinal, whole_number
 from corpus.parsing.published.xml_text import doubts_in, flat, line_of, runs, tidy
 from corpus.parsing.tables.printed import label_rows, with_header
@@ -49,15 +49,15 @@ def blocks(element: Element, level: int) -> Iterator[Drafted]:
 def _paragraph(raw: str) -> Iterator[Draft]:
     text = tidy(raw)
     if text:
-        yield Draft(BlockKind.PARAGRAPH, (Piece(text),), doubts=doubts_in(raw))
+        yield Draft(BlockKind.PARAGRAPH, (LineText(text),), doubts=doubts_in(raw))
 
 
 def _section(element: Element, level: int) -> Iterator[Drafted]:
     """Yield the heading and blocks of a section; no heading over references or supplements only."""
     name = _named(element, "title")
     body = list(blocks(element, level + 1 if name else level))
-    beside = {"ref-list", "supplementary-material"} & {child.tag for child in element}
-    if name and (body or not beside):
+    back_matter = {"ref-list", "supplementary-material"} & {child.tag for child in element}
+    if name and (body or not back_matter):
         yield text_draft(BlockKind.HEADING, name, level)
     yield from body
 
@@ -92,7 +92,7 @@ def _heading(element: Element, level: int) -> Iterator[Drafted]:
     text = line_of(element)
     if text:
         rank = level + int(element.tag[1]) - 1
-        yield Draft(BlockKind.HEADING, (Piece(text),), rank, doubts=doubts_in(flat(element)))
+        yield Draft(BlockKind.HEADING, (LineText(text),), rank, doubts=doubts_in(flat(element)))
 
 
 def _list(element: Element, level: int) -> Iterator[Drafted]:
@@ -129,7 +129,7 @@ def _item(drafts: list[Drafted], label: str = "") -> Iterator[Drafted]:
     for at, draft in enumerate(drafts):
         if isinstance(draft, Draft) and draft.kind is BlockKind.PARAGRAPH:
             text = f"{label} {draft.text}" if label and at == 0 else draft.text
-            yield Draft(BlockKind.LIST_ITEM, (Piece(text),), 1, doubts=draft.doubts)
+            yield Draft(BlockKind.LIST_ITEM, (LineText(text),), 1, doubts=draft.doubts)
         elif isinstance(draft, Draft) and draft.kind is BlockKind.LIST_ITEM:
             yield replace(draft, level=draft.level + 1)
         else:
@@ -147,7 +147,7 @@ def _definitions(element: Element, level: int) -> Iterator[Drafted]:
             yield from _item(list(blocks(entry, level)), f"{term}:" if term else "")
             term = ""
     if term:
-        yield Draft(BlockKind.LIST_ITEM, (Piece(term),), 1)
+        yield Draft(BlockKind.LIST_ITEM, (LineText(term),), 1)
 
 
 def _entries_of_definitions(element: Element) -> Iterator[Element]:
@@ -168,7 +168,7 @@ def _table_wrap(element: Element, level: int) -> Iterator[Drafted]:
     tables = [table for table in element.iter("table") if cells_of(table)]
     if caption:
         doubts = () if tables else (_PICTURED,)
-        yield Draft(BlockKind.CAPTION, (Piece(caption),), doubts=doubts)
+        yield Draft(BlockKind.CAPTION, (LineText(caption),), doubts=doubts)
     for table in tables:
         yield DraftTable(cells_of(table), caption=caption, doubts=doubts_in(flat(table)))
     for foot in element.iter("table-wrap-foot"):
@@ -268,13 +268,13 @@ def cell_text(drafts: Iterator[Drafted]) -> str:
     text, before = "", BlockKind.PARAGRAPH
     for draft in drafts:
         if isinstance(draft, Draft):
-            said, kind = draft.text, draft.kind
+            part, kind = draft.text, draft.kind
         else:
             rows = (", ".join(filter(None, row)) for row in (draft.header, *draft.rows))
-            said, kind = "; ".join(filter(None, rows)), BlockKind.TABLE
+            part, kind = "; ".join(filter(None, rows)), BlockKind.TABLE
         listed = {kind, before} & {BlockKind.LIST_ITEM, BlockKind.TABLE}
         joint = "; " if listed and text and text[-1] not in ".,;:" else " "
-        text, before = f"{text}{joint}{said}".strip(), kind
+        text, before = f"{text}{joint}{part}".strip(), kind
     return text
 
 

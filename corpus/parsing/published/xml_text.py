@@ -40,20 +40,20 @@ def read_plain(source: Path | bytes) -> Element:
 
 def the_one(root: Element, tag: str) -> Element:
     """Return the one record in a file. Raises ParseError: `xml_unknown`, `many_records`."""
-    found = [root] if root.tag == tag else root.findall(tag)
-    if not found:
+    records = [root] if root.tag == tag else root.findall(tag)
+    if not records:
         raise ParseError(
             "This kind of XML can't be read.",
             code="xml_unknown",
             hint="Convert it to HTML or PDF, or check that the file is complete.",
         )
-    if len(found) > 1:
+    if len(records) > 1:
         raise ParseError(
-            f"The file holds {len(found)} records; each is a document of its own.",
+            f"The file holds {len(records)} records; each is a document of its own.",
             code="many_records",
             hint="Import it with manage.py import_corpus, which divides it.",
         )
-    return found[0]
+    return records[0]
 
 
 def line_of(element: Element | None) -> str:
@@ -263,10 +263,10 @@ def doubts_in(raw: str) -> tuple[Doubt, ...]:
     return tuple(doubt for mark, doubt in _DOUBTS.items() if mark in raw)
 
 
-def doubts_beside(raw: str, told: Iterable[Doubt]) -> tuple[Doubt, ...]:
-    """Return the doubts for the marks in raw text that are not in `told`, those of its blocks.
+def doubts_outside(raw: str, reported: Iterable[Doubt]) -> tuple[Doubt, ...]:
+    """Return the doubts for the marks in raw text that are not in `reported`, those of its blocks.
 
     They remain where all of a block was struck out.
     """
-    known = set(told)
+    known = set(reported)
     return tuple(doubt for doubt in doubts_in(raw) if doubt not in known)

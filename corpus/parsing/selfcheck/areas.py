@@ -31,19 +31,19 @@ class Area:
 
 def areas_of(page: Page) -> list[Area]:
     """Return all lines of text and cells of tables in order; lines for a table without cells."""
-    found: list[tuple[int, str, Box, bool]] = []
+    parts: list[tuple[int, str, Box, bool]] = []
     for index, block in enumerate(page.blocks):
         cells = [cell for cell in block.table.cells if cell.box] if block.table else []
-        found += [(index, cell.text, cell.box, True) for cell in cells if cell.box]
+        parts += [(index, cell.text, cell.box, True) for cell in cells if cell.box]
         if not cells:
-            found += [
+            parts += [
                 (index, unjoined(page.text[line.start : line.end]), line.box, False)
                 for line in block.lines
             ]
-    texts = plain_texts([text for _, text, _, _ in found])
+    texts = plain_texts([text for _, text, _, _ in parts])
     return [
         Area(block, text, box, is_cell)
-        for (block, _, box, is_cell), text in zip(found, texts, strict=True)
+        for (block, _, box, is_cell), text in zip(parts, texts, strict=True)
     ]
 
 

@@ -59,7 +59,7 @@ def _whole(
     blocks: Sequence[tuple[int, int, int]], edges: Sequence[int], others: set[int]
 ) -> list[int | None]:
     """Return where each word (between two `edges`) begins in the other text; None if not whole."""
-    found: list[int | None] = []
+    starts: list[int | None] = []
     at = 0
     for start, end in pairwise(edges):
         while at < len(blocks) - 1 and blocks[at][0] + blocks[at][2] < max(end, start + 1):
@@ -70,8 +70,8 @@ def _whole(
         is_cut = (start == begin and place not in others) or (
             end == begin + size and place + end - start not in others
         )
-        found.append(place if end == start or (is_inside and not is_cut) else None)
-    return found
+        starts.append(place if end == start or (is_inside and not is_cut) else None)
+    return starts
 
 
 def in_order(places: Sequence[int]) -> int:
@@ -103,9 +103,9 @@ def by_place(boxes: Boxes) -> list[int]:
     for index, reach in enumerate(reaches, start=1):
         if index == len(ordered) or boxes[ordered[index]][0] - reach <= _COLUMN_GAP * size:
             continue  # no white strip runs through all rows after this word
-        left = set(ordered[:index])
+        upper = set(ordered[:index])
         sides = [
-            {word: box for word, box in boxes.items() if (word in left) is is_left}
+            {word: box for word, box in boxes.items() if (word in upper) is is_left}
             for is_left in (True, False)
         ]
         if all(len(_rows(side, size)) >= _COLUMN_ROWS for side in sides):

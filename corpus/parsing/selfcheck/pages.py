@@ -45,17 +45,17 @@ def check_pages(path: Path, pages: Sequence[Page], left_out: Sequence[LeftOut]) 
     """
     file = Printed(path)
     checked, running = [], []
-    for page, left in zip(pages, left_out, strict=True):
+    for page, dropped in zip(pages, left_out, strict=True):
         printed = file.words(page.number) if _has_own_text(page) else []
-        lines = list(_lines(page, printed, _within(left.running, printed)))
+        lines = list(_lines(page, printed, _within(dropped.running, printed)))
         running.append(lines)
-        checked.append(_checked(page, printed, left) if _has_own_text(page) else page)
-    said = Counter(text for lines in running for text in {line.text for line in lines})
-    for at, (page, left, lines) in enumerate(zip(pages, left_out, running, strict=True)):
-        kept = [line.box for line in lines if said[line.text] > 1 or line.is_furniture]
+        checked.append(_checked(page, printed, dropped) if _has_own_text(page) else page)
+    counts = Counter(text for lines in running for text in {line.text for line in lines})
+    for at, (page, dropped, lines) in enumerate(zip(pages, left_out, running, strict=True)):
+        kept = [line.box for line in lines if counts[line.text] > 1 or line.is_furniture]
         if len(kept) < len(lines):
-            left = replace(left, running=kept)
-            checked[at] = _checked(page, file.words(page.number), left)
+            dropped = replace(dropped, running=kept)
+            checked[at] = _checked(page, file.words(page.number), dropped)
     return tuple(checked)
 
 
@@ -65,8 +65,8 @@ def _has_own_text(page: Page) -> bool:
     return page.ocr_confidence is None and not lost
 
 
-def _checked(page: Page, printed: Sequence[PrintedWord], left: LeftOut) -> Page:
-    words = words_found(page, printed, _within(left.boxes, printed))
+def _checked(page: Page, printed: Sequence[PrintedWord], dropped: LeftOut) -> Page:
+    words = words_found(page, printed, _within(dropped.boxes, printed))
     if words.share >= PAGE_ENOUGH:
         return replace(page, words=words)
     message = (
@@ -95,9 +95,9 @@ class _Running:
     is_furniture: bool  # in the margin, with a figure at an end, or about printed copies
 
 
-def _lines(page: Page, printed: Sequence[PrintedWord], left: set[int]) -> Iterator[_Running]:
+def _lines(page: Page, printed: Sequence[PrintedWord], dropped: set[int]) -> Iterator[_Running]:
     rows: list[list[PrintedWord]] = []
-    for word in sorted((printed[at] for at in left), key=lambda word: middle(word.box)[::-1]):
+    for word in sorted((printed[at] for at in dropped), key=lambda word: middle(word.box)[::-1]):
         if rows and same_row(rows[-1][-1].box, word.box):
             rows[-1].append(word)
         else:

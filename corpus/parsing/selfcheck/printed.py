@@ -69,9 +69,9 @@ def _text(text_page: Any) -> str:
     count = raw.FPDFText_CountChars(text_page)
     units = (ctypes.c_ushort * (count + 1))()
     if count > 0 and raw.FPDFText_GetText(text_page, 0, count, units) == count + 1:
-        found = bytes(units)[: 2 * count].decode("utf-16-le", "replace")
-        if len(found) == count:  # no characters of two units, and none that PDFium left out
-            return found
+        text = bytes(units)[: 2 * count].decode("utf-16-le", "replace")
+        if len(text) == count:  # no characters of two units, and none that PDFium left out
+            return text
     codes = (raw.FPDFText_GetUnicode(text_page, index) for index in range(count))
     return _PAIR.sub(
         lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le") + _NOTHING,

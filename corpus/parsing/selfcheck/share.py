@@ -57,16 +57,16 @@ def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -
         _held(area, words, printed)
         for area, words in zip(areas, words_by_area(areas, printed), strict=True)
     ]
-    inside = {word for one in held for word in one.words}
+    inside = {word for part in held for word in part.words}
     loose = [w.text for n, w in enumerate(printed) if n not in inside and n not in dropped]
     count = sum(not _is_leader(text) and not _is_bullet(text) for text in loose)
-    count += sum(len(one.read) for one in held)
+    count += sum(len(part.read) for part in held)
     lost, unprinted = row_faults(page, areas)
-    unprinted += len(unboxed(page)) + sum(one.match.unprinted for one in held)
-    said = [one for index, one in enumerate(held) if index not in lost]
-    blocks = groupby(said, key=lambda one: one.area.block)
-    found = sum(_in_order(list(block), printed) for _, block in blocks)
-    return WordsFound(found, count + max(0, unprinted - (count - found)))
+    unprinted += len(unboxed(page)) + sum(part.match.unprinted for part in held)
+    whole = [part for index, part in enumerate(held) if index not in lost]
+    blocks = groupby(whole, key=lambda part: part.area.block)
+    in_place = sum(_in_order(list(block), printed) for _, block in blocks)
+    return WordsFound(in_place, count + max(0, unprinted - (count - in_place)))
 
 
 def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:
@@ -92,13 +92,13 @@ def _in_order(block: Sequence[_Held], printed: Printed) -> int:
     A table may draw some of its cells out of order, but not most: otherwise its rows run across
     columns of text, or across the lines of its cells.
     """
-    lines = [one.found for one in block]
-    found = [word for line in lines for word in line]
-    best = in_order(found)
+    lines = [part.found for part in block]
+    places = [word for line in lines for word in line]
+    best = in_order(places)
     if block[0].area.is_cell:
-        return len(found) if best >= _TABLE_ORDER * len(found) else best
-    if best < len(found):
-        boxes = uprighted({word: printed[word].box for word in found}, lines)
+        return len(places) if best >= _TABLE_ORDER * len(places) else best
+    if best < len(places):
+        boxes = uprighted({word: printed[word].box for word in places}, lines)
         rank = {word: place for place, word in enumerate(by_place(boxes))}
-        best = max(best, in_order([rank[word] for word in found]))
+        best = max(best, in_order([rank[word] for word in places]))
     return best

@@ -20,7 +20,7 @@ _KEPT = 4.0  # points between edges that count as one
 
 
 @dataclass(frozen=True)
-class Piece:
+class WordGroup:
     """Neighbouring words on one line, and the columns that they reach, half-open."""
 
     words: tuple[Word, ...]
@@ -72,7 +72,7 @@ class Columns:
                 break
         return min(reached), max(reached) + 1
 
-    def cut(self, line: Sequence[Word]) -> list[Piece]:
+    def cut(self, line: Sequence[Word]) -> list[WordGroup]:
         """Cut a line at the white strips, unless its words run across a strip without a gap.
 
         Words that hang over a column that has words of its own on the line do not reach that
@@ -93,7 +93,7 @@ class Columns:
             left, right = self.reach(box)
             left = max([left, *(column + 1 for column in own[:at] if column < own[at])])
             right = min([right, *(column for column in own[at + 1 :] if column > own[at])])
-            pieces.append(Piece(tuple(group), left, right))
+            pieces.append(WordGroup(tuple(group), left, right))
         return pieces
 
 
@@ -133,7 +133,7 @@ def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequ
 
 
 def label_cells(
-    lines: Sequence[Sequence[Piece]], columns: Columns, rules: Sequence[Box]
+    lines: Sequence[Sequence[WordGroup]], columns: Columns, rules: Sequence[Box]
 ) -> tuple[list[GridCell], int]:
     """Return the cells of the lines above a table's body, and the number of rows they form.
 
@@ -165,20 +165,20 @@ def label_cells(
 
 
 def _cell(
-    pieces: Sequence[Piece], row: int, rows: int, column: int, columns: Columns, within: Box
+    pieces: Sequence[WordGroup], row: int, rows: int, column: int, columns: Columns, within: Box
 ) -> GridCell:
     words = tuple(word for piece in pieces for word in piece.words)
     empty = (columns.edges[column], within[1], columns.edges[column + 1], within[3])
     return GridCell(row, column, words, tight(words, empty), rows)
 
 
-def _levels(lines: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+def _levels(lines: Sequence[Sequence[WordGroup]]) -> list[list[WordGroup]]:
     """Group the lines of labels into rows.
 
     A row ends after a line with labels over several columns, unless the next line has labels over
     the same columns.
     """
-    levels: list[list[Piece]] = [[]]
+    levels: list[list[WordGroup]] = [[]]
     before: set[tuple[int, int]] = set()
     for line in lines:
         spans = {(p.left, p.right) for p in line if p.right - p.left > 1}
@@ -190,12 +190,12 @@ def _levels(lines: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
 
 
 def _widened(
-    piece: Piece,
+    piece: WordGroup,
     at: int,
-    lines: Sequence[Sequence[Piece]],
+    lines: Sequence[Sequence[WordGroup]],
     columns: Columns,
     rules: Sequence[Box],
-) -> Piece:
+) -> WordGroup:
     """Extend a label to the columns that the rule below it covers, or over which it is centred."""
     others = [p for p in lines[at] if p is not piece]  # the columns between them are free
     first = max((p.right for p in others if p.left < piece.left), default=0)
@@ -223,7 +223,7 @@ def _widened(
 
 
 def _columns_of_rule(
-    piece: Piece, columns: Columns, rules: Sequence[Box]
+    piece: WordGroup, columns: Columns, rules: Sequence[Box]
 ) -> tuple[int, int] | None:
     """Return the columns, half-open, above a short rule right below a label; None without one."""
     size = piece.box[3] - piece.box[1]

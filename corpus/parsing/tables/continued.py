@@ -49,9 +49,9 @@ def join_tables(parts: Sequence[Sequence[Part]], pages: Sequence[PageCells]) -> 
         first = next(places, None)
         if not isinstance(last, FoundTable) or first is None:
             continue
-        found = _continuation(last, below, first, is_low=last.box[3] > _LOW * page.height)
-        if found is not None:
-            below[first] = found
+        continuation = _continuation(last, below, first, is_low=last.box[3] > _LOW * page.height)
+        if continuation is not None:
+            below[first] = continuation
     return joined
 
 
@@ -117,12 +117,12 @@ def _same_columns(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:
 def _columns(cells: Sequence[Cell]) -> dict[int, tuple[float, float]]:
     """Return the left and right edge of each column, over the cells of the body."""
     labels = header_rows(cells)
-    found: dict[int, tuple[float, float]] = {}
+    edges: dict[int, tuple[float, float]] = {}
     for cell in cells:
         if cell.columns == 1 and cell.box is not None and cell.row >= labels and cell.text:
-            left, right = found.get(cell.column, (cell.box[0], cell.box[2]))
-            found[cell.column] = (min(left, cell.box[0]), max(right, cell.box[2]))
-    return found
+            left, right = edges.get(cell.column, (cell.box[0], cell.box[2]))
+            edges[cell.column] = (min(left, cell.box[0]), max(right, cell.box[2]))
+    return edges
 
 
 def _doubts_of_rows(last: DraftTable, draft: DraftTable) -> list[Doubt]:

@@ -66,13 +66,13 @@ class FoundTable:
 
 def find_ruled(page: PageCells) -> list[FoundTable]:
     """Return the tables of a page that are drawn with rules."""
-    found = []
+    tables = []
     for region in map(without_title, ruled_regions(page), itertools.repeat(page.words)):
         words = [word for word in page.words if contains(region.box, middle(word.box), margin=1.0)]
         table = build_table(region, words)
         if table is not None:
-            found.append(table)
-    return found
+            tables.append(table)
+    return tables
 
 
 def build_table(
@@ -126,7 +126,7 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     Only tables with bold labels, and those with a caption on a page of one column. They are taken
     out before text is ordered, since their columns may be as long as those of prose.
     """
-    found = []
+    tables = []
     for stretch in _stretches(lines):
         labelled = all(run.bold for run in stretch.rows[0])
         if not (labelled and _looks_like_labels_and_cells(stretch.rows)):
@@ -135,13 +135,13 @@ def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
             if has_gutter([Item(0, line.box) for line in without(lines, stretch.runs)]):
                 continue
         table = stretch.table()
-        found += [(stretch.runs, table)] if table else []
-    return found
+        tables += [(stretch.runs, table)] if table else []
+    return tables
 
 
 def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
     """Return the unruled tables among the runs of one column of a page, each with its runs."""
-    found = []
+    tables = []
     for stretch in _stretches(lines):
         if any(is_sum(run.text) for run in stretch.runs):
             continue
@@ -151,8 +151,8 @@ def find_aligned(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:
         cells = [cell for row in table.draft.rows for cell in row[1:] if cell] if table else []
         figures = sum(bool(_DIGIT.search(cell)) for cell in cells)
         if table and (sure or (cells and figures * 10 >= 3 * len(cells))):
-            found.append((stretch.runs, table))
-    return found
+            tables.append((stretch.runs, table))
+    return tables
 
 
 def unsure_runs(lines: Sequence[Line]) -> list[Line]:

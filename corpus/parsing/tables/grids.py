@@ -48,14 +48,14 @@ class Region:
 
 def ruled_regions(page: PageCells) -> list[Region]:
     """Return the ruled tables of a page, from the top down, none of them inside another."""
-    found: list[Region] = []
+    regions: list[Region] = []
     grids = _grids(page)
     for region in [*grids, *_level_only(page, grids)]:
         box = region.box
-        shared = (common(box, other.box) for other in found)
+        shared = (common(box, other.box) for other in regions)
         if not any(part and area(part) > 0.5 * max(1.0, area(box)) for part in shared):
-            found.append(region)
-    return sorted(found, key=lambda region: (region.box[1], region.box[0]))
+            regions.append(region)
+    return sorted(regions, key=lambda region: (region.box[1], region.box[0]))
 
 
 def are_drawn(region: Region) -> bool:
@@ -164,10 +164,10 @@ def _level_only(page: PageCells, grids: Sequence[Region]) -> list[Region]:
             box = union(stack)
             inner = [rule.box for rule in page.rules if contains(box, middle(rule.box), margin=1.0)]
             regions.append(Region(box, (), tuple(distinct([b[1] for b in stack])), tuple(inner)))
-    found = [(region, rows_of(link_runs(_words_in(page, region.box)))) for region in regions]
+    candidates = [(region, rows_of(link_runs(_words_in(page, region.box)))) for region in regions]
     return [
         region
-        for region, rows in found
+        for region, rows in candidates
         if len(rows) >= 2 and sum(len(row) >= 2 for row in rows) * 2 > len(rows)
     ]
 
@@ -270,7 +270,7 @@ def without_empty(grid: Grid) -> Grid:
     for cell in grid.cells:
         inside = _within(rows, cell.row, cell.rows), _within(columns, cell.column, cell.columns)
         if all(inside):
-            (row, height), (column, width) = ((found[0], len(found)) for found in inside)
+            (row, height), (column, width) = ((numbers[0], len(numbers)) for numbers in inside)
             kept.append(replace(cell, row=row, column=column, rows=height, columns=width))
     return replace(
         grid,

@@ -62,12 +62,12 @@ def _cells(
         inside.setdefault(place, []).append((order, word))
     for span in spans:
         rows, columns = range(span.top, span.bottom), range(span.left, span.right)
-        found = sorted(
+        pairs = sorted(
             (pair for row in rows for column in columns for pair in inside.get((row, column), ())),
             key=itemgetter(0),
         )
         box: Box = (xs[span.left], ys[span.top], xs[span.right], ys[span.bottom])
-        held = tuple(word for _, word in found)
+        held = tuple(word for _, word in pairs)
         yield GridCell(span.top, span.left, held, box, len(rows), len(columns))
 
 

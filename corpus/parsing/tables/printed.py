@@ -33,20 +33,20 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadTable:
     """The labels of a table (empty if it has none) and its body rows, all of one length."""
 
     header: tuple[Entry, ...]
     rows: tuple[tuple[Entry, ...], ...]
 
 
-def read_cells(cells: Sequence[Cell]) -> Reading:
+def read_cells(cells: Sequence[Cell]) -> ReadTable:
     """Return the labels and rows of printed cells; empty for no cells.
 
     Rows without text are left out.
     """
     if not any(cell.text for cell in cells):
-        return Reading((), ())
+        return ReadTable((), ())
     width = max(cell.column + cell.columns for cell in cells)
     grid = [[_NOTHING] * width for _ in range(max(cell.row + cell.rows for cell in cells))]
     for cell in cells:
@@ -71,7 +71,7 @@ def read_cells(cells: Sequence[Cell]) -> Reading:
         rows.append((group or Entry(), *entries) if grouped else entries)
     if header and grouped:
         header.insert(0, Entry())
-    return Reading(tuple(header), tuple(row for row in rows if any(entry.text for entry in row)))
+    return ReadTable(tuple(header), tuple(row for row in rows if any(entry.text for entry in row)))
 
 
 def header_rows(cells: Sequence[Cell]) -> int:
@@ -144,7 +144,7 @@ def _groups(
 
     Labels right below each other are combined; a label with no row below it is itself a row.
     """
-    found: list[tuple[Entry | None, Sequence[Cell]]] = []
+    groups: list[tuple[Entry | None, Sequence[Cell]]] = []
     last = max((at for at, row in enumerate(grid) if not _is_bar(row[0], width)), default=-1)
     stack: tuple[Cell, ...] = ()
     for at, row in enumerate(grid):
@@ -152,8 +152,8 @@ def _groups(
             above = at > 0 and _is_bar(grid[at - 1][0], width)
             stack = (*stack, row[0]) if above else (row[0],)
         else:
-            found.append((Entry(stack) if stack else None, row))
-    return found
+            groups.append((Entry(stack) if stack else None, row))
+    return groups
 
 
 def _is_bar(cell: Cell, width: int) -> bool:

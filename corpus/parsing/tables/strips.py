@@ -9,7 +9,7 @@ from functools import reduce
 
 from corpus.parsing.geometry import Word, height, middle, union
 from corpus.parsing.layout.runs import link_runs, rows_of
-from corpus.parsing.tables.columns import Piece, find_columns, label_cells
+from corpus.parsing.tables.columns import WordGroup, find_columns, label_cells
 from corpus.parsing.tables.grids import Grid, GridCell, Region, tight
 from corpus.parsing.types import Box
 
@@ -63,7 +63,7 @@ def strip_grid(region: Region, words: Sequence[Word]) -> Grid:
     return Grid(tuple(cells), depth, guessed)
 
 
-def _label_lines(region: Region, pieces: Sequence[Sequence[Piece]], width: int) -> int:
+def _label_lines(region: Region, pieces: Sequence[Sequence[WordGroup]], width: int) -> int:
     """Return how many lines are known to be labels: those above the first inner rule.
 
     Without such a rule: bold lines that are closer to each other than to the line below them; and
@@ -91,7 +91,7 @@ def _label_lines(region: Region, pieces: Sequence[Sequence[Piece]], width: int) 
     return spanning + 1 if 0 < spanning < len(pieces) - 1 else 0
 
 
-def _row(line: Sequence[Piece], width: int) -> StripRow:
+def _row(line: Sequence[WordGroup], width: int) -> StripRow:
     cells: list[tuple[Word, ...]] = [()] * width
     for piece in line:
         cells[piece.left] += piece.words
@@ -101,10 +101,10 @@ def _row(line: Sequence[Piece], width: int) -> StripRow:
 
 def _join_wrapped(rows: Sequence[StripRow], *, labelled: bool) -> list[StripRow]:
     """Join a line to the row above if it only continues some of that row's cells."""
-    told = rows if labelled else rows[1:]  # the first row may be labels: its gap is no measure
-    gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(told)]
+    measured = rows if labelled else rows[1:]  # the first row may be labels: its gap is no measure
+    gaps = [below.box[1] - row.box[3] for row, below in itertools.pairwise(measured)]
     # Lines with a smaller gap are of one row; no gap is smaller where all are alike.
-    differ = bool(gaps) and max(gaps) - min(gaps) >= 0.3 * height(told[0].box)
+    differ = bool(gaps) and max(gaps) - min(gaps) >= 0.3 * height(measured[0].box)
     close = (min(gaps) + max(gaps)) / 2 if differ else float("-inf")
     joined: list[StripRow] = []
     for row in rows:

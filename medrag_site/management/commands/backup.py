@@ -26,8 +26,8 @@ class Command(BaseCommand):
         except MedragError as error:
             raise CommandError(error.sentence) from error
         except Error as error:
-            said = " ".join(str(error).split())
-            raise CommandError(f"The database failed: {said} {NOTHING_KEPT}") from error
+            message = " ".join(str(error).split())
+            raise CommandError(f"The database failed: {message} {NOTHING_KEPT}") from error
         for warning in made.warnings:
             self.stderr.write(f"WARNING {warning}")
         size = made.manifest.size_bytes / 1e6

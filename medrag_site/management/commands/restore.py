@@ -22,8 +22,8 @@ class Command(BaseCommand):
         except MedragError as error:
             raise CommandError(error.sentence) from error
         except (Error, OSError) as error:
-            said = " ".join(str(error).split())
-            raise CommandError(f"The restore failed: {said} {AGAIN}") from error
+            message = " ".join(str(error).split())
+            raise CommandError(f"The restore failed: {message} {AGAIN}") from error
         for warning in restored.warnings:
             self.stderr.write(f"WARNING {warning}")
         known = restored.manifest

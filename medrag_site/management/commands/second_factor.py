@@ -31,6 +31,6 @@ class Command(BaseCommand):
                 else ("The account had none; nothing was changed.")
             )
         else:
-            left = recovery_codes_left(account)
-            said = f"set up, {left} recovery codes left" if has_device(account) else "none"
-            self.stdout.write(said)
+            count = recovery_codes_left(account)
+            state = f"set up, {count} recovery codes left" if has_device(account) else "none"
+            self.stdout.write(state)

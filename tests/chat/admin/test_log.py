@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from chat.audit.chain import ChainRow, row_hash
 from chat.audit.heads import read_heads
-from chat.audit.verify import Kind
+from chat.audit.verify import BreakKind
 from chat.models import AuditEvent, Turn
 from corpus.models import Document
 from medrag_site.groups import AUDITORS, CLINICIANS, EVALUATORS, REVIEWERS, STAFF
@@ -83,7 +83,7 @@ def test_a_broken_log_is_named(own_database: str) -> None:
         cursor.execute("UPDATE chat_claim SET text = 'Give 9 mg' WHERE index = 1")
     page = auditor.post(VERIFY).content.decode()
     assert "log is broken" in page
-    assert Kind.ANSWER_CHANGED in page
+    assert BreakKind.ANSWER_CHANGED in page
     assert json.loads(AuditEvent.objects.latest("seq").payload)["ok"] is False
 
 

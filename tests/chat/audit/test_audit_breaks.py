@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import DjangoDbBlocker
 
 from chat.audit.heads import sign_head
-from chat.audit.verify import Kind, verify_chain
+from chat.audit.verify import BreakKind, verify_chain
 from tests.chat.audit.audit_tools import (
     as_owner,
     independent_verify,
@@ -60,7 +60,7 @@ EMPTIED = """
 """
 
 
-def broken(using: str = "auditor") -> tuple[int, Kind]:
+def broken(using: str = "auditor") -> tuple[int, BreakKind]:
     found = verify_chain(using=using).first_break
     assert found is not None
     return found.seq, found.kind
@@ -87,47 +87,51 @@ def an_answer(
 @pytest.mark.parametrize(
     ("statement", "seq", "kind"),
     [
-        ("UPDATE chat_auditevent SET at = at + interval '1 us' WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET at = 'infinity' WHERE seq = 5", 5, Kind.CHANGED),
+        (
+            "UPDATE chat_auditevent SET at = at + interval '1 us' WHERE seq = 5",
+            5,
+            BreakKind.CHANGED,
+        ),
+        ("UPDATE chat_auditevent SET at = 'infinity' WHERE seq = 5", 5, BreakKind.CHANGED),
         (
             "SET timezone = 'UTC'; "
             "UPDATE chat_auditevent SET at = (at::text || ' BC')::timestamptz WHERE seq = 5",
             5,
-            Kind.CHANGED,
+            BreakKind.CHANGED,
         ),
-        ("UPDATE chat_auditevent SET actor = 'x' WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET action = 'x' WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET subject = '' WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET payload = payload || ' ' WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET hash = sha256('a') WHERE seq = 5", 5, Kind.CHANGED),
-        ("UPDATE chat_auditevent SET prev_hash = sha256('a') WHERE seq = 5", 5, Kind.UNLINKED),
-        ("UPDATE chat_auditevent SET prev_hash = '' WHERE seq = 5", 5, Kind.UNLINKED),
+        ("UPDATE chat_auditevent SET actor = 'x' WHERE seq = 5", 5, BreakKind.CHANGED),
+        ("UPDATE chat_auditevent SET action = 'x' WHERE seq = 5", 5, BreakKind.CHANGED),
+        ("UPDATE chat_auditevent SET subject = '' WHERE seq = 5", 5, BreakKind.CHANGED),
+        ("UPDATE chat_auditevent SET payload = payload || ' ' WHERE seq = 5", 5, BreakKind.CHANGED),
+        ("UPDATE chat_auditevent SET hash = sha256('a') WHERE seq = 5", 5, BreakKind.CHANGED),
+        ("UPDATE chat_auditevent SET prev_hash = sha256('a') WHERE seq = 5", 5, BreakKind.UNLINKED),
+        ("UPDATE chat_auditevent SET prev_hash = '' WHERE seq = 5", 5, BreakKind.UNLINKED),
         # the boundary between two fields moves, the joined text stays
         (
             "UPDATE chat_auditevent SET action = action || left(subject, 1), "
             "subject = substr(subject, 2) WHERE seq = 5",
             5,
-            Kind.CHANGED,
+            BreakKind.CHANGED,
         ),
-        ("DELETE FROM chat_auditevent WHERE seq = 1", 1, Kind.MISSING),
-        ("DELETE FROM chat_auditevent WHERE seq = 5", 5, Kind.MISSING),
-        ("DELETE FROM chat_auditevent WHERE seq = 10", 10, Kind.MISSING),
-        ("UPDATE chat_auditevent SET seq = 50 WHERE seq = 10", 10, Kind.MISSING),
-        ("UPDATE chat_auditevent SET seq = 0 WHERE seq = 1", 0, Kind.DISORDERED),
-        (SWAP, 4, Kind.UNLINKED),
-        (SWAP_CONTENT, 4, Kind.CHANGED),
-        (INSERTED, 5, Kind.UNLINKED),
-        (RENUMBERED, 5, Kind.MISSING),
-        (CLOSED_GAP, 5, Kind.UNLINKED),
-        ("UPDATE chat_audithead SET seq = 11", 11, Kind.MISSING),
-        ("UPDATE chat_audithead SET seq = 9", 10, Kind.HEAD),
-        ("UPDATE chat_audithead SET hash = sha256('a')", 10, Kind.HEAD),
-        ("DELETE FROM chat_audithead", 10, Kind.HEAD),
-        ("TRUNCATE chat_auditevent", 1, Kind.MISSING),
+        ("DELETE FROM chat_auditevent WHERE seq = 1", 1, BreakKind.MISSING),
+        ("DELETE FROM chat_auditevent WHERE seq = 5", 5, BreakKind.MISSING),
+        ("DELETE FROM chat_auditevent WHERE seq = 10", 10, BreakKind.MISSING),
+        ("UPDATE chat_auditevent SET seq = 50 WHERE seq = 10", 10, BreakKind.MISSING),
+        ("UPDATE chat_auditevent SET seq = 0 WHERE seq = 1", 0, BreakKind.DISORDERED),
+        (SWAP, 4, BreakKind.UNLINKED),
+        (SWAP_CONTENT, 4, BreakKind.CHANGED),
+        (INSERTED, 5, BreakKind.UNLINKED),
+        (RENUMBERED, 5, BreakKind.MISSING),
+        (CLOSED_GAP, 5, BreakKind.UNLINKED),
+        ("UPDATE chat_audithead SET seq = 11", 11, BreakKind.MISSING),
+        ("UPDATE chat_audithead SET seq = 9", 10, BreakKind.HEAD),
+        ("UPDATE chat_audithead SET hash = sha256('a')", 10, BreakKind.HEAD),
+        ("DELETE FROM chat_audithead", 10, BreakKind.HEAD),
+        ("TRUNCATE chat_auditevent", 1, BreakKind.MISSING),
     ],
 )
 def test_a_change_by_the_owner_is_found(
-    ten_events: str, statement: str, seq: int, kind: Kind
+    ten_events: str, statement: str, seq: int, kind: BreakKind
 ) -> None:
     assert verify_chain(using="owner").ok
     with tampered(statement):
@@ -137,15 +141,15 @@ def test_a_change_by_the_owner_is_found(
 @pytest.mark.parametrize(
     ("statement", "seq", "kind"),
     [
-        (CUT, 9, Kind.CUT),
-        (EMPTIED, 1, Kind.CUT),
-        (rewrite_from(1), 6, Kind.REWRITTEN),
-        (rewrite_from(6), 6, Kind.REWRITTEN),
-        (rewrite_from(9), 11, Kind.REWRITTEN),
+        (CUT, 9, BreakKind.CUT),
+        (EMPTIED, 1, BreakKind.CUT),
+        (rewrite_from(1), 6, BreakKind.REWRITTEN),
+        (rewrite_from(6), 6, BreakKind.REWRITTEN),
+        (rewrite_from(9), 11, BreakKind.REWRITTEN),
     ],
 )
 def test_a_change_that_the_chain_cannot_show_is_found_by_a_signed_head(
-    own_database: str, statement: str, seq: int, kind: Kind
+    own_database: str, statement: str, seq: int, kind: BreakKind
 ) -> None:
     record_events(6)
     sign_head()
@@ -171,7 +175,7 @@ def test_a_forged_head_is_found(own_database: str) -> None:
     sign_head()
     head = json.loads(settings.AUDIT_HEADS_FILE.read_text().splitlines()[0])
     settings.AUDIT_HEADS_FILE.write_text(json.dumps(head | {"seq": 2, "count": 2}) + "\n")
-    assert broken()[1] == Kind.SIGNATURE
+    assert broken()[1] == BreakKind.SIGNATURE
 
 
 @pytest.mark.parametrize(
@@ -195,7 +199,7 @@ def test_a_forged_head_is_found(own_database: str) -> None:
 def test_a_changed_answer_is_found(an_answer: str, statement: str) -> None:
     assert verify_chain(using="owner").answers == 1
     with tampered(statement):
-        assert broken(using="owner") == (1, Kind.ANSWER_CHANGED)
+        assert broken(using="owner") == (1, BreakKind.ANSWER_CHANGED)
         assert verify_chain(using="owner", answers=False).ok
 
 
@@ -203,14 +207,14 @@ def test_a_deleted_answer_is_found(own_database: str) -> None:
     record_events(1)
     store_turn()
     as_owner(own_database, "TRUNCATE chat_turn CASCADE")
-    assert broken() == (2, Kind.ANSWER_GONE)
+    assert broken() == (2, BreakKind.ANSWER_GONE)
 
 
 def test_an_answer_without_a_record_is_found(own_database: str) -> None:
     turn = store_turn()
     turn.pk = uuid.uuid4()
     turn.save(force_insert=True)
-    assert broken()[1] == Kind.ANSWER_UNRECORDED
+    assert broken()[1] == BreakKind.ANSWER_UNRECORDED
 
 
 def test_the_command_says_ok_in_one_line(own_database: str) -> None:

@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 from chat.audit import heads as audit_heads
 from chat.audit.heads import HeadsMissing, sign_head, sign_head_if_due
 from chat.audit.heads_copy import send_heads
-from chat.audit.verify import Break, Kind, verify_chain
+from chat.audit.verify import Break, BreakKind, verify_chain
 from chat.models import AuditEvent
 from tests.chat.audit.audit_tools import as_owner, record_events
 from tests.dying.full_disk import no_file_longer_than
@@ -71,7 +71,7 @@ def test_each_place_that_knows_of_them_is_enough(
     signed.unlink()
     for name in lost:
         (settings.KEYS_DIR / name).unlink()
-    assert said().kind in (Kind.HEADS_GONE, Kind.SIGNATURE)
+    assert said().kind in (BreakKind.HEADS_GONE, BreakKind.SIGNATURE)
 
 
 def test_the_key_alone_tells_where_the_log_was_written_anew_too(
@@ -80,23 +80,23 @@ def test_the_key_alone_tells_where_the_log_was_written_anew_too(
     signed.unlink()
     (settings.KEYS_DIR / "audit_last_head").unlink()
     as_owner(own_database, *CUT)
-    assert said().kind == Kind.HEADS_GONE
+    assert said().kind == BreakKind.HEADS_GONE
 
 
 def test_a_cut_tail_is_found_by_the_copy_beside_the_key(signed: Path, own_database: str) -> None:
     signed.unlink()
     as_owner(own_database, *CUT)
-    assert (said().seq, said().kind) == (3, Kind.CUT)
+    assert (said().seq, said().kind) == (3, BreakKind.CUT)
 
 
 def test_a_file_of_heads_that_was_cut_is_a_failure(signed: Path) -> None:
     signed.write_bytes(b"".join(signed.read_bytes().splitlines(keepends=True)[:-1]))
-    assert (said().seq, said().kind) == (5, Kind.HEADS_GONE)
+    assert (said().seq, said().kind) == (5, BreakKind.HEADS_GONE)
 
 
 def test_a_damaged_copy_is_a_failure_and_no_traceback(signed: Path, settings: Settings) -> None:
     (settings.KEYS_DIR / "audit_last_head").write_bytes(b"\xff")
-    assert said().kind == Kind.HEADS_GONE
+    assert said().kind == BreakKind.HEADS_GONE
 
 
 @pytest.mark.parametrize("way", ["deleted", "cut"])

@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
 from chat.audit.heads import HeadsMissing, sign_head, sign_head_if_due
-from chat.audit.verify import Kind, verify_chain
+from chat.audit.verify import BreakKind, verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
 from tests.chat.audit.audit_tools import as_owner, record_events
@@ -131,7 +131,7 @@ def test_a_lost_key_is_said_and_not_replaced_in_silence(settings: Settings, keys
     (keys / "audit_heads_key").unlink()
     found = verify_chain().first_break
     assert found is not None
-    assert found.kind == Kind.SIGNATURE
+    assert found.kind == BreakKind.SIGNATURE
     assert "audit_heads_key" in found.detail
     record_events(1)
     with pytest.raises(HeadsMissing, match="audit_heads_key"):
@@ -147,7 +147,7 @@ def test_another_key_signs_nothing(keys: Path) -> None:
     (keys / "audit_heads_key").write_text("0" * 64)
     found = verify_chain().first_break
     assert found is not None
-    assert found.kind == Kind.SIGNATURE
+    assert found.kind == BreakKind.SIGNATURE
 
 
 def test_a_chain_that_shrank_is_not_signed_again(

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from chat.audit import log as audit
-from chat.audit.verify import Kind, verify_chain
+from chat.audit.verify import BreakKind, verify_chain
 from chat.models import (
     REMOVED,
     AuditEvent,
@@ -121,7 +121,7 @@ def test_nobody_can_pass_a_change_off_as_a_removal(alice: User, own_database: st
         audit.record_removal(Turn.objects.get(pk=turn.pk), using="default")
     found = verify_chain().first_break
     assert found is not None
-    assert found.kind is Kind.ANSWER_CHANGED
+    assert found.kind is BreakKind.ANSWER_CHANGED
 
 
 def test_pages_and_programs_say_so(alice: User, client: Client) -> None:

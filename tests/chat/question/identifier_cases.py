@@ -2,7 +2,7 @@
 
 import re
 
-from core.language.en.identifiers.types import Identifier, Kind
+from core.language.en.identifiers.types import Identifier, IdentifierKind
 
 _MARKED = re.compile(r"\{(?P<kind>[a-z -]+):(?P<text>[^{}]+)\}")
 
@@ -16,7 +16,7 @@ def unmarked(case: str) -> tuple[str, tuple[Identifier, ...]]:
         parts.append(case[position : match.start()])
         start = sum(map(len, parts))
         parts.append(match["text"])
-        found.append(Identifier(Kind(match["kind"]), start, start + len(match["text"])))
+        found.append(Identifier(IdentifierKind(match["kind"]), start, start + len(match["text"])))
         position = match.end()
     return "".join([*parts, case[position:]]), tuple(found)
 

@@ -9,7 +9,7 @@ from chat.evidence.quotable import quotable_units
 from chat.reader.choose import SHORTLIST, read, shortlisted, sifted
 from chat.reader.features import coverage, weighted
 from chat.reader.pair_scorer import Group, StatementReader, site_reader
-from chat.reader.types import NOT_READ, Reading
+from chat.reader.types import NOT_READ, ScoredStatements
 from chat.reader.weights import weights
 from core.language.en.questions.asked import Denials
 from corpus.encoders.folders import same_weights
@@ -58,15 +58,15 @@ def test_a_passage_has_the_odds_of_its_first_statement() -> None:
     publish(DOSES)
     hits = hits_for(QUESTION)
     reading = read(QUESTION, hits)
-    told = reading.told(hits)
+    told = reading.with_odds(hits)
     best = reading.statements[0]
     assert {hit.odds for hit in told if hit.key == best.unit.hit.key} == {best.odds}
     assert [hit.key for hit in told] == [hit.key for hit in hits]
-    assert {hit.odds for hit in Reading().told(hits)} == {NOT_READ}
+    assert {hit.odds for hit in ScoredStatements().with_odds(hits)} == {NOT_READ}
 
 
 def test_nothing_to_read() -> None:
-    assert read(QUESTION, ()) == Reading()
+    assert read(QUESTION, ()) == ScoredStatements()
 
 
 def test_statements_for_other_people_are_left_out() -> None:

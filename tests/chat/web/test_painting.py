@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chat.web.painting import Piece, locate, paint, show
+from chat.web.painting import TextRun, locate, paint, show
 
 TEXT = (
     "Dose\nGive 5 mg. Stop at once.\nfirst\nsecond\n"
@@ -68,9 +68,9 @@ def test_each_line_with_a_part_of_the_span_is_painted_and_no_other() -> None:
 def test_the_text_is_cut_where_a_span_begins_and_ends() -> None:
     (shown,) = show(TEXT, [block("paragraph", PARAGRAPH)], [span("5 mg.")])
     assert shown.pieces == (
-        Piece("Give ", cited=False),
-        Piece("5 mg.", cited=True, is_first=True),
-        Piece(" Stop at once.", cited=False),
+        TextRun("Give ", cited=False),
+        TextRun("5 mg.", cited=True, is_first=True),
+        TextRun(" Stop at once.", cited=False),
     )
 
 
@@ -83,7 +83,7 @@ def test_a_span_across_blocks_marks_a_part_of_each() -> None:
     blocks = [block("heading", "Dose", level=1), block("paragraph", PARAGRAPH)]
     heading, paragraph = show(TEXT, blocks, [(2, TEXT.index("5 mg"))])
     assert [piece.text for piece in heading.pieces] == ["Do", "se"]
-    assert paragraph.pieces[0] == Piece("Give ", cited=True)
+    assert paragraph.pieces[0] == TextRun("Give ", cited=True)
 
 
 def test_headings_keep_below_the_title_of_the_page() -> None:
@@ -95,7 +95,7 @@ def test_neighbouring_points_become_one_list() -> None:
     kinds = {"first": "list_item", "second": "list_item", "Table 1": "caption"}
     shown = show(TEXT, [block(kinds[words], words) for words in kinds], [span("second")])
     assert [part.kind for part in shown] == ["list", "caption"]
-    assert shown[0].items[1] == (Piece("second", cited=True, is_first=True),)
+    assert shown[0].items[1] == (TextRun("second", cited=True, is_first=True),)
 
 
 def test_only_the_cited_row_of_a_table_is_marked() -> None:

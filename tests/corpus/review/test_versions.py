@@ -9,7 +9,7 @@ import pytest
 from corpus.parsing.types import Page
 from corpus.review.versions import (
     SKETCH,
-    Kind,
+    ChangeKind,
     SectionChange,
     compare,
     numbers_of,
@@ -50,19 +50,19 @@ def rebuilt(change: SectionChange) -> tuple[str, str]:
 
 def test_the_same_document_has_not_changed() -> None:
     found = compare(pages_of(OLD), pages_of(OLD))
-    assert {change.kind for change in found} == {Kind.SAME}
+    assert {change.kind for change in found} == {ChangeKind.SAME}
     assert len(found) == 5
     assert not any(change.numbers_changed for change in found)
 
 
 def test_a_new_number_of_heading_page_or_version_is_no_change() -> None:
     new = OLD.replace("2023", "2025").replace("## 4 Stop", "## 5 Stop").replace("\n---", "")
-    assert {change.kind for change in compare(pages_of(OLD), pages_of(new))} == {Kind.SAME}
+    assert {change.kind for change in compare(pages_of(OLD), pages_of(new))} == {ChangeKind.SAME}
 
 
 def test_a_changed_dose_is_marked_word_by_word_and_flagged() -> None:
     change = changes(OLD, OLD.replace("5 mg/kg", "7 mg/kg"))["1 Dose"]
-    assert change.kind is Kind.CHANGED
+    assert change.kind is ChangeKind.CHANGED
     assert change.numbers_changed
     assert change.pieces == (
         ("same", "Give "),
@@ -74,7 +74,7 @@ def test_a_changed_dose_is_marked_word_by_word_and_flagged() -> None:
 
 def test_other_words_with_the_same_numbers_are_not_flagged() -> None:
     change = changes(OLD, OLD.replace("Give", "Administer"))["1 Dose"]
-    assert (change.kind, change.numbers_changed) == (Kind.CHANGED, False)
+    assert (change.kind, change.numbers_changed) == (ChangeKind.CHANGED, False)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_table_is_compared_row_by_row() -> None:
 def test_what_was_added_and_removed_stands_in_its_place() -> None:
     new = OLD.replace("## 3 Monitoring\nTake a level after 18 hours.\n", "")
     found = compare(pages_of(OLD), pages_of(f"{new}## 5 Contact\nCall pharmacy."))
-    same, gone, new_ = Kind.SAME, Kind.REMOVED, Kind.ADDED
+    same, gone, new_ = ChangeKind.SAME, ChangeKind.REMOVED, ChangeKind.ADDED
     assert [change.kind for change in found] == [same, same, same, gone, same, new_]
     assert [change.path[-1] for change in found[3:]] == ["3 Monitoring", "4 Stopping", "5 Contact"]
     removed = found[3]
@@ -128,29 +128,37 @@ def test_what_was_added_and_removed_stands_in_its_place() -> None:
 
 def test_the_same_text_elsewhere_or_under_another_heading_is_moved() -> None:
     renamed = changes(OLD, OLD.replace("3 Monitoring", "3 Levels"))["3 Levels"]
-    assert (renamed.kind, renamed.numbers_changed) == (Kind.MOVED, False)
+    assert (renamed.kind, renamed.numbers_changed) == (ChangeKind.MOVED, False)
     first, second = "## 1 Dose\nGive it.\n", "## 2 Route\nBy vein.\n"
     found = compare(pages_of("# A\n" + first + second), pages_of("# A\n" + second + first))
-    assert sorted(change.kind for change in found) == [Kind.MOVED, Kind.SAME, Kind.SAME]
+    assert sorted(change.kind for change in found) == [
+        ChangeKind.MOVED,
+        ChangeKind.SAME,
+        ChangeKind.SAME,
+    ]
 
 
 def test_two_sections_of_one_name_stay_apart() -> None:
     text = "# A\n## Dose\nGive 1 mg.\n## Dose\nGive 2 mg."
     found = compare(pages_of(text), pages_of(text.replace("2 mg", "3 mg")))
-    assert [change.kind for change in found] == [Kind.SAME, Kind.SAME, Kind.CHANGED]
+    assert [change.kind for change in found] == [
+        ChangeKind.SAME,
+        ChangeKind.SAME,
+        ChangeKind.CHANGED,
+    ]
 
 
 def test_a_section_that_goes_over_a_page_is_one() -> None:
     one = "# A\nBefore.\nAfter."
     two = "# A\nBefore.\n---\nAfter."
-    assert {change.kind for change in compare(pages_of(one), pages_of(two))} == {Kind.SAME}
+    assert {change.kind for change in compare(pages_of(one), pages_of(two))} == {ChangeKind.SAME}
 
 
 @pytest.mark.parametrize("pages", [(), (Page(1, "", ()),)])
 def test_nothing_to_compare(pages: tuple[Page, ...]) -> None:
     assert compare(pages, pages) == ()
     (title, *_) = compare(pages, pages_of(OLD))
-    assert title.kind is Kind.ADDED
+    assert title.kind is ChangeKind.ADDED
 
 
 def test_pieces_always_give_back_both_texts() -> None:
@@ -240,4 +248,4 @@ def test_small_changes_stay_word_by_word() -> None:
 )
 def test_a_quantity_in_a_heading_is_no_section_number(old: str, new: str) -> None:
     found = compare(pages_of(f"## {old}\nTake one."), pages_of(f"## {new}\nTake one."))
-    assert Kind.SAME not in {change.kind for change in found}
+    assert ChangeKind.SAME not in {change.kind for change in found}

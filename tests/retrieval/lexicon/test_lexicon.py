@@ -26,7 +26,7 @@ from retrieval.lexicon.terms import (
     in_clinical_words,
 )
 from retrieval.migrations import _lexicon_v3
-from retrieval.models import Kind, LexiconEntry, LexiconVersion, Match
+from retrieval.models import EntryKind, LexiconEntry, LexiconVersion, Match
 from retrieval.services import lexicon_entries_enable, lexicon_entry_delete, lexicon_entry_save
 from retrieval.types import Expansion
 from tests.people import in_groups
@@ -163,7 +163,7 @@ def test_every_entry_of_the_release_could_be_saved_by_hand() -> None:
     assert len(entries) >= 300
     for entry in entries:
         entry.full_clean()
-    assert {entry.kind for entry in entries} == set(Kind)
+    assert {entry.kind for entry in entries} == set(EntryKind)
     assert not LexiconEntry.objects.filter(short__in=["MS", "RA", "CP", "IT", "US", "ALL"]).exists()
 
 
@@ -171,7 +171,9 @@ def test_every_entry_of_the_release_could_be_saved_by_hand() -> None:
 def test_a_change_counts_for_the_next_question(alice: User) -> None:
     assert expansions("xyzzy") == ()
     before = analyse("xyzzy").lexicon
-    entry = LexiconEntry(short="xyzzy", words="magic word", match=Match.ANY_CASE, kind=Kind.LAY)
+    entry = LexiconEntry(
+        short="xyzzy", words="magic word", match=Match.ANY_CASE, kind=EntryKind.LAY
+    )
     lexicon_entry_save(entry, by=alice, changes={})
     assert expansions("xyzzy") == ()  # nothing was changed, so nothing was saved
     lexicon_entry_save(entry, by=alice, changes={"short": "xyzzy"})
@@ -381,13 +383,13 @@ def test_the_migration_goes_back_and_forth(own_database: str) -> None:
     changed = LexiconEntry.objects.get(short="DKA")
     lexicon_entry_save(changed, by=None, changes={"words": "words of this site"})
     own = LexiconEntry.objects.get(short="adrenaline")
-    lexicon_entry_save(own, by=None, changes={"words": "suprarenal", "kind": Kind.LAY})
+    lexicon_entry_save(own, by=None, changes={"words": "suprarenal", "kind": EntryKind.LAY})
     count, version = LexiconEntry.objects.count(), LexiconVersion.objects.get().version
     call_command("migrate", "retrieval", "0001", **quiet)
     call_command("migrate", "retrieval", **quiet)
     assert LexiconEntry.objects.count() == count
     assert LexiconEntry.objects.get(short="DKA").words == "words of this site"
     own.refresh_from_db()
-    assert (own.words, own.kind) == ("suprarenal", Kind.LAY)
+    assert (own.words, own.kind) == ("suprarenal", EntryKind.LAY)
     lexicon_entry_save(changed, by=None, changes={"enabled": False})
     assert LexiconVersion.objects.get().version != version

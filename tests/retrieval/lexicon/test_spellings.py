@@ -11,7 +11,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.lexical.search import AskedLexeme, asked_lexemes, search_lexical
 from retrieval.lexicon.spellings import MAX_SPELLINGS, other_spellings, respelled
 from retrieval.lexicon.terms import Entry, Lexicon
-from retrieval.models import Kind, LexiconEntry, Match
+from retrieval.models import EntryKind, LexiconEntry, Match
 from retrieval.pipeline import retrieve
 from retrieval.services import lexicon_entry_save
 from retrieval.types import Expansion, Query
@@ -256,6 +256,6 @@ def test_staff_decide_what_a_form_means() -> None:
     entry = LexiconEntry.objects.get(short="adrenaline")
     lexicon_entry_save(entry, by=None, changes={"enabled": False})
     assert expansions("adrenaline") == expansions("epinephrine") == ()
-    changes = {"short": "medazine", "words": "otherzine", "kind": Kind.NAME}
+    changes = {"short": "medazine", "words": "otherzine", "kind": EntryKind.NAME}
     lexicon_entry_save(LexiconEntry(match=Match.ANY_CASE), by=None, changes=changes)
     assert expansions("otherzine") == (Expansion("otherzine", "medazine", same=True),)

@@ -63,8 +63,8 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     if kind and (before[-1].was_answered or not core.lower().startswith("why")):
         text = _resolved(kind, core, base)
     if text is None:
-        asked = _with_topic(core, before)
-        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=asked)
+        with_topic = _with_topic(core, before)
+        return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=with_topic)
     return Standalone(text, is_follow_up=True, by="rules")
 
 
@@ -225,10 +225,10 @@ def _with_state(core: str, base: str, named: Sequence[Mention]) -> str | None:
     changes = mentions(core)
     if len(changes) == 1 and changes[0].slot in (Slot.MEASURE, Slot.NUMBER):
         return _with_value(core, base, changes[0], named)
-    told = {mention.slot for mention in named} & {
+    slots = {mention.slot for mention in named} & {
         mention.slot for mention in changes if not STATE_OF_LIFE.search(mention.text)
     }
-    if told & {*POPULATION_SLOTS, Slot.NUMBER, Slot.MEASURE}:
+    if slots & {*POPULATION_SLOTS, Slot.NUMBER, Slot.MEASURE}:
         return _with_slots(base, changes) if len(changes) == 1 else None
     return _appended(base, f", {core}").replace(" ,", ",", 1)
 
@@ -251,11 +251,11 @@ def _about(core: str, base: str) -> str | None:
     topic = _topic(base, whole=core.lower().startswith("why"))
     if topic is None:
         return None
-    asked = core
+    rest = core
     for mention in reversed([m for m in mentions(core) if m.slot is not Slot.NUMBER]):
-        asked = asked[: mention.phrase_start] + asked[mention.end :]
-    asked = " ".join(asked.split()).strip(" ,?")
-    return f"{asked[:1].upper()}{asked[1:]}: {topic}?" if asked else None
+        rest = rest[: mention.phrase_start] + rest[mention.end :]
+    rest = " ".join(rest.split()).strip(" ,?")
+    return f"{rest[:1].upper()}{rest[1:]}: {topic}?" if rest else None
 
 
 def _topic(base: str, *, whole: bool) -> str | None:

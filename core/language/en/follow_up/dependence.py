@@ -21,7 +21,6 @@ from core.language.en.follow_up.vocabulary import (
     ATTRIBUTES,
     BARE,
     BEGINS_OPEN,
-    BESIDE_ORDERS,
     DESCRIBES,
     DOSING,
     EXPLETIVE,
@@ -41,6 +40,7 @@ from core.language.en.follow_up.vocabulary import (
     SUBJECT,
     VERBS,
     WHOLE,
+    WITH_ORDERS,
 )
 from core.language.words import sentences, words
 
@@ -80,8 +80,8 @@ def points_back(question: str, core: str) -> bool:
     first = next(iter(words(core)), "").lower()
     if OPENER.match(question) and first not in ASKS:
         return True  # `And how is frostbite treated` is self-contained
-    found = SOMEBODY.search(core)
-    return found is not None and not SOMEONE.search(core[: found.start()])
+    somebody = SOMEBODY.search(core)
+    return somebody is not None and not SOMEONE.search(core[: somebody.start()])
 
 
 def core_of(question: str) -> str:
@@ -116,13 +116,13 @@ def leaning(question: str, core: str) -> str:
 def _changes_only(question: str, core: str, named: Sequence[Mention]) -> bool:
     if not named:
         return False
-    left, opened = _left(core, named), OPENER.match(question) is not None
+    unnamed, opened = _left(core, named), OPENER.match(question) is not None
     if WHOLE.match(core):
         rest = WHOLE.sub("", core)
         return _left(rest, mentions(rest)) <= FUNCTION
     if opened and {mention.slot for mention in named} == {Slot.NUMBER}:
-        return left <= FUNCTION | {"it", "that"}
-    if not left <= FUNCTION or not (opened or BEGINS_OPEN.match(question)):
+        return unnamed <= FUNCTION | {"it", "that"}
+    if not unnamed <= FUNCTION or not (opened or BEGINS_OPEN.match(question)):
         return False
     return not _asks_itself(core, named)
 
@@ -132,52 +132,52 @@ def _states_only(core: str, named: Sequence[Mention]) -> bool:
 
     A medicine or a condition alone is a topic of its own.
     """
-    left = _left(core, named)
-    if left & (ASKS - STATES):
+    rest = _left(core, named)
+    if rest & (ASKS - STATES):
         return False
-    if DESCRIBES.match(core) or _is_note(core, named, left):
+    if DESCRIBES.match(core) or _is_note(core, named, rest):
         return True
     if not named:
         return False
     slots = {mention.slot for mention in named}
-    if slots & {Slot.DRUG, Slot.CONDITION} and not named[0].start and not left & ALLERGY:
+    if slots & {Slot.DRUG, Slot.CONDITION} and not named[0].start and not rest & ALLERGY:
         return False
-    is_of_patient = bool(left & SUBJECT or core.lower().startswith("if "))
-    if left <= STATES and (is_of_patient or slots & {Slot.MEASURE}):
+    is_of_patient = bool(rest & SUBJECT or core.lower().startswith("if "))
+    if rest <= STATES and (is_of_patient or slots & {Slot.MEASURE}):
         return True
-    if not left and slots <= {Slot.NUMBER, *POPULATION_SLOTS}:
+    if not rest and slots <= {Slot.NUMBER, *POPULATION_SLOTS}:
         return True
-    if left & (ATTRIBUTES | VERBS | ASKS) or len(words(core)) > MAX_NOTE_WORDS:
+    if rest & (ATTRIBUTES | VERBS | ASKS) or len(words(core)) > MAX_NOTE_WORDS:
         return False
-    is_named = Slot.MEASURE in slots or all(len(word) <= MAX_SHORT_FORM for word in left)
+    is_named = Slot.MEASURE in slots or all(len(word) <= MAX_SHORT_FORM for word in rest)
     return is_named and slots <= {Slot.MEASURE, Slot.NUMBER}
 
 
-def _is_note(core: str, named: Sequence[Mention], left: set[str]) -> bool:
+def _is_note(core: str, named: Sequence[Mention], rest: set[str]) -> bool:
     """Tell whether a text notes findings and asks nothing: `plts today 42, U+Es normal`.
 
     What begins with a medicine or condition has it as its topic.
     """
     begins = named[0].slot if named and not named[0].start else None
     is_topic = begins in (Slot.DRUG, Slot.CONDITION)
-    asks = left & (ATTRIBUTES | VERBS | ASKS) or core.rstrip().endswith("?")
+    asks = rest & (ATTRIBUTES | VERBS | ASKS) or core.rstrip().endswith("?")
     is_told = len(words(core)) >= _NOTE_WORDS and bool(NOTED.search(core))
     return is_told and not is_topic and not asks
 
 
 def names_more(core: str) -> bool:
-    """Tell whether a text has words beside values and what they are of, such as `LMWH 70kg`."""
+    """Tell whether a text has words other than values and what they are of, such as `LMWH 70kg`."""
     return bool(_left(core, mentions(core)) - STATES - FUNCTION)
 
 
 def _orders_only(core: str, named: Sequence[Mention]) -> bool:
     """Tell whether a text asks about giving one medicine, or a dose, and names nothing else."""
-    left = _left(core, named)
+    rest = _left(core, named)
     slots = [mention.slot for mention in named]
     is_one = slots == [Slot.DRUG] and not named[0].lead
-    if is_one and left and left <= {"then", "instead", "ok"}:
+    if is_one and rest and rest <= {"then", "instead", "ok"}:
         return True  # `cefalexin then?`
-    return (is_one or not slots) and bool(left & ORDERS) and left <= ORDERS | BESIDE_ORDERS
+    return (is_one or not slots) and bool(rest & ORDERS) and rest <= ORDERS | WITH_ORDERS
 
 
 def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
@@ -185,11 +185,11 @@ def _asks_otherwise(core: str, named: Sequence[Mention]) -> bool:
 
     `What can I give instead` does, `What can I give instead of warfarin` does not.
     """
-    left = _left(core, named)
+    rest = _left(core, named)
     if {mention.slot for mention in named} & {Slot.DRUG, Slot.CONDITION}:
         return False
-    asks = left & OTHERWISE or (left & {"second", "third"} and left & {"line", "choice"})
-    return bool(asks) and left <= FUNCTION | ATTRIBUTES | VERBS | OTHERWISE | OPEN_ENDED
+    asks = rest & OTHERWISE or (rest & {"second", "third"} and rest & {"line", "choice"})
+    return bool(asks) and rest <= FUNCTION | ATTRIBUTES | VERBS | OTHERWISE | OPEN_ENDED
 
 
 def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
@@ -208,12 +208,12 @@ def _asks_itself(core: str, named: Sequence[Mention]) -> bool:
 
 def _asks_of_nothing(question: str, core: str, named: Sequence[Mention]) -> bool:
     """Tell whether a question asks for a dose, route or reason without saying of what."""
-    left, slots = _left(core, named), {mention.slot for mention in named}
-    if not named and left and left <= ATTRIBUTES - ASKS and len(words(core)) <= MAX_NOTE_WORDS:
+    rest, slots = _left(core, named), {mention.slot for mention in named}
+    if not named and rest and rest <= ATTRIBUTES - ASKS and len(words(core)) <= MAX_NOTE_WORDS:
         return True
-    if slots & {Slot.DRUG, Slot.CONDITION} or not (left <= FUNCTION | ATTRIBUTES and left & ASKING):
+    if slots & {Slot.DRUG, Slot.CONDITION} or not (rest <= FUNCTION | ATTRIBUTES and rest & ASKING):
         return False
-    if slots & {Slot.RENAL, Slot.HEPATIC, Slot.STATE} and not left & DOSING:
+    if slots & {Slot.RENAL, Slot.HEPATIC, Slot.STATE} and not rest & DOSING:
         return False
     return bool(OPENER.match(question) or ASKED_FIRST.match(core) or question.rstrip()[-1:] == "?")
 
@@ -232,18 +232,18 @@ def _blanked(text: str, named: Sequence[Mention]) -> str:
 def pronoun_of(core: str, named: Sequence[Mention]) -> re.Match[str] | None:
     """Return the pronoun that a question is about; None if a mention before it may be meant."""
     plain = EXPLETIVE.sub(lambda match: " " * len(match.group()), core)
-    found = PRONOUN.search(plain)
-    if found is None or any(mention.start < found.start() for mention in named):
+    pronoun = PRONOUN.search(plain)
+    if pronoun is None or any(mention.start < pronoun.start() for mention in named):
         return None
-    ahead = [word.lower() for word in words(plain[: found.start()])]
-    behind = [word.lower() for word in words(plain[found.end() :])]
+    ahead = [word.lower() for word in words(plain[: pronoun.start()])]
+    behind = [word.lower() for word in words(plain[pronoun.end() :])]
     if not ahead or not set(ahead) <= FUNCTION | ATTRIBUTES | VERBS:
         return None
-    is_pointing = found.group().lower() in {"this", "that", "these", "those"}
+    is_pointing = pronoun.group().lower() in {"this", "that", "these", "those"}
     if is_pointing and behind and behind[0] not in FUNCTION | GENERIC | BARE:
         return None
-    if found.group().lower() in {"its", "their"} and (
+    if pronoun.group().lower() in {"its", "their"} and (
         not behind or behind[0] not in ATTRIBUTES | GENERIC
     ):
         return None
-    return found
+    return pronoun

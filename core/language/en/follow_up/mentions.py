@@ -121,16 +121,16 @@ def mentions(text: str) -> tuple[Mention, ...]:
     Of overlapping ones, measures come first, then people, states, medicines, conditions, numbers.
     """
     taken: list[Mention] = []
-    for found in _all(text):
-        if all(found.end <= other.start or found.start >= other.end for other in taken):
-            taken.append(found)
+    for candidate in _all(text):
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in taken):
+            taken.append(candidate)
     return tuple(sorted(taken, key=lambda mention: mention.start))
 
 
 def unplaced_populations(text: str, named: tuple[Mention, ...]) -> set[str]:
     """Return groups of people in a text that no mention covers: it can't be changed safely."""
-    said = {name for mention in named for name in populations(mention.text)}
-    return set(populations(text)) - said
+    covered = {name for mention in named for name in populations(mention.text)}
+    return set(populations(text)) - covered
 
 
 def _all(text: str) -> Iterator[Mention]:
@@ -201,13 +201,15 @@ def _parts(question: str, standalone: str) -> Iterator[Carried]:
     named = mentions(standalone)
     if not standalone or not named:
         return
-    said = {(mention.slot, mention.name, mention.text.lower()) for mention in mentions(question)}
+    repeated = {
+        (mention.slot, mention.name, mention.text.lower()) for mention in mentions(question)
+    }
     first = named[0].phrase_start
-    asked = _JOINING.sub("", standalone[:first])
-    if not _SAYS_NOTHING.fullmatch(asked) and asked.lower() not in question.lower():
-        yield Carried(asked, _tidy(standalone[named[0].start :]))
+    lead = _JOINING.sub("", standalone[:first])
+    if not _SAYS_NOTHING.fullmatch(lead) and lead.lower() not in question.lower():
+        yield Carried(lead, _tidy(standalone[named[0].start :]))
     for mention in named:
-        if (mention.slot, mention.name, mention.text.lower()) not in said:
+        if (mention.slot, mention.name, mention.text.lower()) not in repeated:
             start, end, text = _part(standalone, mention)
             yield Carried(text, _tidy(f"{standalone[:start]} {standalone[end:]}"))
 

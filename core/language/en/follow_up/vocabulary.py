@@ -114,7 +114,7 @@ NOTED = re.compile(
 )
 # An order about one medicine, for whom and what the conversation said before: `give vit K`.
 ORDERS = frozenset("give start use stop continue add withhold restart repeat have take".split())
-BESIDE_ORDERS = frozenset(
+WITH_ORDERS = frozenset(
     """
     can could should do i we he she they to now still also him her them a the instead dose doses
     next tonights tonight's todays today's another second it ok then

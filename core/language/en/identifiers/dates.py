@@ -1,4 +1,4 @@
-"""Find dates of birth: dates after a word such as `born`, or beside a name. Pure.
+"""Find dates of birth: dates after a word such as `born`, or next to a name. Pure.
 
 Years alone, and "born before", "on or after" or "between", are about cohorts, as in schedules of
 vaccination.

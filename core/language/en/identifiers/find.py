@@ -16,24 +16,24 @@ from core.language.en.identifiers.types import (
     NAMED,
     WALL,
     Identifier,
-    Kind,
+    IdentifierKind,
     Recogniser,
     Span,
 )
 
 # In this order: each match is masked, so that a later rule can't take it for something else.
-_RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
-    (Kind.EMAIL, emails),
-    (Kind.BIRTH, births),
-    (Kind.INSURANCE, insurances),
-    (Kind.NATIONAL, nationals),
-    (Kind.RECORD, records),
-    (Kind.PHONE, phones),
-    (Kind.ADDRESS, addresses),
-    (Kind.NAME, names),
-    (Kind.BIRTH, births_near_names),
+_RECOGNISERS: tuple[tuple[IdentifierKind, Recogniser], ...] = (
+    (IdentifierKind.EMAIL, emails),
+    (IdentifierKind.BIRTH, births),
+    (IdentifierKind.INSURANCE, insurances),
+    (IdentifierKind.NATIONAL, nationals),
+    (IdentifierKind.RECORD, records),
+    (IdentifierKind.PHONE, phones),
+    (IdentifierKind.ADDRESS, addresses),
+    (IdentifierKind.NAME, names),
+    (IdentifierKind.BIRTH, births_near_names),
 )
-# A match may only be found once the text beside it is masked, in a further round. The limit is for
+# A match may only be found once the text next to it is masked, in a further round. The limit is for
 # hostile texts that would need many rounds.
 _MAX_ROUNDS = 5
 _PLACEHOLDER = re.compile(rf"\[(?P<kind>{'|'.join(map(re.escape, KINDS))})\]")
@@ -48,31 +48,31 @@ def identifiers_in(text: str) -> tuple[Identifier, ...]:
     """
     covered = _cover_placeholders(text.translate(_MARKS))
     covered = _cover(covered, references(covered), HARMLESS)
-    found: list[Identifier] = []
+    identifiers: list[Identifier] = []
     for _ in range(_MAX_ROUNDS):
         more, covered = _round(covered)
         if not more:
             break
-        found += more
-    return tuple(sorted(found, key=lambda identifier: identifier.start))
+        identifiers += more
+    return tuple(sorted(identifiers, key=lambda identifier: identifier.start))
 
 
-def redacted(text: str, found: Sequence[Identifier]) -> str:
-    """Return `text` with a placeholder such as `[name]` or `[phone]` for each of `found`."""
+def redacted(text: str, identifiers: Sequence[Identifier]) -> str:
+    """Return `text` with a placeholder such as `[name]` or `[phone]` for each of `identifiers`."""
     parts, position = [], 0
-    for identifier in found:
+    for identifier in identifiers:
         parts += [text[position : identifier.start], f"[{identifier.kind}]"]
         position = identifier.end
     return "".join([*parts, text[position:]])
 
 
 def _round(covered: str) -> tuple[list[Identifier], str]:
-    found = []
+    identifiers = []
     for kind, recogniser in _RECOGNISERS:
         spans = _apart(recogniser(covered))
-        found += [Identifier(kind, start, end) for start, end in spans]
-        covered = _cover(covered, spans, NAMED if kind is Kind.NAME else WALL)
-    return found, covered
+        identifiers += [Identifier(kind, start, end) for start, end in spans]
+        covered = _cover(covered, spans, NAMED if kind is IdentifierKind.NAME else WALL)
+    return identifiers, covered
 
 
 def _apart(spans: Iterable[Span]) -> list[Span]:
@@ -96,6 +96,6 @@ def _cover(text: str, spans: Iterable[Span], mark: str) -> str:
 
 def _cover_placeholders(text: str) -> str:
     def mark(match: re.Match[str]) -> str:
-        return (NAMED if match["kind"] == Kind.NAME else WALL) * len(match.group())
+        return (NAMED if match["kind"] == IdentifierKind.NAME else WALL) * len(match.group())
 
     return _PLACEHOLDER.sub(mark, text)

@@ -1,4 +1,4 @@
-"""Find names of people: after a title, after "patient" and the like, or beside an identifier.
+"""Find names of people: after a title, after "patient" and the like, or next to an identifier.
 
 Things named after somebody (Bell's palsy, Lady Windermere syndrome) are not patients, nor are
 clinicians ("Dr Smith's clinic"). Pure.
@@ -125,7 +125,7 @@ def names(text: str) -> Iterator[Span]:
     yield from _titled(text, is_headline=is_headline)
     yield from _said(text)
     yield from _patients(text, is_headline=is_headline)
-    yield from _beside(text, is_headline=is_headline)
+    yield from _next_to(text, is_headline=is_headline)
 
 
 def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
@@ -189,7 +189,7 @@ def _before(text: str, start: int) -> str:
     return text[max(0, start - _NEAR_CHARS) : start].rstrip()
 
 
-def _beside(text: str, *, is_headline: bool) -> Iterator[Span]:
+def _next_to(text: str, *, is_headline: bool) -> Iterator[Span]:
     """Yield `John Smith, 72`, `SMITH, John`, names before an identifier and usual whole names."""
     end = 0
     for match in _PAIR.finditer(text):

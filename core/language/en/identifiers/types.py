@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class IdentifierKind(StrEnum):
     """Kinds of identifiers; the value is the text of the placeholder."""
 
     NAME = "name"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     ADDRESS = "address"
 
 
-KINDS: tuple[str, ...] = tuple(str(kind) for kind in Kind)
+KINDS: tuple[str, ...] = tuple(str(kind) for kind in IdentifierKind)
 
 Span = tuple[int, int]
 Recogniser = Callable[[str], Iterator[Span]]
@@ -28,7 +28,7 @@ Recogniser = Callable[[str], Iterator[Span]]
 # Matches are masked by as many of these characters, so that offsets stay valid. None is a letter,
 # a digit or a blank: no rule matches across them.
 WALL = "\x00"  # an identifier
-NAMED = "\x01"  # a name: a date beside it is one of birth
+NAMED = "\x01"  # a name: a date next to it is one of birth
 HARMLESS = "\x02"  # a dose, a code: no sign of an identifier
 
 
@@ -36,6 +36,6 @@ HARMLESS = "\x02"  # a dose, a code: no sign of an identifier
 class Identifier:
     """`text[start:end]` seems to identify somebody."""
 
-    kind: Kind
+    kind: IdentifierKind
     start: int
     end: int

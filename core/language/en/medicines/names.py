@@ -126,10 +126,10 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
     """Return `(start, end, name)` of each medicine, in order; of a brand, one per ingredient."""
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
-    found = {start: (end, known[word]) for start, end, word in typed if known[word]}
-    found |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
-    found |= {m.start(): (m.end(), ("phytomenadione",)) for m in _VITAMIN_K.finditer(text)}
-    return [(start, end, name) for start, (end, names) in sorted(found.items()) for name in names]
+    placed = {start: (end, known[word]) for start, end, word in typed if known[word]}
+    placed |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
+    placed |= {m.start(): (m.end(), ("phytomenadione",)) for m in _VITAMIN_K.finditer(text)}
+    return [(start, end, name) for start, (end, names) in sorted(placed.items()) for name in names]
 
 
 def _named_by(word: str) -> tuple[str, ...]:

@@ -32,17 +32,17 @@ def gestation_of(text: str) -> tuple[Interval, ...]:
     unless they are a duration by the word before (`for 7 weeks`).
     """
     level = _OF_FORTY.sub(r"\1 weeks", levelled(text))
-    found = [
+    weeks = [
         _TRIMESTERS[name]
         for match in _TRIMESTER.finditer(level)
         for name in re.findall(_NTH, match.group())
     ]
-    found += [_TERM] if _NEAR_TERM.search(level) else []
+    weeks += [_TERM] if _NEAR_TERM.search(level) else []
     for measure in measures(level):
         before = level[: measure.start]
         if measure.written_unit == "week" and not _LASTS.search(before):
-            found.append(_weeks(measure.interval, before))
-    return tuple(found)
+            weeks.append(_weeks(measure.interval, before))
+    return tuple(weeks)
 
 
 def _weeks(interval: Interval, before: str) -> Interval:

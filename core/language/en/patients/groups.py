@@ -59,7 +59,7 @@ def populations(text: str) -> tuple[str, ...]:
     named = {name for name, pattern in _PATTERNS.items() if pattern.search(plain)}
     if _NO_MENTION.search(text) and "pugh" in text.lower():
         named.add("hepatic impairment")
-    named |= {_of_age(*found) for found in _AGE.findall(text)}
+    named |= {_of_age(*age) for age in _AGE.findall(text)}
     return tuple(name for name in _MENTIONS if name in named)
 
 

@@ -152,9 +152,9 @@ def people_of(text: str) -> People:
     denied = _denied(plain)
     rest = _KIDNEY_ANY.sub(" ", _NORMAL.sub(" ", _DENIED.sub(" ", plain)))
     level = levelled(plain)
-    found = measures(level)
+    measured = measures(level)
     groups = populations(rest)
-    ages = tuple(dict.fromkeys(_age(m) for m in found if _is_age(m, level)))
+    ages = tuple(dict.fromkeys(_age(m) for m in measured if _is_age(m, level)))
     if "pregnant" in groups and not ages:
         # A newborn is what a pregnancy leads to, not who is treated.
         groups = tuple(group for group in groups if group not in _YOUNG)
@@ -162,8 +162,8 @@ def people_of(text: str) -> People:
         groups=groups,
         denied=tuple(name for name in denied if name not in groups),
         ages=ages,
-        kidney=tuple(replace(m.interval, unit="ml/min") for m in found if _is_kidney(m, level)),
-        weights=tuple(m.interval for m in found if m.interval.unit == "kg"),
+        kidney=tuple(replace(m.interval, unit="ml/min") for m in measured if _is_kidney(m, level)),
+        weights=tuple(m.interval for m in measured if m.interval.unit == "kg"),
         male=bool(_MALE.search(text)) and not re.search(r"\bwom[ae]n|female", text, re.I),
         female=bool(_FEMALE.search(text)) and not _MALE.search(text),
     )
@@ -189,42 +189,46 @@ def first_named(levels: Sequence[People]) -> People:
     )
 
 
-def apart(asked: People, about: People) -> Apart | None:
+def apart(patient: People, about: People) -> Apart | None:
     """Return how the populations exclude each other; None where somebody can be in both."""
-    if ages := _ages_apart(asked, about):
+    if ages := _ages_apart(patient, about):
         return ages
-    for state in asked.states:
+    for state in patient.states:
         if state in about.denied:
             return Apart(_one(state), without(state))
     for state in about.states:
-        if state in asked.denied:
+        if state in patient.denied:
             return Apart(without(state), _many(state))
-    if "pregnant" in about.states and "pregnant" not in asked.states:
-        if young := next((group for group in asked.age_groups if group in _YOUNG), ""):
+    if "pregnant" in about.states and "pregnant" not in patient.states:
+        if young := next((group for group in patient.age_groups if group in _YOUNG), ""):
             return Apart(_one(young), _many("pregnant"))
-        if asked.male:
+        if patient.male:
             return Apart("a man", _many("pregnant"))
     for name, unit, ours, theirs in (
-        (KIDNEY, "mL/min", asked.kidney, about.kidney),
-        (WEIGHT, "kg", asked.weights, about.weights),
+        (KIDNEY, "mL/min", patient.kidney, about.kidney),
+        (WEIGHT, "kg", patient.weights, about.weights),
     ):
         if ours and theirs and not _meet(ours, theirs):
-            return Apart(said(ours[0], unit), said(theirs[0], unit), name)
+            return Apart(interval_in_words(ours[0], unit), interval_in_words(theirs[0], unit), name)
     return None
 
 
-def _ages_apart(asked: People, about: People) -> Apart | None:
-    ours = asked.ages or tuple(_years(*_MEANT[group]) for group in asked.age_groups)
+def _ages_apart(patient: People, about: People) -> Apart | None:
+    ours = patient.ages or tuple(_years(*_MEANT[group]) for group in patient.age_groups)
     theirs = about.ages or tuple(_years(*_COVERED[group]) for group in about.age_groups)
     if not ours or not theirs or _meet(ours, theirs):
         return None
-    one = _one(asked.age_groups[0]) if asked.age_groups else f"someone of {_age_in_words(ours[0])}"
+    single = (
+        _one(patient.age_groups[0])
+        if patient.age_groups
+        else f"someone of {_age_in_words(ours[0])}"
+    )
     many = _many(about.age_groups[0]) if about.age_groups else "people"
     if about.ages:
         many = f"{many} aged {aged(theirs[0])}"
-        if asked.ages and asked.age_groups:
-            one = f"{one} of {_age_in_words(ours[0])}"
-    return Apart(one, many)
+        if patient.ages and patient.age_groups:
+            single = f"{single} of {_age_in_words(ours[0])}"
+    return Apart(single, many)
 
 
 def group_words(groups: Iterable[str]) -> list[str]:
@@ -237,7 +241,7 @@ def without(group: str) -> str:
     return _WITHOUT.get(group, f"people other than {_many(group)}")
 
 
-def said(interval: Interval, unit: str) -> str:
+def interval_in_words(interval: Interval, unit: str) -> str:
     """Return an interval in words: `45 mL/min or more`, `30 to 44 mL/min`."""
     low, high = interval.low, interval.high
     if low == high:
@@ -253,13 +257,15 @@ def aged(interval: Interval) -> str:
     """Return an interval of days in everyday units: `6 months to 6 years`."""
     low, high = interval.low, interval.high
     if not math.isinf(low) and not math.isinf(high) and low > 0:
-        (one, unit), (two, other) = _in_words(low), _in_words(high)
+        (least, unit), (most, other) = _in_words(low), _in_words(high)
         if unit != other:
-            return f"{one:g} {unit} to {two:g} {other}"
+            return f"{least:g} {unit} to {most:g} {other}"
     finite = high if math.isinf(low) or low <= 0 else low
     _, unit = _in_words(finite)
     days = _DAYS_IN[unit]
-    return said(replace(interval, low=round(low / days, 1), high=round(high / days, 1)), unit)
+    return interval_in_words(
+        replace(interval, low=round(low / days, 1), high=round(high / days, 1)), unit
+    )
 
 
 def _age_in_words(interval: Interval) -> str:
@@ -288,12 +294,12 @@ def _years(low: float, high: float) -> Interval:
 
 
 def _meet(ours: Iterable[Interval], theirs: Sequence[Interval]) -> bool:
-    return any(one.meets(other) for one in ours for other in theirs)
+    return any(interval.meets(other) for interval in ours for other in theirs)
 
 
 def _denied(text: str) -> tuple[str, ...]:
-    found = " ; ".join(match.group(1) for match in _DENIED.finditer(text))
-    names = list(populations(found))
+    denials = " ; ".join(match.group(1) for match in _DENIED.finditer(text))
+    names = list(populations(denials))
     for match in _NORMAL.finditer(text):
         is_liver = (match.group(1) or "").lower() in ("hepatic", "liver")
         names.append("hepatic impairment" if is_liver else "renal impairment")

@@ -55,7 +55,7 @@ _NO_CONDITION = frozenset(
 )
 
 
-class _Said(NamedTuple):
+class _LevelGroup(NamedTuple):
     """Levels named together, with the words before and after them."""
 
     levels: frozenset[str]
@@ -69,19 +69,21 @@ def severities(text: str, about: str) -> frozenset[str]:
     A range includes the levels between: `mild to severe` is moderate too.
     """
     words = _condition_words(about)
-    return frozenset(level for said in _said(text) if _is_of(words, said) for level in said.levels)
+    return frozenset(
+        level for group in _said(text) if _is_of(words, group) for level in group.levels
+    )
 
 
 @lru_cache(maxsize=256)
 def _condition_words(about: str) -> frozenset[str]:
     named = {word for drug in drugs(about) for word in drug.split()}
-    found = {_plain(word) for word in _WORD.findall(about)}
-    return frozenset(found - named - _NO_CONDITION - _ENDS)
+    words = {_plain(word) for word in _WORD.findall(about)}
+    return frozenset(words - named - _NO_CONDITION - _ENDS)
 
 
-def _is_of(words: frozenset[str], said: _Said) -> bool:
+def _is_of(words: frozenset[str], group: _LevelGroup) -> bool:
     """Tell whether the words after the level, else those before it, name the condition."""
-    behind = said.behind
+    behind = group.behind
     if behind[:1] == ("severity",):  # `low severity CAP, penicillin allergic` is of the first
         allergic = (n for n, word in enumerate(behind) if _OTHER.match(word))
         behind = behind[: max(1, next(allergic, len(behind) + 1) - 1)]
@@ -89,25 +91,25 @@ def _is_of(words: frozenset[str], said: _Said) -> bool:
         return False
     if behind:
         return behind[0] in _GENERIC or not words.isdisjoint(behind)
-    return all(word in words or word in _GENERIC or word in _ENDS for word in said.before)
+    return all(word in words or word in _GENERIC or word in _ENDS for word in group.before)
 
 
 @lru_cache(maxsize=8192)
-def _said(text: str) -> tuple[_Said, ...]:
+def _said(text: str) -> tuple[_LevelGroup, ...]:
     return tuple(_groups(text))
 
 
-def _groups(text: str) -> Iterator[_Said]:
-    found = list(_NAMED.finditer(text))
+def _groups(text: str) -> Iterator[_LevelGroup]:
+    matches = list(_NAMED.finditer(text))
     levels: frozenset[str] = frozenset()
     begin, end = 0, 0
-    for at, match in enumerate(found):
+    for at, match in enumerate(matches):
         begin = begin if levels else match.start()
         levels = _joined(levels, _levels(match), text[end : match.start()])
         end = match.end()
-        following = text[end : found[at + 1].start()] if at + 1 < len(found) else ""
+        following = text[end : matches[at + 1].start()] if at + 1 < len(matches) else ""
         if not _BETWEEN.fullmatch(following):
-            yield _Said(levels, _before(text[:begin]), _behind(text[end:]))
+            yield _LevelGroup(levels, _before(text[:begin]), _behind(text[end:]))
             levels = frozenset()
 
 

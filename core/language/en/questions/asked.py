@@ -161,9 +161,9 @@ _BLEEDING = re.compile(
 _BLEEDS = ("bleeding", "haemorrhage", "hemorrhage")
 _NO_BLEEDING = re.compile(rf"\b(?:no|not|without|denies)\b[^.,;:?]{{0,40}}?(?:{_BLEEDING.pattern})")
 _OPPOSITES = {
-    one: other
+    word: opposite
     for positive in ("conscious", "stable", "complicated", "provoked", "controlled")
-    for one, other in ((positive, f"un{positive}"), (f"un{positive}", positive))
+    for word, opposite in ((positive, f"un{positive}"), (f"un{positive}", positive))
 }
 _GRAMMAR = frozenset(
     "a an the of in on for with and or to is are was be has have who what how when not no".split()
@@ -181,10 +181,10 @@ class Denials:
 
     @classmethod
     def of(cls, question: str) -> Denials:
-        left = _LACKS.sub(" ", question.casefold())
+        rest = _LACKS.sub(" ", question.casefold())
         denies_bleeding = bool(_NO_BLEEDING.search(question.casefold()))
-        bleeds = _BLEEDING.search(left) and not denies_bleeding
-        words = frozenset(_WORD.findall(left))
+        bleeds = _BLEEDING.search(rest) and not denies_bleeding
+        words = frozenset(_WORD.findall(rest))
         return cls(
             _pairs(question) - _denied_pairs(question),
             words | frozenset(_BLEEDS if bleeds else ()),
@@ -219,7 +219,7 @@ def _is_for_opposite(state: str, texts: Sequence[str]) -> bool:
 
 
 def _denied_pairs(text: str) -> frozenset[frozenset[str]]:
-    return frozenset().union(*(_pairs(found.group(1)) for found in _NEGATED.finditer(text)))
+    return frozenset().union(*(_pairs(match.group(1)) for match in _NEGATED.finditer(text)))
 
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:

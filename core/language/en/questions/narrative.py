@@ -84,45 +84,45 @@ def focus(text: str) -> str:
     """
     if not is_narrative(text):
         return ""
-    told = _told(text[:MAX_CHARS])
-    asking = [place for place, said in enumerate(told) if is_question(said)]
-    kept = _with_ground(told, asking) if asking else _clinical_first(told)
-    found = " ".join(told[place] for place in sorted(kept))
-    return found if 2 <= len(words(found)) < len(words(text[:MAX_CHARS])) else ""
+    lines = _told(text[:MAX_CHARS])
+    asking = [place for place, sentence in enumerate(lines) if is_question(sentence)]
+    kept = _with_ground(lines, asking) if asking else _clinical_first(lines)
+    kept_text = " ".join(lines[place] for place in sorted(kept))
+    return kept_text if 2 <= len(words(kept_text)) < len(words(text[:MAX_CHARS])) else ""
 
 
-def is_question(said: str) -> bool:
-    return bool(_QUESTION.search(said) or _WISH.search(said))
+def is_question(sentence: str) -> bool:
+    return bool(_QUESTION.search(sentence) or _WISH.search(sentence))
 
 
-def names_something(said: str) -> bool:
+def names_something(sentence: str) -> bool:
     """Tell whether a sentence names a condition, procedure or medicine, judged by word endings."""
-    return bool(_CLINICAL.search(said)) or bool(drugs(said))
+    return bool(_CLINICAL.search(sentence)) or bool(drugs(sentence))
 
 
 def _told(text: str) -> list[str]:
     """Return the sentences with content: no greetings, thanks, addresses or signature."""
-    told = []
-    for said in sentences(_NO_WORDS.sub(" ", text))[:MAX_SENTENCES]:
-        said = _POLITE.sub("", said).strip()
-        if _THANKS.search(said):
-            if is_question(said) and said.endswith("?"):
-                told.append(said)
+    lines = []
+    for sentence in sentences(_NO_WORDS.sub(" ", text))[:MAX_SENTENCES]:
+        sentence = _POLITE.sub("", sentence).strip()
+        if _THANKS.search(sentence):
+            if is_question(sentence) and sentence.endswith("?"):
+                lines.append(sentence)
             continue
-        if WORD.search(said):
-            told.append(said)
-    while told and _is_signature(told[-1]):
-        told.pop()
-    return told
+        if WORD.search(sentence):
+            lines.append(sentence)
+    while lines and _is_signature(lines[-1]):
+        lines.pop()
+    return lines
 
 
-def _is_signature(said: str) -> bool:
+def _is_signature(line: str) -> bool:
     """Tell whether a line is a signature: one to three capitalised words without a final mark."""
-    typed = words(said)
-    return len(typed) <= 3 and said[-1:] not in "?!." and all(w[:1].isupper() for w in typed)
+    typed = words(line)
+    return len(typed) <= 3 and line[-1:] not in "?!." and all(w[:1].isupper() for w in typed)
 
 
-def _with_ground(told: list[str], asking: list[int]) -> set[int]:
+def _with_ground(lines: list[str], asking: list[int]) -> set[int]:
     """Return the indices of asking sentences and of those they refer to, within `FOCUS_WORDS`.
 
     The last question is kept first: the story led to it.
@@ -130,36 +130,36 @@ def _with_ground(told: list[str], asking: list[int]) -> set[int]:
     kept: set[int] = set()
     room = FOCUS_WORDS
     for place in reversed(asking):
-        size = len(words(told[place]))
+        size = len(words(lines[place]))
         if not kept or size <= room:
             kept.add(place)
             room -= size
     for place in sorted(kept):
-        if _leans(told[place]):
-            ground = _ground(told, place)
-            size = len(words(told[ground])) if ground is not None else 0
+        if _leans(lines[place]):
+            ground = _ground(lines, place)
+            size = len(words(lines[ground])) if ground is not None else 0
             if ground is not None and ground not in kept and size <= max(room, LONG_WORDS // 2):
                 kept.add(ground)
                 room -= size
     return kept
 
 
-def _leans(said: str) -> bool:
-    return bool(_LEANING.search(said)) or not names_something(said)
+def _leans(sentence: str) -> bool:
+    return bool(_LEANING.search(sentence)) or not names_something(sentence)
 
 
-def _ground(told: list[str], place: int) -> int | None:
+def _ground(lines: list[str], place: int) -> int | None:
     """Return the nearest earlier, else later, sentence that names something clinical."""
-    before, after = range(place - 1, -1, -1), range(place + 1, len(told))
-    return next((other for other in (*before, *after) if names_something(told[other])), None)
+    before, after = range(place - 1, -1, -1), range(place + 1, len(lines))
+    return next((other for other in (*before, *after) if names_something(lines[other])), None)
 
 
-def _clinical_first(told: list[str]) -> set[int]:
+def _clinical_first(lines: list[str]) -> set[int]:
     """Return, for a story without a question, the sentences that name something clinical."""
     kept, room = set[int](), FOCUS_WORDS
-    for place, said in enumerate(told):
-        size = len(words(said))
-        if names_something(said) and (size <= room or not kept):
+    for place, sentence in enumerate(lines):
+        size = len(words(sentence))
+        if names_something(sentence) and (size <= room or not kept):
             kept.add(place)
             room -= size
     return kept

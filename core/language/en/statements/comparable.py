@@ -160,7 +160,7 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
     """
     named = drugs(text) or ((drug_before,) if drug_before else ())
     level = levelled(text)
-    found = _facts(level, named)
+    facts = _facts(level, named)
     forbids = limit_of(text) is Limit.CONTRAINDICATION
     conditions = " ".join(match.group(1) for match in _CONDITION.finditer(text))
     of_drugs = topic_words(" ".join(named))
@@ -168,8 +168,8 @@ def read_statement(text: str, *, drug_before: str = "") -> Statement:
         text=text,
         drugs=named,
         words=topic_words(text) - of_drugs,
-        facts=tuple(fact for fact in found if fact.role != ""),
-        conditions=tuple(replace(fact, role=THRESHOLD) for fact in found if fact.role == ""),
+        facts=tuple(fact for fact in facts if fact.role != ""),
+        conditions=tuple(replace(fact, role=THRESHOLD) for fact in facts if fact.role == ""),
         condition_words=topic_words(conditions) - of_drugs,
         routes=frozenset(name for name, words in _ROUTE_WORDS.items() if words.search(text)),
         qualifiers=qualifiers_of(text),
@@ -287,23 +287,25 @@ def _counted(word: str) -> float:
 def _drug_at(text: str, place: int, named: tuple[str, ...]) -> str:
     """Return the last medicine named before a place, else the first of all."""
     before = [(text.rfind(name, 0, place), name) for name in named]
-    last = max((found for found in before if found[0] >= 0), default=None)
+    last = max((pair for pair in before if pair[0] >= 0), default=None)
     return last[1] if last else (named[0] if named else "")
 
 
-def bound_differs(one: Interval, other: Interval) -> bool:
+def bound_differs(interval: Interval, other: Interval) -> bool:
     """Tell whether two values can't both be right: disjoint, or different bounds from one side.
 
     A range that contains the other value is no difference; nor are bounds from opposite sides.
     """
-    if one.unit != other.unit:
+    if interval.unit != other.unit:
         return False
-    one, other = in_base(one), in_base(other)
-    if math.isinf(one.low) and math.isinf(other.low):
-        return one.high != other.high
-    if math.isinf(one.high) and math.isinf(other.high):
-        return one.low != other.low
-    is_open = [math.isinf(value) for value in (one.low, one.high, other.low, other.high)]
+    interval, other = in_base(interval), in_base(other)
+    if math.isinf(interval.low) and math.isinf(other.low):
+        return interval.high != other.high
+    if math.isinf(interval.high) and math.isinf(other.high):
+        return interval.low != other.low
+    is_open = [math.isinf(value) for value in (interval.low, interval.high, other.low, other.high)]
     if any(is_open[:2]) and any(is_open[2:]):
         return False
-    return not one.meets(other) and not (one.low == other.low and one.high == other.high)
+    return not interval.meets(other) and not (
+        interval.low == other.low and interval.high == other.high
+    )

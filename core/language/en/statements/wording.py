@@ -56,19 +56,19 @@ def is_under_prevention(headings: Sequence[str]) -> bool:
     return False
 
 
-def doses_are_of(asked: frozenset[str], text: str) -> bool:
+def doses_are_of(medicines: frozenset[str], text: str) -> bool:
     """Tell whether one of a sentence's doses may be of an asked medicine.
 
     A dose is of the medicine named last before it. `Oxazepam 15 mg instead of chlordiazepoxide`
     answers for both.
     """
     places = drug_places(text)
-    if not any(_in(asked, name) for *_, name in places):
+    if not any(_in(medicines, name) for *_, name in places):
         return True
     of = [_medicines_before(match.start(), text, places) for match in _DOSE.finditer(text)]
-    if not of or any(not names or share_a_name(asked, names) for names in of):
+    if not of or any(not names or share_a_name(medicines, names) for names in of):
         return True
-    return any(_INSTEAD.search(text[:start]) for start, _, name in places if _in(asked, name))
+    return any(_INSTEAD.search(text[:start]) for start, _, name in places if _in(medicines, name))
 
 
 def _medicines_before(at: int, text: str, places: Sequence[tuple[int, int, str]]) -> frozenset[str]:
@@ -83,16 +83,16 @@ def _medicines_before(at: int, text: str, places: Sequence[tuple[int, int, str]]
     return frozenset(names)
 
 
-def share_a_name(asked: frozenset[str], named: frozenset[str]) -> bool:
+def share_a_name(ours: frozenset[str], theirs: frozenset[str]) -> bool:
     """Tell whether the sets share a name, or a kind: `phenoxymethylpenicillin` is a `penicillin`.
 
     An ending alone doesn't count: noradrenaline is no adrenaline.
     """
-    return any(_is_kind(one, other) or _is_kind(other, one) for one in asked for other in named)
+    return any(_is_kind(name, other) or _is_kind(other, name) for name in ours for other in theirs)
 
 
-def _in(asked: frozenset[str], name: str) -> bool:
-    return share_a_name(asked, frozenset((name,)))
+def _in(medicines: frozenset[str], name: str) -> bool:
+    return share_a_name(medicines, frozenset((name,)))
 
 
 def _is_kind(name: str, kind: str) -> bool:

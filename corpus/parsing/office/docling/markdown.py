@@ -94,11 +94,11 @@ class Paragraph(block.Paragraph):
         if super().break_paragraph(source, lazy):
             return True
         before = source.match  # without which the next line is lost, as in docling's own
-        found = bool(tables.Table.match(source))  # type: ignore[no-untyped-call]
-        if found:
+        is_table = bool(tables.Table.match(source))  # type: ignore[no-untyped-call]
+        if is_table:
             source.reset()
         source.match = before
-        return found
+        return is_table
 
 
 class _Parser(marko.Parser):

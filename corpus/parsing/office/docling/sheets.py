@@ -61,9 +61,11 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]
     if len(book.worksheets) > request.max_pages:
         raise too_many(len(book.worksheets), "sheets", request.max_pages)
     marks += HIDDEN if hidden else ""
-    found = [mark_sheet(sheet) for sheet in book.worksheets]
+    marked = [mark_sheet(sheet) for sheet in book.worksheets]
     document = reader.convert()
-    for group, (places, is_hidden) in zip(children_of(document.body, document), found, strict=True):
+    for group, (places, is_hidden) in zip(
+        children_of(document.body, document), marked, strict=True
+    ):
         tables = {place_of(table): table for table in children_of(group, document)}
         yield group.name, marks + HIDDEN * is_hidden, [tables[place] for place in places]
         marks = ""

@@ -36,7 +36,7 @@ _WRAPPERS = INSIDE | {"AlternateContent"}
 
 
 def parse_docx(request: Request) -> ParsedDocument:
-    """Return one page. Running headers and footers are beside its text."""
+    """Return one page. Running headers and footers are kept apart from its text."""
     request.on_page(0, 1)
     with read_or_damaged():
         reader = opened(Word, without_lost_links(request.path))
@@ -115,16 +115,16 @@ def mark_word(reader: Any) -> None:
     """Mark all paragraphs of a file that docling has opened."""
     part = reader.docx_obj.part
     main = part_of(part.blob)
-    beside = {rel.reltype.rpartition("/")[2]: rel for rel in part.rels.values()}
+    parts = {rel.reltype.rpartition("/")[2]: rel for rel in part.rels.values()}
     plain = {
-        kind: part_of(beside[kind].target_part.blob)
+        kind: part_of(parts[kind].target_part.blob)
         for kind in ("styles", "numbering", "footnotes", "endnotes")
-        if kind in beside and not beside[kind].is_external
+        if kind in parts and not parts[kind].is_external
     }
     notes = {}
     for kind in ("footnote", "endnote"):
-        found = plain.get(f"{kind}s", Element(kind)).findall(kind)
-        notes[f"{kind}Reference"] = {note.get("id", ""): note for note in found}
+        elements = plain.get(f"{kind}s", Element(kind)).findall(kind)
+        notes[f"{kind}Reference"] = {note.get("id", ""): note for note in elements}
     looks = looks_of(plain.get("styles"), plain.get("numbering"))
     has_title = any(looks.is_title(paragraph.find("pPr")) for paragraph in main.iter("p"))
     texts = dict(zip(part.element.iter("{*}p"), main.iter("p"), strict=True))
@@ -186,7 +186,7 @@ class _Marker:
         width = max([self._row(row, over) for row in rows], default=0)
         self._tables -= 1
         self._below_table = True
-        marked = [one for one in table.iter(_W + "p") if one in self.marked]
+        marked = [paragraph for paragraph in table.iter(_W + "p") if paragraph in self.marked]
         if struck and not marked:
             table.addprevious(above := table.makeelement(_W + "p"))
             self._replace(above)
@@ -256,8 +256,8 @@ def _name(element: Any) -> str:
 
 
 def _number(element: Any, properties: str, name: str, default: int) -> int:
-    found = element.find(f"{_W}{properties}/{_W}{name}")
-    raw = "" if found is None else found.get(_W + "val", "")
+    child = element.find(f"{_W}{properties}/{_W}{name}")
+    raw = "" if child is None else child.get(_W + "val", "")
     return min(whole_number(raw, default), _MAX_COLUMNS)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, connections
+from django.db import connection
 from pytest_django import Settings
 
 from corpus.encoders import statement_vectors, vectors

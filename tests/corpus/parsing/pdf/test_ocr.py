@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from corpus.parsing.geometry import PageCells, Word
 from corpus.parsing.pdf import legibility, ocr, scans
-from corpus.parsing.pdf.ocr import Reading, ReadLine
+from corpus.parsing.pdf.ocr import ReadLine, ReadPicture
 from corpus.parsing.types import Block, ParsedDocument
 from samples.renderers.source import Heading, Paragraph, Table, read_guideline
 from tests.corpus.parsing import parsing_fixtures as fixtures
@@ -286,10 +286,10 @@ def test_low_confidence_is_said_of_the_page_and_of_its_lines() -> None:
 
 def test_confidence_is_the_mean_by_letters_over_all_lines() -> None:
     lines = (ReadLine("ten digits", (0, 0, 90, 9), 0.9), ReadLine("specks", (0, 20, 9, 29), 0.4))
-    reading = Reading(0, (595, 842), lines)
+    reading = ReadPicture(0, (595, 842), lines)
     assert reading.confidence == round((10 * 0.9 + 6 * 0.4) / 16, 4)
     assert [line.text for line in reading.legible] == ["ten digits"]
-    assert Reading(0, (595, 842), ()).confidence == 0.0
+    assert ReadPicture(0, (595, 842), ()).confidence == 0.0
 
 
 def small_pdf(path: Path, *, picture: bool, swapped: bool) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpus.parsing.drafts import DraftTable
-from corpus.parsing.tables.printed import Reading, header_rows, read_cells
+from corpus.parsing.tables.printed import ReadTable, header_rows, read_cells
 from corpus.parsing.types import Cell
 
 
@@ -26,7 +26,7 @@ def test_plain_cells_come_back_as_they_were() -> None:
 
 @pytest.mark.parametrize("cells", [(), (Cell(0, 0, ""),)])
 def test_without_text_nothing_is_said(cells: tuple[Cell, ...]) -> None:
-    assert read_cells(cells) == Reading((), ())
+    assert read_cells(cells) == ReadTable((), ())
 
 
 def test_a_table_of_labels_only_has_rows_and_no_labels() -> None:
