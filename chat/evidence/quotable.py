@@ -11,6 +11,7 @@ from chat.types import Quote, Unit
 from core.language.en.quantities.measures import levelled, measures
 from core.language.en.quantities.row_ranges import rows_in_range
 from core.language.gloss import gloss, question_in_english
+from corpus.figures import unordered_spans
 from corpus.models import Document, Page, PassageStatement
 from corpus.statements import STATEMENTS_VERSION, PageView, Statement, VerbatimSpan, statements_of
 from corpus.statements.table_rows import filled_cells
@@ -86,8 +87,10 @@ def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     old = documents.exclude(statements_version=STATEMENTS_VERSION)
     views: dict[int, dict[int, PageView]] = defaultdict(dict)
     pages = Page.objects.filter(document__in=old)
-    for document, number, *page in pages.values_list("document", "number", "text", "blocks"):
-        views[document][number] = PageView(*page)
+    for document, number, text, blocks, doubts in pages.values_list(
+        "document", "number", "text", "blocks", "doubts"
+    ):
+        views[document][number] = PageView(text, blocks, unordered_spans(blocks, doubts))
     kept: dict[int, list[_Kept]] = {}
     for hit in hits:
         if hit.document_id in views:

@@ -18,9 +18,17 @@ from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
+from chat.web.figures import Figures, ShownFigure, pages_with_figures
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
-from chat.web.refusals import ADVICE, ADVICE_ALONE, WHY, Passage, nearest_passages
+from chat.web.refusals import (
+    ADVICE,
+    ADVICE_ALONE,
+    WHY,
+    Passage,
+    nearest_passages,
+    places_of_nearest,
+)
 from chat.web.tables import (
     CitedRow,
     CitedTable,
@@ -72,6 +80,7 @@ class ShownClaim:
     goes_on: bool = False  # under the same headings as the statement before it
     is_other: bool = False  # another row of a table that has such a row
     notes: tuple[str, ...] = ()  # warnings on it, told where it stands
+    figures: tuple[ShownFigure, ...] = ()  # of its pages
     is_barred: bool = False  # it says of itself that it is not for the patient
 
     @property
@@ -258,8 +267,16 @@ def shown_turns(
     today = _Reader(on, readable, names)
     claims = [[_claim(claim, each) for claim in each.turn.claims.all()] for each in opened]
     rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
+    cited = (citation for of_turn in claims for claim in of_turn for citation in claim.citations)
+    places = {(citation.document_id, citation.page) for citation in cited}
+    pages = pages_with_figures(places.union(*map(places_of_nearest, opened)))
     return [
-        _shown(each, _with_tables(each.standalone or each.turn.question, of_turn, rows), today)
+        _shown(
+            each,
+            _with_tables(each.standalone or each.turn.question, of_turn, rows),
+            today,
+            Figures(pages),
+        )
         for each, of_turn in zip(opened, claims, strict=True)
     ]
 
@@ -302,8 +319,16 @@ def _with_tables(
     )
 
 
-def _shown(opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader) -> ShownTurn:
-    turn, nearest = opened.turn, nearest_passages(opened, reader.notices)
+def _with_figures(claim: ShownClaim, figures: Figures) -> ShownClaim:
+    shown = (figures.of(c.document, c.page, [c.quote]) for c in claim.citations)
+    return replace(claim, figures=tuple(figure for each in shown for figure in each))
+
+
+def _shown(
+    opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader, figures: Figures
+) -> ShownTurn:
+    claims = tuple(_with_figures(claim, figures) for claim in claims)
+    turn, nearest = opened.turn, nearest_passages(opened, reader.notices, figures)
     sources: dict[int, Source] = {}  # in the order of first citation
     for cited in (citation for claim in claims for citation in claim.citations):
         notices = reader.notices(cited.document)

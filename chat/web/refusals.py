@@ -15,6 +15,7 @@ from chat.caveats.notices import Notice
 from chat.models import Reason
 from chat.models.answers import reference_line
 from chat.rights import OpenTurn
+from chat.web.figures import Figures, Place, ShownFigure
 from corpus.models import Document, Lifecycle
 from corpus.positions import below_title, place_words
 
@@ -136,6 +137,7 @@ class Passage:
     notices: tuple[Notice, ...]
     document: Document  # in its state of today
     stored: Mapping[str, Any]  # of `Turn.nearest`
+    figures: tuple[ShownFigure, ...] = ()  # of its page
 
     @property
     def chunk(self) -> str:
@@ -153,8 +155,13 @@ class Passage:
         return reference_line(self.title, self.version, self.document, place)
 
 
+def places_of_nearest(opened: OpenTurn) -> set[Place]:
+    """Return the documents and pages of the stored passages that the reader may read."""
+    return {(document.pk, int(raw.get("page", 1))) for raw, document in opened.nearest}
+
+
 def nearest_passages(
-    opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]]
+    opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]], figures: Figures
 ) -> tuple[Passage, ...]:
     """Return the stored passages that the reader may read, the first of a document with banners."""
     passages: list[Passage] = []
@@ -176,6 +183,7 @@ def nearest_passages(
                 notices=notices,
                 document=document,
                 stored=raw,
+                figures=figures.of(document, int(raw.get("page", 1)), [str(raw.get("text", ""))]),
             )
         )
     return tuple(passages)

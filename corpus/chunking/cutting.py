@@ -16,6 +16,7 @@ from core.language.en.statements.meaning import meaning_label
 from corpus.boxes import Blocks
 from corpus.chunking import ChunkDraft, ChunkSettings, split
 from corpus.encoders.counting import TokenCounter
+from corpus.figures import unordered_spans
 from corpus.parsing import serialise
 from corpus.parsing.types import Page
 from corpus.positions import positions_of
@@ -92,7 +93,12 @@ def passages_of(
 ) -> list[Passage]:
     """Return drafts with positions, labels and statements; `pages` are all of the document."""
     views = {
-        page.number: PageView(page.text, [asdict(block) for block in page.blocks]) for page in pages
+        page.number: PageView(
+            page.text,
+            [asdict(block) for block in page.blocks],
+            unordered_spans([asdict(b) for b in page.blocks], [asdict(d) for d in page.doubts]),
+        )
+        for page in pages
     }
     is_one_run = len(pages) == 1 and not pages[0].width
     blocks: Blocks = views[pages[0].number].blocks if is_one_run else ()

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from core.language.detection import DEFAULT, base_of, language, prevailing
 from corpus.chunking.cutting import Passage
+from corpus.figures import figures_of
 from corpus.filenames import title_from
 from corpus.models import Chunk, Document, Page, PassageStatement
 from corpus.parsing import serialise
@@ -45,17 +46,20 @@ def _pages(raw: list[dict[str, Any]]) -> tuple[ParsedPage, ...]:
 
 
 def page_row(document: Document, page: ParsedPage) -> Page:
+    blocks = [asdict(block) for block in page.blocks]
+    doubts = [asdict(doubt) for doubt in page.doubts]
+    size = {"width": page.width, "height": page.height}
     return Page(
         document=document,
         number=page.number,
         label=page.label,
         text=page.text,
         running_lines=list(page.running_lines),
-        blocks=[asdict(block) for block in page.blocks],
-        width=page.width,
-        height=page.height,
+        blocks=blocks,
+        **size,
         ocr_confidence=page.ocr_confidence,
-        doubts=[asdict(doubt) for doubt in page.doubts],
+        doubts=doubts,
+        figures=figures_of(page.text, blocks, doubts, **size),
         words_found=None if page.words is None else page.words.found,
         words_checked=None if page.words is None else page.words.checked,
     )

@@ -199,6 +199,7 @@ class Page(models.Model):
     height = models.FloatField()
     ocr_confidence = models.FloatField(null=True)  # [0, 1]
     doubts = models.JSONField(default=list)  # the JSON of `corpus.parsing.types.Doubt`
+    figures = models.JSONField(default=list)  # as `corpus.figures` finds them
     # `corpus.parsing.types.WordsFound`; null where there was no text layer to compare with.
     words_found = models.PositiveIntegerField(null=True)
     words_checked = models.PositiveIntegerField(null=True)

@@ -3,7 +3,8 @@
 A statement keeps the place of each of its parts. A sentence comes with the headings that limit it,
 a list item with the lines that introduce it, a table row with its header, its caption and the
 footnotes of its marks: quoted without these it could say something else. Text for which they can't
-be determined, or which a page break may have cut, is no statement.
+be determined, or which a page break may have cut, is no statement; nor is a box of a flow chart,
+which depends on the boxes before it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
+from corpus.boxes import overlaps
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
 from corpus.statements.places import Place, VerbatimSpan, Views, one_line
 from corpus.statements.table_rows import caption_of, table_rows
@@ -63,7 +65,9 @@ def statements_of(
             statement
             for page, start, end in spans
             for position, block in enumerate(views[page].blocks)
-            if block["end"] > start and block["start"] < end
+            if block["end"] > start
+            and block["start"] < end
+            and not overlaps(block, views[page].charts)
             for statement in of_block(page, position, tuple(path))
             if start <= statement.pieces[0].start and statement.pieces[0].end <= end
         ]

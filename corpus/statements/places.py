@@ -16,6 +16,7 @@ class PageView:
 
     text: str
     blocks: Sequence[Block]
+    charts: Sequence[tuple[int, int]] = ()  # nodes of flow charts that branch
 
 
 @dataclass(frozen=True)

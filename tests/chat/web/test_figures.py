@@ -1,0 +1,51 @@
+"""Test that figures and flow charts are shown, cut out of their pages, with what belongs to them."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from chat.models import Reason
+from corpus.models import Document, Page
+from tests.chat.guidelines import ask
+from tests.chat.web.test_views import refused, thread
+
+pytestmark = pytest.mark.django_db
+
+CHART = {
+    "kind": "chart",
+    "label": "Algorithm 1",
+    "caption": "Algorithm 1. Dose",
+    "box": [10, 20, 300, 400],
+}
+FIGURE = {"kind": "figure", "label": "Figure 9", "caption": "Figure 9: Map", "box": [0, 0, 50, 50]}
+
+
+def page_with(guideline: Document, *figures: dict[str, object]) -> None:
+    Page.objects.filter(document=guideline).update(width=595, height=842, figures=list(figures))
+
+
+def content(clinician: Client, conversation: int) -> str:
+    return clinician.get(thread(conversation)).content.decode()
+
+
+def test_a_chart_stands_with_the_answer_of_its_page_once(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    page_with(guideline, CHART, FIGURE)
+    turn = ask(alice)
+    assert turn.conversation
+    shown = content(clinician, turn.conversation.pk)
+    assert shown.count('viewBox="10 20 290 380"') == 1
+    assert "follow the lines here" in shown
+    assert "Figure 9" not in shown  # no text names it
+
+
+def test_a_chart_stands_with_a_refusal_that_shows_its_page(
+    clinician: Client, alice: User, guideline: Document
+) -> None:
+    page_with(guideline, CHART)
+    turn = refused(alice, Reason.WEAK_EVIDENCE, guideline)
+    assert turn.conversation
+    assert content(clinician, turn.conversation.pk).count("<figure") == 1
