@@ -1,4 +1,4 @@
-"""Test that figures and flow charts are shown, cut out of their pages, with what belongs to them."""
+"""Test that figures and flow charts are shown, cut out of their pages, with what names them."""
 
 from __future__ import annotations
 
