@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -13,20 +15,25 @@ from tests.chat.web.test_views import refused, thread
 
 pytestmark = pytest.mark.django_db
 
-CHART = {
+CHART: dict[str, Any] = {
     "kind": "chart",
     "label": "Algorithm 1",
     "caption": "Algorithm 1. Dose",
     "box": [10, 20, 300, 400],
 }
-FIGURE = {"kind": "figure", "label": "Figure 9", "caption": "Figure 9: Map", "box": [0, 0, 50, 50]}
+FIGURE: dict[str, Any] = {
+    "kind": "figure",
+    "label": "Figure 9",
+    "caption": "Figure 9: Map",
+    "box": [0, 0, 50, 50],
+}
 
 
-def page_with(guideline: Document, *figures: dict[str, object]) -> None:
+def page_with(guideline: Document, *figures: dict[str, Any]) -> None:
     Page.objects.filter(document=guideline).update(width=595, height=842, figures=list(figures))
 
 
-def content(clinician: Client, conversation: int) -> str:
+def content(clinician: Client, conversation: Any) -> str:
     return clinician.get(thread(conversation)).content.decode()
 
 
