@@ -11,7 +11,8 @@ from django.test import Client
 from chat.models import Reason
 from corpus.models import Document, Page
 from tests.chat.guidelines import ask
-from tests.chat.web.test_views import refused, thread
+from tests.chat.web.pages import thread
+from tests.chat.web.test_views import refused
 
 pytestmark = pytest.mark.django_db
 
