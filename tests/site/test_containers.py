@@ -1,0 +1,76 @@
+"""Test what can be told of the files for containers without running one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from medrag_site.configuration import env
+from tests.test_docs import ROOT
+
+FILES = ("compose.yaml", "compose.scaled.yaml")
+OUTSIDE = {"MEDRAG_APP_PASSWORD"}  # of the pool, in .env; no setting of ours
+
+
+def services(name: str) -> dict[str, Any]:
+    described: dict[str, Any] = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+    named: dict[str, Any] = described["services"]
+    return named
+
+
+def images() -> list[str]:
+    found = [line.split()[1] for line in lines("Containerfile") if line.startswith("FROM ")]
+    for name in FILES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        found += re.findall(r"(?:image: |FROM )(\S+)", text)
+    return found
+
+
+def lines(name: str) -> list[str]:
+    return (ROOT / name).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("image", images())
+def test_an_image_has_its_registry_and_a_version(image: str) -> None:
+    assert image.startswith("docker.io/")
+    assert re.search(r":[^/]*\d", image) or image.endswith(("-slim", "-bookworm"))
+    assert not image.endswith(":latest")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_services_are_whole(file: str) -> None:
+    named = services(file)
+    for name, service in named.items():
+        assert service.get("image") or service.get("build"), name
+        assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
+        assert set(service.get("depends_on", ())) <= set(named)
+        assert not service.get("privileged")
+        settings = [key for key in service.get("environment", ()) if key.startswith("MEDRAG_")]
+        assert set(settings) <= set(env.names)
+        command = service.get("command", [])
+        if "manage.py" in command:
+            assert command[command.index("manage.py") + 1] in get_commands()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_secret_stands_in_a_file(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for name, value in re.findall(r"(\w*(?:PASSWORD|SECRET|KEY)\w*): +(\S.*)", text):
+        assert value.strip('"}').startswith("${"), name
+    asked = set(re.findall(r"\$\{([A-Z_]+)", text))
+    assert {name for name in asked if name.startswith("MEDRAG_")} - set(env.names) <= OUTSIDE
+
+
+def test_web_and_workers_have_the_same_settings() -> None:
+    named = services("compose.scaled.yaml")
+    assert named["web"]["environment"] == named["worker"]["environment"]
+    assert named["web"]["environment"]["MEDRAG_PREPARED_STATEMENTS"] == "false"
+
+
+def test_the_image_runs_as_nobody_special() -> None:
+    users = [line for line in lines("Containerfile") if line.startswith("USER ")]
+    assert users == ["USER medrag"]
