@@ -1,0 +1,250 @@
+"""Test two hosts on one PostgreSQL: each its own data folder, files in S3, one killed, one cut off.
+
+A host reaches the database over TCP through a relay that the test can cut. Uploads and questions go
+on meanwhile: nothing is lost or doubled, and a withdrawal holds for the next question on both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import boto3
+import httpx
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+from moto.server import ThreadedMotoServer
+
+from chat.audit.verify import verify_chain
+from chat.models import Scope, Turn
+from chat.sign_in.tokens import token_create
+from corpus.models import Chunk, Collection, Document, Job, JobState
+from tests.processes import kill_all, start, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+UPLOADS, QUESTIONS = 12, 24  # at each change of what is alive; 60 and 300 were tried by hand
+SECRET = "a secret key of two hosts, long enough 1234567890"
+TEXT = "# Guideline {n}\n\n## Dose\n\nGive zorbamine {n} mg once daily to adults with fever {n}.\n"
+
+
+@dataclass
+class Relay:
+    """Carries connections to the database's socket, until it is cut."""
+
+    socket_path: str
+    is_cut: bool = False
+    port: int = 0
+    open: list[socket.socket] = field(default_factory=list)
+
+    def serve(self, listening: socket.socket) -> None:
+        while True:
+            try:
+                near, _ = listening.accept()
+            except OSError:
+                return
+            if self.is_cut:
+                near.close()
+                continue
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.socket_path)
+            self.open += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for each in self.open:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self.open.clear()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    for each in (source, target):
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass
+class Host:
+    """A site of its own: data folder, relay, web and worker as `serve` runs them."""
+
+    name: str
+    folder: Path
+    relay: Relay
+    port: int
+    environment: dict[str, str]
+    pid: int = 0
+
+    def starts(self) -> None:
+        arguments = ("serve", "--port", str(self.port))
+        self.pid = start(*arguments, log=self.folder / "log", **self.environment).pid
+
+    def dies(self) -> None:
+        kill_all(self.pid)
+
+    def is_ready(self) -> bool:
+        try:
+            return httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).is_success
+        except httpx.HTTPError:
+            return False
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret")):
+        monkeypatch.setenv(f"AWS_{name}", value)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    played = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    played.start()
+    address = "http://{}:{}".format(*played.get_host_and_port())
+    boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(Bucket="two")
+    yield address
+    played.stop()
+
+
+@pytest.fixture
+def hosts(own_database: str, s3: str, tmp_path: Path) -> Iterator[list[Host]]:
+    path = f"{connection.settings_dict['HOST']}/.s.PGSQL.5432"
+    made: list[Host] = []
+    with contextlib.ExitStack() as stack:
+        for name in ("one", "two"):
+            folder = tmp_path / name
+            folder.mkdir()
+            shutil.copytree(settings.MODELS_DIR, folder / "models", dirs_exist_ok=True)
+            relay = Relay(path)
+            listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            relay.port = listening.getsockname()[1]
+            threading.Thread(target=relay.serve, args=(listening,), daemon=True).start()
+            made.append(Host(name, folder, relay, _free_port(), {}))
+            at = f"127.0.0.1:{relay.port}/{own_database}"
+            made[-1].environment.update(
+                DJANGO_SETTINGS_MODULE="medrag_site.settings",
+                MEDRAG_DATA_DIR=str(folder),
+                MEDRAG_SECRET_KEY=SECRET,
+                MEDRAG_FILES=f"bucket=two endpoint={s3} region=us-east-1",
+                MEDRAG_API="rate=10000/min",
+                MEDRAG_COMPUTING="precision=f32",
+                DATABASE_URL=f"postgresql://medrag_app@{at}",
+                DATABASE_OWNER_URL=f"postgresql://medrag_owner@{at}",
+                DATABASE_AUDITOR_URL=f"postgresql://medrag_auditor@{at}",
+            )
+        try:
+            for host in made:
+                host.starts()
+            for host in made:
+                wait_until(host.is_ready, f"{host.name} serves")
+            yield made
+        finally:
+            for host in made:
+                host.dies()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+class Client:
+    """Calls whichever host answers, as a proxy in front of both would."""
+
+    def __init__(self, hosts: list[Host], token: str) -> None:
+        self.hosts, self._headers = hosts, {"Authorization": f"Bearer {token}"}
+
+    def post(self, path: str, first: int, **more: object) -> httpx.Response:
+        """Post to one host, and to the other where that one is away. The key is sent again."""
+        for turn in range(200):
+            host = self.hosts[(first + turn) % len(self.hosts)]
+            address = f"http://127.0.0.1:{host.port}/api/v1/{path}"
+            headers = self._headers | {"Idempotency-Key": f"{path}-{first}"}
+            try:
+                response = httpx.post(address, headers=headers, timeout=60, **more)  # type: ignore[arg-type]
+            except httpx.HTTPError:
+                time.sleep(0.2)
+                continue
+            if response.status_code not in (409, 429, 500, 503):
+                return response
+            time.sleep(0.2)
+        raise AssertionError(f"no host took {path}")
+
+
+def test_two_hosts_lose_and_double_nothing_whatever_happens_to_one(hosts: list[Host]) -> None:
+    user = User.objects.create_superuser("root")
+    client = Client(hosts, token_create(user, scopes=Scope.values))
+    Collection.objects.get_or_create(slug="a", defaults={"name": "A"})
+    one, two = hosts
+
+    def upload(n: int) -> int:
+        file = {"file": (f"guideline-{n}.md", TEXT.format(n=n).encode())}
+        response = client.post("documents", n, files=file, data={"collection": "a"})
+        assert response.status_code in (200, 201, 202), response.text
+        return response.status_code
+
+    def ask(n: int) -> int:
+        question = f"How much zorbamine for fever {n % (3 * UPLOADS)}?"
+        return client.post("query", n, json={"question": question}).status_code
+
+    def work(first: int) -> None:
+        """Upload and ask at the same time, a part of each."""
+        with ThreadPoolExecutor(6) as pool:
+            uploads = pool.map(upload, range(first * UPLOADS, (first + 1) * UPLOADS))
+            answers = pool.map(ask, range(first * QUESTIONS, (first + 1) * QUESTIONS))
+            assert set(answers) == {200}
+            assert len(list(uploads)) == UPLOADS
+
+    work(0)
+    with ThreadPoolExecutor(1) as pool:
+        busy = pool.submit(work, 1)
+        time.sleep(2)
+        one.dies()
+        busy.result()
+    one.starts()
+    wait_until(one.is_ready, "one serves again")
+    with ThreadPoolExecutor(1) as pool:
+        busy = pool.submit(work, 2)
+        time.sleep(1)
+        two.relay.cut()
+        time.sleep(5)
+        two.relay.is_cut = False
+        busy.result()
+    wait_until(two.is_ready, "two reaches the database again")
+
+    wanted = 3 * UPLOADS
+    wait_until(lambda: Job.objects.filter(state=JobState.DONE).count() == wanted, "all is indexed")
+    assert Document.objects.count() == wanted
+    assert Chunk.objects.values("document").distinct().count() == Chunk.objects.count() == wanted
+    assert Turn.objects.count() == 3 * QUESTIONS
+    assert verify_chain().ok
+
+    number = 5
+    document = Document.objects.get(filename=f"guideline-{number}.md")
+    for step, body in (("publish", {"despite_doubts": True}), ("withdraw", {"reason": "wrong"})):
+        response = client.post(f"documents/{document.pk}/{step}", 0, json=body)
+        assert response.status_code == 200, response.text
+        expected = 1 if step == "publish" else 0
+        for place in (0, 1):
+            body = {"question": f"zorbamine fever {number}"}
+            headers = client._headers
+            address = f"http://127.0.0.1:{hosts[place].port}/api/v1/search"
+            found = httpx.post(address, headers=headers, json=body, timeout=60).json()
+            titles = [hit["document"]["title"] for hit in found["results"]]
+            assert len(titles) == expected, (step, place, titles)
+    assert not [line for host in hosts for line in _tracebacks(host)]
+
+
+def _tracebacks(host: Host) -> list[str]:
+    log = (host.folder / "log").read_text(errors="replace")
+    return [line for line in log.splitlines() if line.startswith("Traceback")]
