@@ -27,6 +27,10 @@ N = TypeVar("N", int, float)
 
 MIN_KEY_CHARS, MIN_KEY_KINDS = 32, 8
 MIN_TOKEN_CHARS = 16
+_TOKEN = (
+    f"a token of {MIN_TOKEN_CHARS} characters or more, "
+    "or the absolute path of a file that holds the token"
+)
 _HOST = re.compile(r"\*|(\.?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _BOOLS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
@@ -230,17 +234,22 @@ class Env:
 
         A token switches the feature on. It is given itself or by the absolute path of its file.
         """
-        wanted = (
-            f"true, false, or a token of {MIN_TOKEN_CHARS} characters or more, "
-            "or the absolute path of a file that holds the token"
-        )
+        wanted = f"true, false, or {_TOKEN}"
         raw = self._raw(name, Declared("false", wanted, about))
         if not raw or raw.lower() in _BOOLS:
             return bool(raw) and _BOOLS[raw.lower()], ""
+        return True, self._token(name, wanted)
+
+    def token(self, name: str, *, about: str = "") -> str:
+        """Return a token, given itself or by the absolute path of its file; empty if unset."""
+        raw = self._raw(name, Declared("", _TOKEN, about))
+        return self._token(name, _TOKEN) if raw else ""
+
+    def _token(self, name: str, wanted: str) -> str:
         secret = self.secret(name)
         if len(secret) < MIN_TOKEN_CHARS:  # a misspelt `true` must not become a token
             raise ImproperlyConfigured(f"{name} must be {wanted}. The value is not shown here.")
-        return True, secret
+        return secret
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...], *, about: str = "") -> str:
         def parse(raw: str) -> str:

@@ -15,6 +15,7 @@ from chat.models.answers import (
     TurnStatus,
 )
 from chat.models.calibration import CalibrationRecord
+from chat.models.directory import DirectoryAccount
 from chat.models.experiments import Arm, Experiment
 from chat.models.log import AuditEvent, AuditHead, LogForward
 from chat.models.reviews import (
@@ -41,6 +42,7 @@ __all__ = [
     "ClaimKind",
     "ClaimLabel",
     "Conversation",
+    "DirectoryAccount",
     "Experiment",
     "Feedback",
     "Flag",

@@ -9,6 +9,8 @@ import datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
 from django.http import HttpRequest
@@ -38,6 +40,16 @@ class SessionStore(db.SessionStore):
     def get_expiry_date(self, **kwargs: Any) -> datetime.datetime:
         """Return the end that the row is saved with."""
         return _end_of(self._session) or super().get_expiry_date(**kwargs)  # type: ignore[attr-defined]
+
+
+def sessions_end(user: User) -> int:
+    """Delete the open sessions of an account; return their number. Reads all open sessions."""
+    rows = SessionStore.get_model_class().objects.filter(expire_date__gt=timezone.now())
+    theirs = [
+        row.pk for row in rows.iterator() if row.get_decoded().get(SESSION_KEY) == str(user.pk)
+    ]
+    rows.filter(pk__in=theirs).delete()
+    return len(theirs)
 
 
 def connect() -> None:

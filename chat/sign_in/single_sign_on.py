@@ -3,6 +3,10 @@
 An account is found by issuer and `sub` alone, never by e-mail address or name, which can be given
 to somebody else. A claim adds and removes groups of the configured map, leaves all others, and
 makes nobody a superuser.
+
+Where a directory manages the accounts (MEDRAG_SCIM), it alone creates them: an account that it
+doesn't know would stay open after it closed the person's. It is found by the directory's permanent
+id of the person at the first sign-in, and by issuer and `sub` from then on.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 
 from chat.audit import log as audit
+from chat.models import DirectoryAccount
 from chat.sign_in.accounts import rights_of
 from core.errors import MedragError
 
@@ -25,31 +30,69 @@ logger = logging.getLogger(__name__)
 
 
 class SignInRefused(MedragError):
-    """The hospital's sign-in accepted somebody who may not enter: deactivated, or in no group."""
+    """The hospital's sign-in accepted somebody who may not enter.
+
+    Deactivated, in no group, or not known to the directory.
+    """
 
 
 def account_vouched_for(claims: Mapping[str, Any], *, issuer: str) -> User:
     """Return the account of a `sub` in the groups of its claim, created at the first sign-in.
 
     Raises SignInRefused and removes the groups if a map of groups is set and no value of it is
-    claimed; raises it for a deactivated account before anything is changed.
+    claimed; raises it for a deactivated account before anything is changed. Where a directory
+    gives the groups, a token without the claim leaves them.
     """
     groups, unlet = _groups_claimed(claims), settings.OIDC_GROUPS
+    is_managed = bool(settings.SCIM_TOKEN)
     with transaction.atomic():
         known = SocialAccount.objects.select_for_update().filter(provider=issuer, uid=claims["sub"])
         social = known.select_related("user").first()
         account: User | None = social.user if social else None
+        if is_managed:
+            account = _of_directory(claims, account, issuer=issuer)
+            if account and settings.OIDC_GROUPS_CLAIM not in claims:
+                held = account.groups.filter(name__in=unlet.values())
+                groups = set(held.values_list("name", flat=True))
         if account and account.is_active:
-            _set_groups(account, groups)
-        elif account is None and (groups or not unlet):
+            groups_set(account, groups, by="single sign-on")
+        elif account is None and not is_managed and (groups or not unlet):
             account = _create(claims, issuer=issuer, groups=groups)
     if account and not account.is_active:
         sign_in_refused("deactivated", account=account)
         raise SignInRefused("The account is deactivated.")
+    if account is None and is_managed:
+        sign_in_refused("not of the directory")
+        raise SignInRefused("The directory has not created the account.")
     if account is None or (unlet and not groups):
         sign_in_refused("no group", account=account)
         raise SignInRefused("None of the groups of this site is theirs.")
     return account
+
+
+def _of_directory(claims: Mapping[str, Any], account: User | None, *, issuer: str) -> User | None:
+    """Return the account that directory and issuer both mean; None if there is none.
+
+    The directory's account is linked with the `sub` at the first sign-in. An account that was here
+    before the directory is not: the directory may have found it by its name. If it is linked
+    already, its person's id becomes known, by which the directory finds it.
+    """
+    person = claims.get(settings.OIDC_EXTERNAL_ID_CLAIM)
+    if not isinstance(person, str) or not 0 < len(person) <= 191:
+        return account
+    entries = DirectoryAccount.objects.select_for_update(of=("self",)).select_related("user")
+    entry = entries.filter(external_id=person).first()
+    if account is not None:
+        if entry is None:
+            DirectoryAccount.objects.get_or_create(user=account, defaults={"external_id": person})
+        return account if entry is None or entry.user_id == account.pk else None
+    if entry is None or not entry.is_its_own or entry.user.is_superuser:
+        return None
+    if entry.user.is_active:
+        if SocialAccount.objects.filter(user=entry.user, provider=issuer).exists():
+            return None  # another person's
+        SocialAccount.objects.create(user=entry.user, provider=issuer, uid=claims["sub"])
+    return entry.user
 
 
 def sign_in_refused(reason: str, *, account: User | None = None) -> None:
@@ -80,7 +123,7 @@ def _create(claims: Mapping[str, Any], *, issuer: str, groups: Collection[str]) 
     account.save(force_insert=True)
     SocialAccount.objects.create(user=account, provider=issuer, uid=claims["sub"])
     account.groups.set(_groups(groups))
-    _record("user.created", account, [])
+    account_record("user.created", account, [], by="single sign-on")
     return account
 
 
@@ -93,12 +136,13 @@ def _free_name(wanted: str) -> str:
     return next(name for name in names if name.lower() not in taken)
 
 
-def _set_groups(account: User, names: Collection[str]) -> None:
+def groups_set(account: User, names: Collection[str], *, by: str) -> None:
+    """Set the groups of the configured map that an account is in; others stay. Logs a change."""
     before = set(account.groups.all())
     after = {g for g in before if g.name not in settings.OIDC_GROUPS.values()} | set(_groups(names))
     if before != after:
         account.groups.set(after)
-        _record("user.changed", account, ["groups"])
+        account_record("user.changed", account, ["groups"], by=by)
 
 
 def _groups(names: Collection[str]) -> list[Group]:
@@ -108,6 +152,7 @@ def _groups(names: Collection[str]) -> list[Group]:
     return groups
 
 
-def _record(action: str, account: User, fields: list[str]) -> None:
-    payload = rights_of(account) | {"fields": fields, "by": "single sign-on"}
+def account_record(action: str, account: User, fields: list[str], *, by: str, **more: Any) -> None:
+    """Log an account with its rights and the changed fields, in the caller's transaction."""
+    payload = rights_of(account) | {"fields": fields, "by": by} | more
     audit.record(action, actor=None, subject=f"user:{account.pk}", payload=payload)

@@ -140,6 +140,16 @@ OIDC_GROUPS_CLAIM = oidc.text(
     "groups_claim", "groups", about="the claim that lists a person's groups"
 )
 OIDC_GROUPS = oidc.table("groups", about="maps each group of the provider to a group of the site")
+OIDC_EXTERNAL_ID_CLAIM = oidc.text(
+    "external_id_claim",
+    "sub",
+    about="the claim with a person's `externalId` of SCIM: `sub` with Okta, `oid` with Entra",
+)
+SCIM_TOKEN = env.token(
+    "MEDRAG_SCIM",
+    about="the token of the hospital's directory, which creates and closes accounts by "
+    "[SCIM](operations.md#leavers) at `/scim/v2/`; without one it is off",
+)
 
 DATABASE_URL = env.text(
     "DATABASE_URL",

@@ -27,8 +27,14 @@ from django.views.defaults import bad_request
 
 from chat.api.openai.views import error_response
 from chat.api.problems import problem_response
+from chat.sign_in.scim.answers import error_response as scim_error_response
 
-API, COMPATIBLE, ADMINISTRATION = "/api/", "/v1/", "/admin/"
+ADMINISTRATION = "/admin/"
+PROGRAMS = {  # the beginning of their paths, and how they are refused
+    "/api/": problem_response,
+    "/v1/": error_response,
+    "/scim/": scim_error_response,
+}
 UNSOUND = "The request is not sound UTF-8 text."
 _READ_AS_UTF8 = {"utf-8", "ascii"}
 _NO_SUCH_VALUE = (ValueError, ValidationError, FieldDoesNotExist, FieldError, DataError)
@@ -47,14 +53,13 @@ class SoundRequests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        is_compatible = request.path_info.startswith(COMPATIBLE)
-        is_api = is_compatible or request.path_info.startswith(API)
-        is_readable = _is_utf8(request) and (is_api or _has_readable_form(request))
+        starts = (start for start in PROGRAMS if request.path_info.startswith(start))
+        program = next(starts, None)
+        is_readable = _is_utf8(request) and (program or _has_readable_form(request))
         if is_readable and not any("\0" in text for text in _texts(request)):
             return self._get_response(request)
-        if is_api:
-            refused = error_response if is_compatible else problem_response
-            return refused(HTTPStatus.BAD_REQUEST, UNSOUND)
+        if program:
+            return PROGRAMS[program](HTTPStatus.BAD_REQUEST, UNSOUND)
         # Error pages look for a CSRF token in the form, which can't be read.
         request._mark_post_parse_error()  # type: ignore[attr-defined]
         return bad_request(request, ValueError())
