@@ -18,6 +18,7 @@ from django_q.tasks import async_task
 
 WORK = "medrag_site.processes.tasks.work"
 READING, EVALUATING, ANNOUNCING = "reading", "evaluating", "announcing"
+WATCHING = "watching"
 UNLIMITED = -1  # for the queue, whose time-out does not reach native code
 
 

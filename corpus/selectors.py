@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,16 @@ from corpus.access import collections_searchable
 from corpus.boxes import Blocks
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
-from corpus.models import Chunk, Document, Job, JobState, Lifecycle, Page, WorkerHeartbeat
+from corpus.models import (
+    Chunk,
+    Document,
+    Job,
+    JobState,
+    Lifecycle,
+    Page,
+    SourceFile,
+    WorkerHeartbeat,
+)
 from corpus.positions import SECTIONS, below_title, place_words
 from corpus.review.versions import text_similarity, title_similarity, title_words
 from corpus.types import CitingAnswer
@@ -45,6 +54,7 @@ WORKER_FRESH_S = 20.0
 SUGGESTED = 5  # predecessors
 TEXT_NEAR = 0.2  # share of word shingles in common from which a document may be a version
 TITLE_NEAR = 0.6  # share of the title's words
+SAME_PLACE = "it stands at the same place of the source"
 
 
 def blocks_without_pages(documents: Iterable[int]) -> dict[int, Blocks]:
@@ -107,31 +117,46 @@ def predecessors_suggested(document: Document) -> list[Suggestion]:
     """Return up to five likely predecessors: own collection first, then by likelihood, then id.
 
     Of other collections only those that everybody may search, so that a suggestion reveals nothing
-    closed. A document for another population never exceeds an even chance. Runs three queries.
+    closed. What stands at the same place of a watched source is before all others. A document for
+    another population never exceeds an even chance. Runs three queries.
     """
     open_to_all = collections_searchable(None).order_by().values("pk")
     collections = Q(collection=document.collection_id) | Q(collection__in=open_to_all)
     published = Document.objects.filter(collections, lifecycle=Lifecycle.PUBLISHED)
     others = published.exclude(pk=document.pk).order_by("pk")
     words = title_words(document.title)
-    near = {pk for pk, title in others.values_list("pk", "title") if words & title_words(title)}
+    places = SourceFile.objects.filter(documents=OuterRef("pk")).filter(documents=document)
+    rows = list(others.annotate(at=Exists(places)).values_list("pk", "title", "at"))
+    same_place = {pk for pk, _, is_at_place in rows if is_at_place}
+    near = same_place | {pk for pk, title, _ in rows if words & title_words(title)}
     if document.signature:
         alike = others.filter(signature__overlap=document.signature)
         near |= set(alike.values_list("pk", flat=True))
     candidates = others.filter(pk__in=near).select_related("collection")
-    suggested = [s for s in (_suggestion(document, old) for old in candidates) if s]
+    rated = [_suggestion(document, old, same_place=same_place) for old in candidates]
+    suggested = [suggestion for suggestion in rated if suggestion]
     home = document.collection_id
-    suggested.sort(key=lambda s: (s.document.collection_id != home, -s.score, s.document.pk))
+    suggested.sort(
+        key=lambda s: (
+            s.document.pk not in same_place,
+            s.document.collection_id != home,
+            -s.score,
+            s.document.pk,
+        )
+    )
     return suggested[:SUGGESTED]
 
 
-def _suggestion(document: Document, old: Document) -> Suggestion | None:
+def _suggestion(
+    document: Document, old: Document, *, same_place: Container[int]
+) -> Suggestion | None:
     text = text_similarity(document.signature, old.signature)
     title = title_similarity(document.title, old.title)
-    if text < TEXT_NEAR and title < TITLE_NEAR:
+    is_at_place = old.pk in same_place
+    if text < TEXT_NEAR and title < TITLE_NEAR and not is_at_place:
         return None
     score = 0.6 * max(text, title) + 0.4 * min(text, title)
-    reasons = []
+    reasons = [SAME_PLACE] if is_at_place else []
     if title >= TITLE_NEAR:
         reasons.append("the same title" if title == 1 else "a title like this one's")
     if text >= TEXT_NEAR:

@@ -1,7 +1,8 @@
 """Announce what happens to documents, inside the transaction that makes it happen.
 
 A receiver that raises undoes the change: so nothing happens without its audit row. Every signal
-carries `document` and `actor` (a user, or None for the system); `document_failed` also carries
+carries `document` and `actor` (a user, or None for the system); `document_uploaded` also carries
+the name of the `source` that was watched, if it comes from one, `document_failed`
 `code`, `document_edited` `fields` (their names), the two of chunks `chunk` and `reason`, and
 `correction_made` `correction` and `reason`. Those of stops carry `stop`, `actor` and `reason`.
 `document_indexed` means that the document can be found from now on, once in force; it is sent on

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
@@ -38,7 +39,16 @@ from corpus.access import (
     may_publish,
     refuse_without,
 )
-from corpus.models import Chunk, Collection, Document, JobState, Lifecycle, Page
+from corpus.models import (
+    Chunk,
+    Collection,
+    Document,
+    JobState,
+    Lifecycle,
+    Page,
+    Source,
+    SourceFile,
+)
 from corpus.review.words_found import SHARE
 from corpus.selectors import documents_stale
 from corpus.types import OCR_CONFIDENT
@@ -51,7 +61,7 @@ REVIEW_SOON = datetime.timedelta(days=60)
 REVIEW_NEXT = datetime.timedelta(days=30)  # what waits on the start page
 RECENT = datetime.timedelta(hours=24)
 
-WAITING = ("check", "publish", "failed", "doubt", "due")  # of `list_conditions`
+WAITING = ("check", "publish", "failed", "doubt", "due", "gone")  # of `list_conditions`
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
@@ -182,6 +192,7 @@ def list_conditions() -> dict[str, Q]:
     """Map the filters of the list, by name, to conditions on documents."""
     pages, today, then = Page.objects.filter(document=OuterRef("pk")), timezone.localdate(), Now()
     published = Q(lifecycle=Lifecycle.PUBLISHED)
+    files = SourceFile.objects.filter(documents=OuterRef("pk"), source__in=sources_watched())
     # Waiting, or running without a sign of life.
     waiting = Q(job__state=JobState.PENDING, job__enqueued_at__lt=then - STUCK_AFTER)
     silent = Q(job__state=JobState.RUNNING, job__heartbeat_at__lt=then - STUCK_AFTER)
@@ -191,6 +202,9 @@ def list_conditions() -> dict[str, Q]:
         "failed": Q(job__state=JobState.FAILED),
         "doubt": Q(Exists(pages.filter(_POOR)), lifecycle__in=_UNPUBLISHED),
         "due": published & Q(review_by__lte=today + REVIEW_NEXT),
+        "gone": (published | Q(lifecycle__in=_UNPUBLISHED))
+        & Exists(files.exclude(gone_at=None))
+        & ~Exists(files.filter(gone_at=None)),
         "stuck": waiting | silent,
         "scan": Q(Exists(pages.filter(ocr_confidence__lt=OCR_CONFIDENT))),
         "unpublished": Q(lifecycle__in=_UNPUBLISHED),
@@ -204,6 +218,27 @@ def documents_waiting_counted(user: User) -> dict[str, int]:
     conditions = list_conditions()
     counts = {name: Count("pk", filter=conditions[name]) for name in WAITING}
     return documents_visible(user).order_by().aggregate(**counts)
+
+
+def sources_watched() -> QuerySet[Source]:
+    """Return the sources that the settings name and that were looked at once."""
+    return Source.objects.filter(name__in=[spec.name for spec in settings.SOURCES])
+
+
+def sources_visible(user: User) -> QuerySet[Source]:
+    """Return the watched sources of the collections that the user of the administration may know.
+
+    And those without one, which hold nothing.
+    """
+    if not user.has_perm("corpus.view_source"):
+        return Source.objects.none()
+    known = Q(collection__in=collections_seen(user).order_by().values("pk"))
+    return sources_watched().filter(known | Q(collection=None))
+
+
+def places_of(user: User, document: Document) -> QuerySet[SourceFile]:
+    """Return where a document stood, in sources that the user may know."""
+    return document.source_files.filter(source__in=sources_visible(user)).select_related("source")
 
 
 def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from chat.audit.forwarding import backlog
@@ -30,6 +31,7 @@ from corpus.models import EncoderState
 from corpus.parsing import sniff
 from corpus.sandbox import parent as sandbox
 from corpus.services.encoders import encoders_not_as_configured, encoders_progress
+from corpus.staff_selectors import sources_watched
 from corpus.stops import stops_held
 from medrag_site.backups.catalog import server_version
 from medrag_site.database.faults import sentence_of
@@ -215,6 +217,23 @@ def _documents() -> tuple[bool | None, str]:
     return True, "all indexed as they would be today"
 
 
+def _sources() -> tuple[bool | None, str]:
+    """Report sources with a fault, and as something to do, files that could not be taken in."""
+    if not settings.SOURCES:
+        return True, "none is watched: MEDRAG_SOURCES names some"
+    found = sources_watched().annotate(faults=Count("files", filter=~Q(files__fault="")))
+    rows = {source.name: source for source in found}
+    if faults := [f"{row.name}: {row.fault}" for row in rows.values() if row.fault]:
+        return False, " ".join(faults)
+    todo = [f"{s.name} waits for a look" for s in settings.SOURCES if s.name not in rows]
+    todo += [
+        f"{row.name}: {count} could not be taken in, see its page in the administration"
+        for row in rows.values()
+        if (count := getattr(row, "faults", 0))
+    ]
+    return (None, "; ".join(todo)) if todo else (True, f"{len(rows)} watched")
+
+
 def _addresses() -> tuple[bool, str]:
     """Report an unknown proxy: all clients behind it share one address, and so one lockout."""
     if settings.HTTPS and not settings.PROXIES:
@@ -289,6 +308,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "vectors": _encoders,
     "gate": _gate,
     "documents": _documents,
+    "sources": _sources,
     "addresses": _addresses,
     "sign-in": _sign_in,
     "parser": _parser,

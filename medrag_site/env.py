@@ -19,7 +19,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
-from core.llm.models_file import Models, ModelsError, models_from
 from medrag_site.secret_files import secret_file
 
 T = TypeVar("T")
@@ -221,12 +220,14 @@ class Env:
         except ValueError as error:
             raise ImproperlyConfigured(f"{self._within}{name} {error}") from error
 
-    def models(self, name: str, *, about: str = "") -> Models:
-        """Return the models that a TOML file names by role; none without a file."""
+    def tables(
+        self, name: str, read: Callable[[Mapping[str, Any]], T], none: T, *, about: str = ""
+    ) -> T:
+        """Return what `read` makes of a file's tables; its ValueErrors must quote no secret."""
         path = self._raw(name, Declared("", "the path of a TOML file", about))
         try:
-            return models_from(_toml_keys(name, Path(path).expanduser())) if path else Models()
-        except ModelsError as error:
+            return read(_toml_keys(name, Path(path).expanduser())) if path else none
+        except ValueError as error:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
     def switch_or_secret(self, name: str, *, about: str = "") -> tuple[bool, str]:

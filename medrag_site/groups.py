@@ -20,7 +20,7 @@ SAFETY = "Safety officers"
 
 _READ_CORPUS = tuple(
     f"corpus.view_{model}"
-    for model in ("collection", "document", "page", "chunk", "job", "encoder")
+    for model in ("collection", "document", "page", "chunk", "job", "encoder", "source")
 )
 _READ_EVALUATION = tuple(
     f"evaluation.view_{model}"

@@ -75,9 +75,9 @@ Q_CLUSTER: dict[str, Any] = {
     "name": "medrag",
     "label": "Background work",
     "orm": "default",
-    # One for each document read at the same time, one for each of five other kinds of work, and one
+    # One for each document read at the same time, one for each of six other kinds of work, and one
     # that is always free for what takes a moment. They are small: the work is done in children.
-    "workers": WORKERS + 6,
+    "workers": WORKERS + 7,
     "queue_limit": 1,  # what waits, waits in the table
     "bulk": 1,
     "poll": 0.5,

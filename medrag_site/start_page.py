@@ -29,11 +29,12 @@ LABELS = {
     "failed": "failed",
     "doubt": "in doubt, not published yet",
     "due": "past the review date, or within 30 days of it",
+    "gone": "gone at its source",
 }
 # By who needs the pages, and in each by how often they are opened; all others are technical.
 GROUPS = {
     "Guidelines": (
-        "Document", "Collection", "AnsweringStop", "LexiconEntry", "RetractionAlert",
+        "Document", "Collection", "Source", "AnsweringStop", "LexiconEntry", "RetractionAlert",
         "RetractionCheck",
     ),
     "Answers and audit": ("Turn", "Review", "Feedback", "AuditEvent"),
@@ -115,7 +116,9 @@ def _documents(user: User) -> list[Waiting]:
     counts = documents_waiting_counted(user)
     url = reverse("admin:corpus_document_changelist")
     waiting = [
-        Waiting(counts[name], label, f"{url}?attention={name}") for name, label in LABELS.items()
+        Waiting(counts[name], label, f"{url}?attention={name}")
+        for name, label in LABELS.items()
+        if name != "gone" or settings.SOURCES
     ]
     return [*waiting, *_retracted(user)]
 

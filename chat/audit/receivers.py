@@ -94,6 +94,8 @@ def _details(extra: dict[str, Any]) -> dict[str, Any]:
     details: dict[str, Any] = {}
     if "code" in extra:
         details["code"] = str(extra["code"])
+    if "source" in extra:
+        details["source"] = extra["source"]
     if "fields" in extra:
         details["fields"] = sorted(extra["fields"])
     if "chunk" in extra:

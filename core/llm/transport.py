@@ -1,6 +1,7 @@
 """Carry an HTTP request to the configured address, and end by its deadline, whatever comes back.
 
-The transport of every client that talks to a model, a webhook or a copy of signed heads. The
+The transport of every client that talks to a model, a webhook, a copy of signed heads or a watched
+address. The
 request's time-out is the deadline of the whole call: looking up the name, connecting, all attempts
 and waits, and every byte; httpx alone would begin again with each byte. The call therefore runs in
 an event loop of its own, where the deadline ends any wait and closes the connection; only a name
@@ -154,10 +155,21 @@ def posted(
     Raises TimeoutError after `timeout_s`, and CallFailed: also for every status that is no success,
     and for another than 200 where a body is wanted.
     """
-    sent: dict[str, Any] = {"json" if isinstance(body, Mapping) else "content": body}
+    sent = {"json" if isinstance(body, Mapping) else "content": body, "headers": dict(headers)}
+    return _carried("POST", url, sent, timeout_s, transport)
+
+
+def fetched(url: str, *, timeout_s: float, transport: BoundedTransport) -> bytes:
+    """Return the body at an address. Raises as `posted`, for every status but 200."""
+    return _carried("GET", url, {}, timeout_s, transport)
+
+
+def _carried(
+    method: str, url: str, sent: dict[str, Any], timeout_s: float, transport: BoundedTransport
+) -> bytes:
     with httpx.Client(transport=transport, trust_env=False, timeout=timeout_s) as client:
         try:
-            response = client.post(url, headers=dict(headers), **sent)
+            response = client.request(method, url, **sent)
         except httpx.TimeoutException:
             raise TimeoutError from None
         except CallFailed:

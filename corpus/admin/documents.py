@@ -49,6 +49,7 @@ from corpus.staff_selectors import (
     documents_to_read_again_counted,
     may_change,
     page_checks,
+    places_of,
     sent_back,
     twins_of,
 )
@@ -232,6 +233,7 @@ class DocumentAdmin(DocumentModelAdmin):
                 "may_recall": review.may_recall(user, document),
                 "sent_back": sent_back(document),
                 "replaced": documents_visible(user).filter(superseded_by=document),
+                "places": places_of(user, document),
                 "also_in": twins_of(user, document, limit=10),
             }
         return super().render_change_form(request, context, *args, **kwargs)

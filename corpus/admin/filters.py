@@ -43,6 +43,7 @@ class AttentionFilter(LabelledFilter):
         "failed": "Failed",
         "doubt": "In doubt, not published yet",
         "due": "Review date past, or within 30 days",
+        "gone": "Gone at its source",
         "stuck": "Stuck for 10 minutes",
         "scan": "Low OCR confidence",
         "words": "Words not found",

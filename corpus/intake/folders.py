@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,15 +22,18 @@ class Listing:
     left_out: tuple[Path, ...] = ()
 
 
-def files_below(path: Path) -> Listing:
+def files_below(path: Path, *, on_error: Callable[[OSError], None] | None = None) -> Listing:
     """List the file itself, or every file below a folder by name, without hidden ones.
 
     A named file or folder is accepted even if it is a link. Links to folders are never followed.
+    `on_error` is called for a folder that can't be read; without it such a one counts as empty.
     """
     if not path.is_dir():
         return Listing((path,))
     paths = [  # `walk` passes over a folder that goes while it is read
-        Path(folder) / name for folder, folders, files in os.walk(path) for name in folders + files
+        Path(folder) / name
+        for folder, folders, files in os.walk(path, onerror=on_error)
+        for name in folders + files
     ]
     shown = [below for below in sorted(paths) if not _is_hidden(below, path)]
     away = [p for p in shown if p.is_symlink() and p.exists() and leads_out(p, path)]

@@ -15,6 +15,7 @@ from corpus.models.documents import (
 )
 from corpus.models.encoders import Encoder, EncoderState, Storage
 from corpus.models.jobs import Job, JobState, Stage, WorkerHeartbeat, share_finished
+from corpus.models.sources import Source, SourceFile
 from corpus.models.statistics import IndexStatistics, Lexeme
 from corpus.models.stops import AnsweringStop
 from corpus.models.summaries import ContextLine, SectionSummary
@@ -39,6 +40,8 @@ __all__ = [
     "PassageStatement",
     "ReadWith",
     "SectionSummary",
+    "Source",
+    "SourceFile",
     "SourceType",
     "Stage",
     "StatementVector",

@@ -82,17 +82,23 @@ class NotNow(MedragError):
 
 
 def document_ingest(
-    document: Document, *, upload: Upload, uploaded_by: User | None, filename: str = ""
+    document: Document,
+    *,
+    upload: Upload,
+    uploaded_by: User | None,
+    filename: str = "",
+    source: str = "",
 ) -> Document:
     """Store an upload under its SHA-256, save `document`, and queue its ingestion.
 
     Row, job and receivers of `document_uploaded` commit together. Call it outside a transaction, so
-    that no lock is held while the upload is read. `filename` defaults to the upload's own. Raises
+    that no lock is held while the upload is read. `filename` defaults to the upload's own; `source`
+    is the watched source that it comes from, for the log. Raises
     FileTooLarge, Infected, ScannerUnavailable, ParseError (from `media_type_of`), NotPermitted,
     FilesUnavailable, DiskFull and DuplicateDocument; then nothing is kept.
     """
     document_store(document, upload=upload, uploaded_by=uploaded_by, filename=filename)
-    return document_add(document, uploaded_by=uploaded_by)
+    return document_add(document, uploaded_by=uploaded_by, source=source)
 
 
 def document_store(
@@ -116,12 +122,12 @@ def document_store(
         files.keep_document(received)
 
 
-def document_add(document: Document, *, uploaded_by: User | None) -> Document:
+def document_add(document: Document, *, uploaded_by: User | None, source: str = "") -> Document:
     """Store row and job and send the signal: the second half. Raises DuplicateDocument."""
     document.title = clean_line(document.title)[:500] or title_from(document.filename)
     document.uploaded_by = uploaded_by
     try:
-        _save_with_job(document, uploaded_by)
+        _save_with_job(document, uploaded_by, {"source": source} if source else {})
     except IntegrityError:
         _refuse_duplicate(document.sha256, uploaded_by)  # another upload of them was faster
         raise
@@ -232,11 +238,11 @@ def collection_default() -> Collection:
 
 
 @transaction.atomic
-def _save_with_job(document: Document, uploaded_by: User | None) -> None:
+def _save_with_job(document: Document, uploaded_by: User | None, told: dict[str, str]) -> None:
     document.save(force_insert=True)
     Job.objects.create(document=document)
     wake(READING, document.pk)
-    document_uploaded.send(Document, document=document, actor=uploaded_by)
+    document_uploaded.send(Document, document=document, actor=uploaded_by, **told)
 
 
 def refuse_others(by: User | None, collection: Collection) -> None:

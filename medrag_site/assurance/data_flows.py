@@ -55,6 +55,8 @@ def flows() -> Iterator[Flow]:
     for spec in configured_specs():
         if spec.url:
             yield _flow(spec.url, "text of guidelines, questions", f"MEDRAG_ENCODERS [{spec.name}]")
+    for host in dict.fromkeys(urlsplit(a).hostname for s in settings.SOURCES for a in s.addresses):
+        yield _flow(f"https://{host}", "requests for watched addresses", "MEDRAG_SOURCES")
     for endpoint in WebhookEndpoint.objects.filter(is_active=True):
         events = ", ".join(endpoint.events)
         yield _flow(endpoint.url, f"{events}: codes, titles and ids, no question", "Webhooks")

@@ -1,5 +1,6 @@
 """Settings of questions and answers: who writes and verifies, what is refused, what is kept."""
 
+from core.llm.models_file import Models, models_from
 from medrag_site.configuration.site import DATA_DIR
 from medrag_site.env import Env
 
@@ -11,8 +12,10 @@ MODE = env.choice(
     ("standard", "faithful", "confident", "confident-lite"),
     about="how strictly an answer is checked before it is shown: see [modes](operations.md#modes)",
 )
-MODELS = env.models(
+MODELS = env.tables(
     "MEDRAG_MODELS",
+    models_from,
+    Models(),
     about="a table for each language model, rerank endpoint and cross-encoder: [what each is "
     "sent](operations.md#language-models); without a file no text is sent to a model "
     "elsewhere",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from corpus.sources.specs import SourceSpec, sources_from
 from medrag_site.env import Env
 
 env = Env()
@@ -121,4 +122,12 @@ RETRACTIONS_FILE = env.text(
     "MEDRAG_RETRACTIONS_FILE",
     about="a list of retracted publications (CSV or text) that documents are [compared "
     "with](evaluating.md#retractions) each day; without it they are not compared",
+)
+no_sources: tuple[SourceSpec, ...] = ()
+SOURCES = env.tables(
+    "MEDRAG_SOURCES",
+    sources_from,
+    no_sources,
+    about="folders and addresses whose new and changed files become drafts: see [watched "
+    "sources](operations.md#watched-sources); without a file none is watched",
 )

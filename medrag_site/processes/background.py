@@ -21,11 +21,12 @@ from django.conf import settings
 from django.core.management import call_command
 
 from core.database_availability import refresh_connection
-from core.wake_ups import ANNOUNCING, EVALUATING, READING
+from core.wake_ups import ANNOUNCING, EVALUATING, READING, WATCHING
 from corpus.indexing import jobs
 from corpus.sandbox.fork_servers import start_early
 from corpus.services.encoders import encoders_are_building
 from corpus.services.indexing import document_index
+from corpus.sources.looking import is_look_due, sources_look
 from evaluation.models import DriftAlert, RetractionAlert
 from evaluation.monitoring.selectors import are_days_missing
 from evaluation.monitoring.services import days_close
@@ -117,4 +118,5 @@ KINDS = {
         partial(retractions_check, announce_retraction),
         limit_s=3600.0,
     ),
+    WATCHING: WorkKind("looks at sources", is_look_due, sources_look, limit_s=6 * 3600.0),
 }

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django_q.models import Schedule, Task
 
-from core.wake_ups import ANNOUNCING, EVALUATING, UNLIMITED, WORK
+from core.wake_ups import ANNOUNCING, EVALUATING, UNLIMITED, WATCHING, WORK
 from medrag_site.processes.background import MONITORING, REEMBEDDING, RETRACTIONS
 
 _TASKS = "medrag_site.processes.tasks."
@@ -30,6 +30,7 @@ SCHEDULES = {
     REEMBEDDING: _kind(REEMBEDDING, 1),
     MONITORING: _kind(MONITORING, 10),
     RETRACTIONS: _kind(RETRACTIONS, 10),
+    WATCHING: _kind(WATCHING, 10),
     SWEEPING: _moment("sweep", 1),
     SIGNING: _moment("sign_head", 1),
     FORWARDING: _moment("forward_log", 1),

@@ -15,8 +15,8 @@ from medrag_site.processes.settings_digests import settings_digests
 
 NAMES = [
     *("database", "role", "pgvector", "migrations", "audit log", "collector"),
-    *("checks", "worker", "embedder", "vectors", "gate", "documents", "addresses", "sign-in"),
-    *("parser", "disk", "files", "answering"),
+    *("checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
+    *("addresses", "sign-in", "parser", "disk", "files", "answering"),
 ]
 
 

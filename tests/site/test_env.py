@@ -14,7 +14,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from core.llm.models_file import Models
+from core.llm.models_file import Models, models_from
 from medrag_site.configuration.site import secure_origins, without_ports
 from medrag_site.database import roles as databases
 from medrag_site.env import Declared, Env
@@ -276,20 +276,20 @@ def test_a_name_that_is_no_setting_is_refused_with_the_one_that_is_like_it() -> 
 
 
 def test_the_models_file_is_read_or_named(tmp_path: Path) -> None:
-    assert Env({}).models("M") == Models()
+    assert Env({}).tables("M", models_from, Models()) == Models()
     path = models_file(tmp_path, verifier={"model": "/models/nli"})
-    assert Env({"M": path}).models("M").verifier.model == "/models/nli"
+    assert Env({"M": path}).tables("M", models_from, Models()).verifier.model == "/models/nli"
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     for number, key in enumerate(("sk-canary", '"sk-canary', "'a'canary")):
         (tmp_path / f"{number}.toml").write_text(f"[generate]\nkey = {key}\n")
     for bad in ("missing.toml", "bytes.toml", ".", "0.toml", "1.toml", "2.toml"):
         said = r"^M: the file .* (can't be read|is not valid TOML): "
         with pytest.raises(ImproperlyConfigured, match=said) as raised:
-            Env({"M": str(tmp_path / bad)}).models("M")
+            Env({"M": str(tmp_path / bad)}).tables("M", models_from, Models())
         assert "canary" not in str(raised.value)
     path = models_file(tmp_path, judges={"model": "m"})
     with pytest.raises(ImproperlyConfigured) as raised:
-        Env({"M": path}).models("M")
+        Env({"M": path}).tables("M", models_from, Models())
     assert (
         str(raised.value) == f"M: {path}: [judges] is not a table of this file. Did you mean judge?"
     )
