@@ -19,10 +19,10 @@ from pathlib import Path
 import boto3
 import httpx
 import pytest
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from moto.server import ThreadedMotoServer
+from pytest_django import Settings
 
 from chat.audit.verify import verify_chain
 from chat.models import Scope, Turn
@@ -117,7 +117,12 @@ def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.fixture
-def hosts(own_database: str, s3: str, tmp_path: Path) -> Iterator[list[Host]]:
+def hosts(own_database: str, s3: str, tmp_path: Path, settings: Settings) -> Iterator[list[Host]]:
+    shared = tmp_path / "shared"  # what must be the same on all: docs/operations.md
+    for name in ("keys", "audit"):
+        (shared / name).mkdir(parents=True)
+    heads = shared / "audit" / "heads.jsonl"
+    settings.AUDIT_HEADS_FILE, settings.KEYS_DIR = heads, shared / "keys"
     path = f"{connection.settings_dict['HOST']}/.s.PGSQL.5432"
     made: list[Host] = []
     with contextlib.ExitStack() as stack:
@@ -125,6 +130,7 @@ def hosts(own_database: str, s3: str, tmp_path: Path) -> Iterator[list[Host]]:
             folder = tmp_path / name
             folder.mkdir()
             shutil.copytree(settings.MODELS_DIR, folder / "models", dirs_exist_ok=True)
+            (folder / "keys").symlink_to(shared / "keys")
             relay = Relay(path)
             listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             relay.port = listening.getsockname()[1]
@@ -135,6 +141,7 @@ def hosts(own_database: str, s3: str, tmp_path: Path) -> Iterator[list[Host]]:
                 DJANGO_SETTINGS_MODULE="medrag_site.settings",
                 MEDRAG_DATA_DIR=str(folder),
                 MEDRAG_SECRET_KEY=SECRET,
+                MEDRAG_AUDIT_HEADS=f"file={heads}",
                 MEDRAG_FILES=f"bucket=two endpoint={s3} region=us-east-1",
                 MEDRAG_API="rate=10000/min",
                 MEDRAG_COMPUTING="precision=f32",
@@ -227,7 +234,8 @@ def test_two_hosts_lose_and_double_nothing_whatever_happens_to_one(hosts: list[H
     assert Document.objects.count() == wanted
     assert Chunk.objects.values("document").distinct().count() == Chunk.objects.count() == wanted
     assert Turn.objects.count() == 3 * QUESTIONS
-    assert verify_chain().ok
+    report = verify_chain()
+    assert report.ok, str(report)
 
     number = 5
     document = Document.objects.get(filename=f"guideline-{number}.md")
