@@ -75,6 +75,7 @@ Q_CLUSTER: dict[str, Any] = {
     "name": "medrag",
     "label": "Background work",
     "orm": "default",
+    "broker_class": "medrag_site.processes.broker.LastingBroker",
     # One for each document read at the same time, one for each of six other kinds of work, and one
     # that is always free for what takes a moment. They are small: the work is done in children.
     "workers": WORKERS + 7,

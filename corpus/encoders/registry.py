@@ -49,6 +49,7 @@ class ActiveEncoder:
     dimensions: int
     embedder: Embedder
     is_remote: bool = False  # whether it is computed elsewhere, and waited for
+    partitions: int = 1  # of its table, each with an index
 
 
 def configured_specs() -> tuple[EncoderSpec, ...]:
@@ -140,6 +141,7 @@ def active_encoders(
             row.dimensions,
             embedder_of(row),
             is_remote=_spec_of(row).kind != "local",
+            partitions=len(row.partitions),
         )
         for row in map(by_name.__getitem__, names or by_name)
     )

@@ -29,7 +29,10 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('enable_sort', 'off', true)
 """
 _SORTS_AGAIN = "SELECT set_config('enable_sort', 'on', true)"
-_LIMITS = ("ef_search", "max_scan_tuples")
+# Above `ef_search` of them, one candidate for so many vectors of a graph: docs/scaling.md has the
+# curve. pgvector takes 1,000 at most.
+_VECTORS_A_CANDIDATE = 1_600
+_MOST_CANDIDATES = 1_000
 # A scan that gives up hands out what it has put aside, near or not: the index is scanned only where
 # the limit is this many times what chance says that it takes.
 _SURELY = 2
@@ -45,7 +48,7 @@ def is_small(
     counts as the whole index: counting it would cost as much as the search. Runs at most two
     queries.
     """
-    size = _size() if chunks is None else chunks
+    size = index_size() if chunks is None else chunks
     if size <= config.exact_below:
         return True
     is_whole = (
@@ -58,15 +61,24 @@ def is_small(
     return not is_whole and _count(query, few + 1) <= few
 
 
+def candidates_of(config: RetrievalConfig, *, vectors: int) -> int:
+    """Return the length of HNSW's list of candidates for a graph of so many vectors."""
+    wanted = max(config.ef_search, vectors // _VECTORS_A_CANDIDATE)
+    return min(wanted, max(_MOST_CANDIDATES, config.ef_search))
+
+
 def rows_by_index(
-    statement: str, parameters: dict[str, Any], config: RetrievalConfig
+    statement: str, parameters: dict[str, Any], config: RetrievalConfig, *, vectors: int
 ) -> list[tuple[Any, ...]]:
     """Return the rows of `statement`, found by an iterative scan of the vector index.
 
-    Sends the planner's settings and the statement in one trip, as a transaction of its own or
-    inside the open one.
+    `vectors` is how many its graph holds. Sends the planner's settings and the statement in one
+    trip, as a transaction of its own or inside the open one.
     """
-    limits = {name: str(int(getattr(config, name))) for name in _LIMITS}
+    limits = {
+        "ef_search": str(candidates_of(config, vectors=vectors)),
+        "max_scan_tuples": str(int(config.max_scan_tuples)),
+    }
     with connection.cursor() as cursor:
         before, after = f"{_SETTINGS_SQL};", f";{_SORTS_AGAIN}"
         execute(cursor, statement, parameters | limits, before=before, after=after)
@@ -74,7 +86,7 @@ def rows_by_index(
         return list(cursor.fetchall())
 
 
-def _size() -> int:
+def index_size() -> int:
     """Return the number of indexed chunks, whatever the scope."""
     with connection.cursor() as cursor:
         cursor.execute(_SIZE_SQL)

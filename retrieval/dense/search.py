@@ -15,7 +15,7 @@ from core.rounding import cosine_sql
 from corpus.encoders.registry import ActiveEncoder
 from corpus.encoders.vectors import literal
 from retrieval.config import RetrievalConfig
-from retrieval.dense.hnsw import is_small, rows_by_index
+from retrieval.dense.hnsw import index_size, is_small, rows_by_index
 from retrieval.prepared.pipelined import Statement
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import Query, Ranked, Ranking
@@ -62,8 +62,9 @@ def search_dense(
     more without `chunks`, one more to count a filtered scope of a large index, and more where the
     index scan returns too few.
     """
+    chunks = index_size() if chunks is None else chunks
     exact = is_small(query, config, chunks=chunks, fetched=config.dense_candidates * _OVERFETCH)
-    rows = _distinct(query, vector, config, encoder, exact=exact)
+    rows = _distinct(query, vector, config, encoder, chunks=chunks, exact=exact)
     entries = tuple(
         Ranked(chunk_id=chunk_id, key=key, rank=rank, score=float(score), group=group)
         for rank, (chunk_id, key, group, score) in enumerate(rows, start=1)
@@ -90,6 +91,7 @@ def _distinct(
     config: RetrievalConfig,
     encoder: ActiveEncoder,
     *,
+    chunks: int,
     exact: bool,
 ) -> list[tuple[int, str, str, float]]:
     """Return as many groups as `config.dense_candidates`, or all there are.
@@ -98,7 +100,7 @@ def _distinct(
     """
     fetched = config.dense_candidates * _OVERFETCH
     while True:
-        rows = _nearest(query, vector, config, encoder, fetched, exact=exact)
+        rows = _nearest(query, vector, config, encoder, fetched, chunks=chunks, exact=exact)
         met = rows[0][-1] if rows else 0
         if len(rows) >= config.dense_candidates or (exact and met < fetched):
             return [row[:-1] for row in rows]
@@ -115,6 +117,7 @@ def _nearest(
     encoder: ActiveEncoder,
     fetched: int,
     *,
+    chunks: int,
     exact: bool,
 ) -> list[tuple[int, str, str, float, int]]:
     scope, parameters = scope_sql(query)
@@ -130,7 +133,8 @@ def _nearest(
     statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
     statement = _of(encoder, statement)
     if not exact:
-        return rows_by_index(statement, parameters, config)
+        vectors = chunks // encoder.partitions
+        return rows_by_index(statement, parameters, config, vectors=vectors)
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())

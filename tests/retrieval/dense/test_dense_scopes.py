@@ -20,6 +20,7 @@ from corpus.encoders.registry import ActiveEncoder, searched_rows
 from corpus.encoders.types import Vectors
 from corpus.models import Chunk, IndexStatistics
 from retrieval.config import RetrievalConfig
+from retrieval.dense.hnsw import candidates_of
 from retrieval.dense.search import cosines_statement, search_dense
 from retrieval.prepared.pipelined import pipelined
 from retrieval.types import Query, Ranking
@@ -173,3 +174,12 @@ def test_a_plan_for_all_values_goes_through_the_index_too(
 
 def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
     return plan_of(lambda: search(encoder, asked, shelf, **config))
+
+
+@pytest.mark.parametrize(
+    ("vectors", "candidates"),
+    [(0, 150), (240_000, 150), (480_000, 300), (1_000_000, 625), (10_000_000, 1000)],
+)
+def test_the_list_of_candidates_grows_with_the_graph(vectors: int, candidates: int) -> None:
+    assert candidates_of(RetrievalConfig(), vectors=vectors) == candidates
+    assert candidates_of(RetrievalConfig(ef_search=800), vectors=vectors) == max(800, candidates)
