@@ -15,11 +15,13 @@ from django.utils import timezone
 from chat.caveats.notices import REVIEW_DUE, document_notices
 from chat.models import Citation, Feedback, Turn
 from chat.selectors import cited_claims, pages_at, spans_of_chunks
+from chat.web.figures import ShownFigure
 from chat.web.painting import corrections_of, paint, standing_of
 from chat.web.presentation import ShownClaim, ShownTurn, shown_turns
 from chat.web.refusals import Passage
 from corpus.access import readable_ids
 from corpus.boxes import Spans
+from corpus.figures import CHART, FIGURE
 from corpus.models import Document, Page
 from corpus.review.pictures import has_picture
 
@@ -106,6 +108,17 @@ def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
     return [*({"page": None, **warning} for warning in shown.warnings), *about]
 
 
+def _figure(figure: ShownFigure) -> dict[str, Any]:
+    return {
+        "kind": CHART if figure.is_chart else FIGURE,
+        "name": figure.label,
+        "caption": figure.caption,
+        "sha256": figure.document.sha256,
+        "page": figure.page.number,
+        "box": dict(zip(("x", "y", "width", "height"), figure.box, strict=True)),
+    }
+
+
 @dataclass(frozen=True)
 class _TurnJson:
     """Converts a turn to JSON, with the pages and passages that its citations need."""
@@ -144,6 +157,7 @@ class _TurnJson:
             "kind": str(claim.claim.kind),
             "left_out": claim.left_out or None,
             "citations": [self._citation(cited) for cited in claim.citations],
+            "figures": [_figure(figure) for figure in claim.figures],
         }
 
     def _citation(self, cited: Citation) -> dict[str, Any]:
@@ -175,6 +189,7 @@ class _TurnJson:
             "section_path": stored.get("section_path", []),
             "text": "" if passage.is_ended else stored.get("text", ""),
             "excerpt": [] if passage.is_ended else stored.get("excerpt", []),
+            "figures": [] if passage.is_ended else [_figure(each) for each in passage.figures],
             **self._painted(
                 passage.document,
                 passage.page,

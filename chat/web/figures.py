@@ -22,14 +22,19 @@ Pages = Mapping[Place, Page]
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A part of a page's picture. `box` is left, top, width and height in points, as SVG writes."""
+    """A part of a page's picture. `box` is left, top, width and height in points."""
 
     document: Document
     page: Page
     label: str  # as the page names it, or empty
     caption: str
-    box: str
+    box: tuple[float, float, float, float]
     is_chart: bool
+
+    @property
+    def view(self) -> str:
+        """The box as SVG writes it."""
+        return " ".join(f"{edge:g}" for edge in self.box)
 
 
 def pages_with_figures(places: Iterable[Place]) -> Pages:
@@ -69,6 +74,6 @@ def _belongs(figure: Mapping[str, Any], texts: Sequence[str]) -> bool:
 
 def _shown(document: Document, page: Page, figure: Mapping[str, Any]) -> ShownFigure:
     left, top, right, bottom = figure["box"]
-    box = f"{left:g} {top:g} {right - left:g} {bottom - top:g}"
+    box = (left, top, right - left, bottom - top)
     is_chart = figure["kind"] == CHART
     return ShownFigure(document, page, figure["label"], figure["caption"], box, is_chart)

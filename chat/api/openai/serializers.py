@@ -9,7 +9,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 
 from chat.api.fields import Strict, Whole, YesNo
-from chat.api.serializers import CitationResponse, OwnerResponse, WarningResponse
+from chat.api.places import CitationResponse
+from chat.api.serializers import OwnerResponse, WarningResponse
 from chat.config import modes_here
 from chat.models import Reason, TurnStatus
 

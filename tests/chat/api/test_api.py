@@ -129,7 +129,7 @@ def test_a_search_shows_what_stands_around_a_passage_where_asked(client: Client)
 
 def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any) -> None:
     turn = store_turn()
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         payload = turn_payload(turn)
     assert json.loads(json.dumps(payload)) == payload
     assert list(payload) == list(QueryResponse().fields)
@@ -171,4 +171,5 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "picture": None,
             }
         ],
+        "figures": [],
     }

@@ -20,13 +20,12 @@ from chat.api.accounts import MeResponse
 from chat.api.conversations import ConversationRequest, ConversationResponse, FeedbackRequest
 from chat.api.openai import examples as openai_examples
 from chat.api.openai.serializers import CompletionRequest, CompletionResponse, OutcomeResponse
+from chat.api.places import CitationResponse, PassageResponse
 from chat.api.serializers import (
-    CitationResponse,
     ClaimResponse,
     FeedbackResponse,
     HitResponse,
     MessageResponse,
-    PassageResponse,
     QueryRequest,
     QueryResponse,
     SearchRequest,

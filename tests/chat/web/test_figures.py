@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from chat.api.answers import turn_payload
 from chat.models import Reason
 from corpus.models import Document, Page
 from tests.chat.guidelines import ask
@@ -57,3 +58,11 @@ def test_a_chart_stands_with_a_refusal_that_shows_its_page(
     turn = refused(alice, Reason.WEAK_EVIDENCE, guideline)
     assert turn.conversation
     assert content(clinician, turn.conversation.pk).count("<figure") == 1
+
+
+def test_a_program_gets_the_place_of_a_chart(alice: User, guideline: Document) -> None:
+    page_with(guideline, CHART)
+    (claim, *_) = turn_payload(ask(alice))["claims"]
+    (figure,) = claim["figures"]
+    assert (figure["kind"], figure["name"], figure["page"]) == ("chart", "Algorithm 1", 1)
+    assert figure["box"] == {"x": 10, "y": 20, "width": 290, "height": 380}
