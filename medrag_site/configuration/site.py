@@ -165,6 +165,7 @@ DATABASE_NAME = env.database_name(
 PREPARED_STATEMENTS = env.boolean(
     "MEDRAG_PREPARED_STATEMENTS",
     True,
-    about="prepare search statements once per connection; use `false` behind a pool that "
-    "changes the server connection with each transaction",
+    about="prepare search statements once per connection, and use cursors of the server; use "
+    "`false` behind a [pool](operations.md#a-database-of-your-own) that changes the server "
+    "connection with each transaction",
 )
