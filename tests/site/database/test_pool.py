@@ -151,10 +151,14 @@ def test_a_day_of_a_site(pool: dict[str, str], tmp_path: Path) -> None:
     ):
         receiver.endpoint(Event.INDEXED, Event.PUBLISHED, Event.WITHDRAWN)
         contents = [CONTENT, *(guideline(f"# Gentamicin {n}", n + 1) for n in range(3))]
-        uploaded = at_once(*(uploading(staff, n, each) for n, each in enumerate(contents)))
+        uploaded: list[Any] = at_once(
+            *(uploading(staff, n, each) for n, each in enumerate(contents))
+        )
         keys = [response.json()["sha256"] for response in uploaded]
         wait_until(lambda: jobs(JobState.DONE) == len(keys), "all are indexed")
-        published = at_once(*(lambda key=key: post(staff, of(key, "/publish"), {}) for key in keys))
+        published: list[Any] = at_once(
+            *(lambda key=key: post(staff, of(key, "/publish"), {}) for key in keys)
+        )
         assert {response.status_code for response in published} == {200}
 
         people = [client_of(f"reader{n}") for n in range(3)]
