@@ -176,6 +176,7 @@ def test_a_day_of_a_site(pool: dict[str, str], tmp_path: Path) -> None:
         assert set(run.results.values_list("state", flat=True)) == {ResultState.DONE}
         turn = Turn.objects.filter(user__username="reader0").latest("created_at")
         review_flag(turn, by=person("flagger", AUDITORS))
+        before = Turn.objects.count()
         counts = at_once(
             lambda: exported(auditor, "chat_turn_export", format="jsonl", texts="yes"),
             lambda: exported(auditor, "chat_review_export", format="jsonl", texts="yes"),
@@ -184,7 +185,9 @@ def test_a_day_of_a_site(pool: dict[str, str], tmp_path: Path) -> None:
             *(lambda each=each: asked(each) for each in programs),
         )
         assert Feedback.objects.filter(helpful=True).count() == 9
-        assert counts[:2] == [Turn.objects.exclude(channel="EVALUATION").count() - 3, 1]
+        lines, *reviewed = counts[:2]
+        assert lines in range(before, before + 4)  # with those asked meanwhile, or without
+        assert reviewed == [1]
         post(staff, of(keys[0], "/withdraw"), {"reason": "Wrong dose"})
         told = at_once(*(lambda each=each: asked(each) for each in programs))
         assert told == [""] * 3

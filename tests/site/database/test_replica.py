@@ -348,6 +348,7 @@ def test_the_address_is_a_setting(replica: Standby, own_database: str, socket_di
     environment = {
         "DATABASE_URL": f"{address}{socket_dir}",
         "DATABASE_REPLICA_URL": f"{address}{replica.folder}",
+        "MEDRAG_REPLICA_MAX_LAG_S": "3600",  # starting a process takes long
         "DJANGO_SETTINGS_MODULE": "tests.settings",
     }
 
