@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connection
+from django.db import Error, connection, connections
 from django.db.models import Count, Q
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from chat.gate.records import gate_in_use, misfit
 from chat.sign_in.oidc import ProviderError, provider_check
 from core.database_availability import AWAY
 from core.errors import MedragError
+from core.replica import REPLICA, standing_measured
 from corpus import files, selectors
 from corpus.encoders.registry import (
     ActiveEncoder,
@@ -85,6 +86,20 @@ def _database() -> tuple[bool, str]:
         return False, f"PostgreSQL {server.name} is too old: 15 or later is needed"
     where = "embedded" if settings.DATABASE_IS_EMBEDDED else "from DATABASE_URL"
     return True, f"PostgreSQL {server.name}, {where}"
+
+
+def _replica() -> tuple[bool | None, str]:
+    """Report a standby that can't be used: searches go to the primary, so nothing else shows it."""
+    if REPLICA not in connections.settings:
+        return True, "none: DATABASE_REPLICA_URL names a standby for searches"
+    standing = standing_measured()
+    if standing.fault:
+        return False, f"not read: {standing.fault}. Searches go to the primary"
+    behind = f"{standing.behind_s:.0f} s behind"
+    if not standing.is_usable:
+        most = settings.REPLICA_MAX_LAG_S
+        return None, f"not read: {behind}, more than {most} s. Searches go to the primary"
+    return True, f"read by searches, {behind}"
 
 
 def _role() -> tuple[bool, str]:
@@ -297,6 +312,7 @@ def _sign_in() -> tuple[bool, str]:
 
 _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "database": _database,
+    "replica": _replica,
     "role": _role,
     "pgvector": _pgvector,
     "migrations": _migrations,

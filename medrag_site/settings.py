@@ -6,6 +6,8 @@ All names in capitals of those modules are imported unchanged.
 import os
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 from medrag_site import configuration
 from medrag_site.configuration.answers import *
 from medrag_site.configuration.documents import *
@@ -49,13 +51,22 @@ OTP_TOTP_ISSUER = "MedRAG"  # codes of an authenticator app: see chat.sign_in.se
 
 # Database
 DATABASE_IS_EMBEDDED = not DATABASE_URL
+if DATABASE_IS_EMBEDDED and DATABASE_REPLICA_URL:
+    raise ImproperlyConfigured("DATABASE_REPLICA_URL needs the primary's address in DATABASE_URL.")
 DATABASES = (
     databases.embedded(str(folder_of(DATA_DIR)), DATABASE_NAME)
     if DATABASE_IS_EMBEDDED
-    else databases.external(DATABASE_URL, DATABASE_OWNER_URL, DATABASE_AUDITOR_URL, DATABASE_NAME)
+    else databases.external(
+        DATABASE_URL,
+        DATABASE_OWNER_URL,
+        DATABASE_AUDITOR_URL,
+        DATABASE_NAME,
+        replica=DATABASE_REPLICA_URL,
+    )
 )
 if not PREPARED_STATEMENTS:  # a pool gives each transaction another session, without its cursors
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+DATABASE_ROUTERS = ["core.replica.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Uploads

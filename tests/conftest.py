@@ -26,6 +26,8 @@ LONG_FILES = (
     "tests/site/browsing/test_browser.py",
     "tests/chat/faults/test_faults.py",
     "tests/site/database/test_tables.py",
+    "tests/site/database/test_pool.py",
+    "tests/site/database/test_replica.py",
     "tests/site/browsing/test_browser_admin.py",
     "tests/site/backups/test_backup.py",
     "tests/site/database/test_database_away.py",

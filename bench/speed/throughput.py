@@ -20,7 +20,7 @@ from corpus.indexing.jobs import TIMED
 from corpus.models import Chunk, Job, JobState
 
 # Settings that would point a measurement's commands at the site's own database.
-_NOT_PASSED_ON = ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_AUDITOR_URL")
+_NOT_PASSED_ON = tuple(f"DATABASE_{of}URL" for of in ("", "OWNER_", "AUDITOR_", "REPLICA_"))
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,12 @@ from chat.question.clean import narrowing_check
 from chat.question.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from chat.types import AskedQuestion
+from core.replica import read_from_replica
 from corpus.stops import stops_held
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
+from retrieval.hits.unchanged import are_unchanged
 from retrieval.pipeline import retrieve
 from retrieval.types import Evidence, Filters, Query
 
@@ -134,7 +136,8 @@ def passages_found(
 ) -> tuple[Evidence, list[dict[str, Any]], tuple[str, ...]]:
     """Search; return the evidence, its passages as JSON, and the kinds of identifiers in `words`.
 
-    Raises `IdentifiersSeen` and `QuestionError` before anything is searched, stored or sent.
+    Reads a replica, if there is one. Raises `IdentifiersSeen` and `QuestionError` before anything
+    is searched, stored or sent.
     """
     policy = answer_config().identifiers
     guarded = question_guarded(words, policy)
@@ -149,7 +152,8 @@ def passages_found(
         filters=filters,
     )
     config = replace(site_config(), k=k)
-    everything = retrieve(query, with_surroundings(config) if surroundings else config)
+    config = with_surroundings(config) if surroundings else config
+    everything = read_from_replica(lambda: retrieve(query, config), still_holds=are_unchanged)
     evidence = _without_hidden(everything)
     around = evidence.surroundings if surroundings else ()
     return evidence, hits_payload(evidence.hits, around), guarded.kinds

@@ -25,6 +25,7 @@ from chat.web.marking import counts
 from chat.web.narrowing import collections_asked, filters_asked
 from chat.web.presentation import ShownTurn
 from core.language.words import words
+from core.replica import read_from_replica
 from corpus.models import Chunk
 from corpus.positions import SECTIONS, below_title
 from retrieval.filters import filters_from
@@ -80,12 +81,14 @@ def headings_in_force(
 ) -> list[str]:
     """Return headings that have all words: titles, then `title › section`. One query.
 
-    Only of documents that the user may search. Uses the index of passages, whose search text
-    includes title and sections.
+    Only of documents that the user may search; from a replica, if there is one, with one more
+    query to confirm that. Uses the index of passages, whose search text includes title and
+    sections.
     """
+    in_force = documents_in_force(on, user=user).order_by()
     beginnings = " & ".join(f"""'{word[:_BEGINNING].replace("'", "")}':*""" for word in words)
     passages = Chunk.objects.filter(
-        document__in=documents_in_force(on, user=user).order_by().values("pk"),
+        document__in=in_force.values("pk"),
         search_vector=SearchQuery(beginnings, config="simple", search_type="raw"),
         disabled_at=None,
     )
@@ -100,11 +103,18 @@ def headings_in_force(
         shown=Case(When(in_title, then=Cast("document__title", TextField())), default=heading),
     ).filter(*(Q(heading__icontains=word) for word in words))
     rows = headings.order_by("place", "shown").values_list("document__title", "shown", "place")
+    first = rows.distinct()[:most]
+
+    def are_in_force(found: list[tuple[str, str, int]]) -> bool:
+        titles = {title for title, *_ in found}
+        return titles == set(in_force.filter(title__in=titles).values_list("title", flat=True))
+
+    found = read_from_replica(lambda: list(first.all()), still_holds=are_in_force)
     return [  # without the title, which most documents repeat as first section
         title
         if place == 0
         else SECTIONS.join((title, below_title(shown.removeprefix(title + SECTIONS), title)))
-        for title, shown, place in rows.distinct()[:most]
+        for title, shown, place in found
     ]
 
 

@@ -68,6 +68,9 @@ def flows() -> Iterator[Flow]:
 def _services() -> Iterator[Flow]:
     if settings.DATABASE_URL:
         yield _flow(settings.DATABASE_URL, "all that is kept but files", "DATABASE_URL")
+    if settings.DATABASE_REPLICA_URL:
+        what = "all that is kept but files, by the database itself"
+        yield _flow(settings.DATABASE_REPLICA_URL, what, "DATABASE_REPLICA_URL")
     if bucket := settings.FILES["bucket"]:
         where = settings.FILES["endpoint"] or f"https://s3.amazonaws.com ({bucket})"
         yield _flow(where, "guidelines and pictures of their pages", "MEDRAG_FILES")

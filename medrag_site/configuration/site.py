@@ -167,6 +167,18 @@ DATABASE_AUDITOR_URL = env.text(
     about="address with the role that reads the log, by default that of `DATABASE_URL`; used "
     "by `audit`",
 )
+DATABASE_REPLICA_URL = env.text(
+    "DATABASE_REPLICA_URL",
+    about="address of a [standby](operations.md#a-database-of-your-own) of the same database, "
+    "with the application's role; searches without an answer read it",
+)
+REPLICA_MAX_LAG_S = env.integer(
+    "MEDRAG_REPLICA_MAX_LAG_S",
+    10,
+    low=1,
+    high=3600,
+    about="seconds that the standby may be behind; if it is more, the primary is searched",
+)
 DATABASE_NAME = env.database_name(
     "MEDRAG_DATABASE_NAME",
     about="use another database on the same server, created if missing; `evaluate` gives each "
@@ -175,6 +187,7 @@ DATABASE_NAME = env.database_name(
 PREPARED_STATEMENTS = env.boolean(
     "MEDRAG_PREPARED_STATEMENTS",
     True,
-    about="prepare search statements once per connection; use `false` behind a pool that "
-    "changes the server connection with each transaction",
+    about="prepare search statements once per connection, and use cursors of the server; use "
+    "`false` behind a [pool](operations.md#a-database-of-your-own) that changes the server "
+    "connection with each transaction",
 )

@@ -15,6 +15,7 @@ _FOR_SEARCHES = (
 )
 
 CONNECT_S = 10  # for a server that takes no connection, such as a paused one
+REPLICA_CONNECT_S = 2  # then the primary is asked
 
 _COMMON: dict[str, Any] = {
     "ENGINE": "django.db.backends.postgresql",
@@ -36,21 +37,26 @@ def embedded(socket_dir: str, name: str = "") -> dict[str, dict[str, Any]]:
 
 
 def external(
-    application: str, owner: str, auditor: str, name: str = ""
+    application: str, owner: str, auditor: str, name: str = "", *, replica: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Return the same aliases from `postgresql://` URLs; an empty one falls back to `application`.
 
-    `name` replaces the database that the URLs name.
+    With `replica` there is one more, for reads on a standby. `name` replaces the database that the
+    URLs name.
     """
     databases = {
         "default": _from_url("DATABASE_URL", application),
         "owner": _from_url("DATABASE_OWNER_URL", owner or application),
         "auditor": _from_url("DATABASE_AUDITOR_URL", auditor or application),
     }
+    if replica:
+        databases["replica"] = _from_url(
+            "DATABASE_REPLICA_URL", replica, connect_s=REPLICA_CONNECT_S
+        )
     return {alias: values | ({"NAME": name} if name else {}) for alias, values in databases.items()}
 
 
-def _from_url(setting: str, url: str) -> dict[str, Any]:
+def _from_url(setting: str, url: str, *, connect_s: int = CONNECT_S) -> dict[str, Any]:
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     options = dict(parse_qsl(parts.query))
@@ -70,5 +76,5 @@ def _from_url(setting: str, url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": port,
-        "OPTIONS": {"connect_timeout": CONNECT_S, **options},
+        "OPTIONS": {"connect_timeout": connect_s, **options},
     }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import connection
-
+from core.replica import connection
 from retrieval.config import RetrievalConfig
 from retrieval.prepared.statements import execute
 from retrieval.scope import scope_sql

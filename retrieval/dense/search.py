@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db import connection
-
+from core.replica import connection
 from core.rounding import cosine_sql
 from corpus.encoders.registry import ActiveEncoder
 from corpus.encoders.vectors import literal

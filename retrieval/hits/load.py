@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import connection
-
+from core.replica import connection
 from core.rounding import SUM_DIGITS, rounded_cosine
 from corpus.encoders.vectors import literal
 from retrieval.lexical.search import AskedLexeme, searched_names

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db import connection
-
+from core.replica import connection
 from retrieval.scope import group_sql, scope_sql
 from retrieval.types import AlsoIn, Query, Ranked
 

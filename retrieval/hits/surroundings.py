@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from core.language.en.sentences import sentence_spans
+from core.replica import connection
 from retrieval.types import Hit, Span, Surroundings
 
 REACH = 4  # passages on either side of a hit that its window may reach into

@@ -16,9 +16,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from django.db import connection
-
 from core.language.configurations import ENGLISH, configuration_of
+from core.replica import connection
 from corpus.indexing.search_text import STRONG, normalise, without_accents
 from retrieval.analysis import expansions
 from retrieval.lexical.clauses import Term

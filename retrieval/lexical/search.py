@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from django.db import connection
-
+from core.replica import connection
 from core.rounding import SUM_DIGITS
 from retrieval.config import RetrievalConfig
 from retrieval.lexical.clauses import CandidatePlan, Clause, Term, choose

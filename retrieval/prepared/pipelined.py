@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.backends.utils import CursorWrapper
 
+from core.replica import connection
 from retrieval.prepared.statements import called, is_stale
 
 Rows = list[tuple[Any, ...]]

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.backends.utils import CursorWrapper
+
+from core.replica import connection
 
 MOST_PREPARED = 200  # statements a connection; those that were called least lately go first
 _LIMITS = ("fetched", "limit", "most", "rescored")

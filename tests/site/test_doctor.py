@@ -14,7 +14,7 @@ from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
 
 NAMES = [
-    *("database", "role", "pgvector", "migrations", "audit log", "collector"),
+    *("database", "replica", "role", "pgvector", "migrations", "audit log", "collector"),
     *("checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
     *("addresses", "sign-in", "parser", "disk", "files", "answering"),
 ]

@@ -109,6 +109,16 @@ def test_database_url() -> None:
     assert made["owner"]["USER"] == made["auditor"]["USER"] == "me"
 
 
+def test_a_replica_is_one_alias_more_which_nobody_waits_for() -> None:
+    primary, standby = "postgresql://me@a/medrag", "postgresql://me@b/medrag"
+    assert "replica" not in databases.external(primary, "", "")
+    made = databases.external(primary, "", "", "beside", replica=standby)["replica"]
+    assert (made["HOST"], made["NAME"], made["USER"]) == ("b", "beside", "me")
+    assert made["OPTIONS"] == {"connect_timeout": databases.REPLICA_CONNECT_S}
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_REPLICA_URL"):
+        databases.external(primary, "", "", replica="b")
+
+
 @pytest.mark.parametrize(
     "url", ["mysql://x/y", "postgresql://host", "nonsense", "postgresql://h:p:q/d"]
 )
