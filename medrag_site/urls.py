@@ -32,6 +32,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("chat.api.urls")),  # ends with the view for unknown paths
     path("api/", include(unknown_urlpatterns)),
     path("v1/", include(openai_urlpatterns)),
-    path("scim/v2/", include("chat.sign_in.scim.views")),
+    path("scim/", include("chat.sign_in.scim.views")),
     path("", include("chat.web.urls")),
 ]

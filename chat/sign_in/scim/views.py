@@ -8,9 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, re_path
 from django.utils.crypto import constant_time_compare
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
@@ -35,8 +35,8 @@ class Scim(View):
     """Admits the directory alone, and answers errors in SCIM's form. Uses no cookie."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not settings.SCIM_TOKEN:
-            raise Http404
+        if not settings.SCIM_TOKEN:  # not by Http404, whose page would read the request's form
+            return answers.error_response(404, "SCIM is off: set MEDRAG_SCIM.")
         response: HttpResponseBase
         try:
             response = _refused(request) or super().dispatch(request, *args, **kwargs)
@@ -174,10 +174,11 @@ def _group(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 urlpatterns: list[URLPattern] = [
-    path("Users", csrf_exempt(Users.as_view())),
-    path("Users/<str:pk>", csrf_exempt(OneUser.as_view())),
-    path("Groups", csrf_exempt(Groups.as_view())),
-    path("Groups/<str:pk>", csrf_exempt(OneGroup.as_view())),
-    path("<str:what>", csrf_exempt(Described.as_view())),
-    path("<str:what>/<path:name>", csrf_exempt(Described.as_view())),
+    path("v2/Users", csrf_exempt(Users.as_view())),
+    path("v2/Users/<str:pk>", csrf_exempt(OneUser.as_view())),
+    path("v2/Groups", csrf_exempt(Groups.as_view())),
+    path("v2/Groups/<str:pk>", csrf_exempt(OneGroup.as_view())),
+    path("v2/<str:what>", csrf_exempt(Described.as_view())),
+    path("v2/<str:what>/<path:name>", csrf_exempt(Described.as_view())),
+    re_path("", csrf_exempt(Described.as_view()), {"what": ""}),
 ]

@@ -28,7 +28,7 @@ def test_figures_are_sums_over_the_documents_that_are_done() -> None:
     assert found.size_bytes == sum(document.size_bytes for document in done)
     recorded = Job.objects.filter(document__in=done).values_list("timings", flat=True)
     assert found.steps["embed"] == pytest.approx(sum(timings["embed"] for timings in recorded))
-    assert 0 < sum(found.steps.values()) <= found.wall_s
+    assert 0 < sum(found.steps.values()) <= found.wall_s + 0.01  # each step is rounded
 
 
 @pytest.fixture

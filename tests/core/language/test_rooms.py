@@ -19,6 +19,8 @@ EXCEPTIONS = {
     "chat/generation/options.py": "multiple-choice questions are asked in English only",
     "chat/generation/choosing.py": "multiple-choice questions are asked in English only",
     "chat/generation/foreign_markup.py": "what language models write of instructions in a passage",
+    "chat/sign_in/scim/requests.py": "names of attributes in requests of directories",
+    "corpus/figures.py": "labels of captions",
     "corpus/filenames.py": "names that office programs give to files",
     "corpus/indexing/context_lines.py": "numbers that a model may not add to a passage",
     "corpus/indexing/search_text.py": "names with a letter that full text would drop",
