@@ -23,6 +23,8 @@ _LABEL = re.compile(
 _ROOM = 40.0  # points of height at least of a drawing
 _NEAR = 60.0  # points between a chart and its caption at most
 _PADDING = 8.0
+_FRAME = 48.0  # points that the frame of a chart's box stands out beside its words at most
+_LABEL_CHARS = 40  # of an arrow at most
 _MOST = 10  # of a page
 Box = list[float]
 
@@ -33,7 +35,7 @@ def chart_spans(doubts: Iterable[Mapping[str, Any]]) -> list[Span]:
 
 
 def unordered_spans(blocks: Blocks, doubts: Iterable[Mapping[str, Any]]) -> list[Span]:
-    """Return the nodes of a flow chart that branches; those of one column are in order.
+    """Return nodes and arrows' labels of a flow chart that branches; one column is in order.
 
     In one column each node stands wholly below the one before it, by half of the narrower's width.
     """
@@ -43,7 +45,18 @@ def unordered_spans(blocks: Blocks, doubts: Iterable[Mapping[str, Any]]) -> list
         above[3] <= below[1] and 2 * _shared(above, below) >= min(_width(above), _width(below))
         for above, below in pairwise(nodes)
     )
-    return [] if nodes and is_column else spans
+    if not nodes:
+        return spans
+    return [] if is_column else [*spans, *_arrow_labels(blocks, spans, _union(nodes))]
+
+
+def _arrow_labels(blocks: Blocks, nodes: Sequence[Span], chart: Box) -> Iterable[Span]:
+    """Yield the few words that stand among the nodes, such as the "Yes" of an arrow."""
+    for block in blocks:
+        box, span = _box(block), (block["start"], block["end"])
+        is_short = span[1] - span[0] <= _LABEL_CHARS
+        if box and is_short and not overlaps(block, nodes) and _union([box, chart]) == chart:
+            yield span
 
 
 def figures_of(
@@ -56,6 +69,7 @@ def figures_of(
     if not width or not height:
         return []
     placed = [(block, box) for block in blocks if (box := _box(block))]
+    boxes = [box for _, box in placed]
     captions = [
         (block, box)
         for block, box in placed
@@ -68,12 +82,11 @@ def figures_of(
         chart = _union(nodes)
         own = [each for each in captions if _gap(each[1], chart) <= _NEAR][:1]
         captions = [each for each in captions if each not in own]
-        box = _union([chart, *(box for _, box in own)])
-        found.append(_figure(CHART, own[0][0] if own else None, box, text, page))
+        room = _padded(_union([chart, *(box for _, box in own)]), boxes, page, sides=_FRAME)
+        found.append(_figure(CHART, own[0][0] if own else None, room, text))
     for block, box in captions[:_MOST]:
-        others = [other for _, other in placed if other is not box]
-        if room := _room(box, others, page):
-            found.append(_figure(FIGURE, block, room, text, page))
+        if room := _room(box, [other for other in boxes if other is not box], page):
+            found.append(_figure(FIGURE, block, _padded(room, boxes, page), text))
     return found
 
 
@@ -99,18 +112,27 @@ def _column(caption: Box, others: Sequence[Box], page: Box) -> tuple[float, floa
     return left, right
 
 
-def _figure(
-    kind: str, caption: Mapping[str, Any] | None, box: Box, text: str, page: Box
-) -> dict[str, Any]:
+def _padded(box: Box, others: Sequence[Box], page: Box, *, sides: float = _PADDING) -> Box:
+    """Return the box with some room on each side, where no other text stands."""
+    left, top, right, bottom = box
+    beside = [b for b in others if b[1] < bottom and top < b[3]]
+    over = [b for b in others if b[0] < right + sides and left - sides < b[2]]
+    return [
+        max([page[0], left - sides, *(b[2] for b in beside if b[2] <= left)]),
+        max([page[1], top - _PADDING, *(b[3] for b in over if b[3] <= top)]),
+        min([page[2], right + sides, *(b[0] for b in beside if b[0] >= right)]),
+        min([page[3], bottom + _PADDING, *(b[1] for b in over if b[1] >= bottom)]),
+    ]
+
+
+def _figure(kind: str, caption: Mapping[str, Any] | None, box: Box, text: str) -> dict[str, Any]:
     words = _words(text, caption) if caption else ""
     label = _LABEL.match(words)
-    padded = [box[0] - _PADDING, box[1] - _PADDING, box[2] + _PADDING, box[3] + _PADDING]
-    edges = zip(padded, (max, max, min, min), page, strict=True)
     return {
         "kind": kind,
         "label": " ".join(label[0].split()) if label else "",
         "caption": words[:300],
-        "box": [round(cut(edge, limit), 1) for edge, cut, limit in edges],
+        "box": [round(edge, 1) for edge in box],
     }
 
 

@@ -105,6 +105,7 @@ class AdministrationSite(AdminSite):
         context = {
             "waiting_documents": _documents(user) if user.has_perm("corpus.view_document") else [],
             "waiting_questions": _questions(user) if collections_changeable(user).exists() else [],
+            "may_stop": user.has_perm("corpus.add_answeringstop"),
             "may_upload": user.has_perm("corpus.add_document"),
             "may_see_quality": may_see_quality(user),
             "stops": stops_held().held,

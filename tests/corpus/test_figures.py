@@ -36,12 +36,12 @@ BELOW = ("paragraph", "Text below.", (50.0, 420.0, 550.0, 500.0))
 @pytest.mark.parametrize(
     ("parts", "box"),
     [
-        ([ABOVE, CAPTION, BELOW], [0.0, 92.0, 600.0, 420.0]),
+        ([ABOVE, CAPTION, BELOW], [0.0, 100.0, 600.0, 420.0]),
         ([("caption", "Figure 2", (50.0, 110.0, 550.0, 122.0)), ABOVE], [0.0, 102.0, 600.0, 778.0]),
         (  # a column to the right
             [ABOVE, ("caption", "Fig. 2", (50.0, 400.0, 250.0, 412.0)),
              ("paragraph", "Other column.", (300.0, 380.0, 550.0, 460.0))],
-            [0.0, 92.0, 308.0, 420.0],
+            [0.0, 100.0, 300.0, 420.0],
         ),
     ],
 )  # fmt: skip
@@ -73,6 +73,7 @@ def test_a_page_without_geometry_has_none() -> None:
 START = ("paragraph", "Is the child in pain?", (200.0, 100.0, 400.0, 130.0))
 YES = ("paragraph", "Give morphine 0.1 mg/kg.", (50.0, 200.0, 250.0, 230.0))
 NO = ("paragraph", "Give paracetamol 15 mg/kg.", (350.0, 200.0, 550.0, 230.0))
+ARROWS = ("paragraph", "Yes No", (150.0, 160.0, 450.0, 172.0))  # no node
 THEN = ("paragraph", "Assess again in 20 minutes.", (210.0, 200.0, 390.0, 230.0))
 
 
@@ -81,18 +82,33 @@ def test_a_chart_is_all_of_its_boxes_with_its_caption() -> None:
     text, blocks = page_of(ABOVE, START, YES, NO, caption)
     (chart,) = figures_of(text, blocks, nodes(blocks, 1, 2, 3), width=600, height=800)
     assert (chart["kind"], chart["label"]) == ("chart", "Algorithm 1")
-    assert chart["box"] == [42.0, 92.0, 558.0, 270.0]
+    assert chart["box"] == [2.0, 100.0, 598.0, 270.0]
+
+
+def test_no_text_beside_a_chart_is_cut_into() -> None:
+    beside = ("paragraph", "Of the other column.", (580.0, 90.0, 800.0, 300.0))
+    text, blocks = page_of(START, YES, NO, beside)
+    (chart,) = figures_of(text, blocks, nodes(blocks, 0, 1, 2), width=900, height=800)
+    assert chart["box"] == [2.0, 92.0, 580.0, 238.0]
 
 
 @pytest.mark.parametrize(
     ("parts", "quoted"),
     [
         ([ABOVE, START, YES, NO], ["Text above."]),  # it branches
+        ([ABOVE, START, ARROWS, YES, NO], ["Text above."]),
         ([ABOVE, START, THEN], ["Text above.", START[1], THEN[1]]),  # one column
     ],
 )
 def test_nothing_of_a_chart_that_branches_is_quoted(parts: Any, quoted: list[str]) -> None:
     text, blocks = page_of(*parts)
-    charts = unordered_spans(blocks, nodes(blocks, *range(1, len(blocks))))
+    charts = unordered_spans(
+        blocks,
+        [
+            node
+            for n, node in enumerate(nodes(blocks, *range(len(blocks))))
+            if n and parts[n] != ARROWS
+        ],
+    )
     (made,) = statements_of([([], [(1, 0, len(text))])], {1: PageView(text, blocks, charts)})
     assert [statement.text for statement in made] == quoted
