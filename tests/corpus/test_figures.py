@@ -102,13 +102,7 @@ def test_no_text_beside_a_chart_is_cut_into() -> None:
 )
 def test_nothing_of_a_chart_that_branches_is_quoted(parts: Any, quoted: list[str]) -> None:
     text, blocks = page_of(*parts)
-    charts = unordered_spans(
-        blocks,
-        [
-            node
-            for n, node in enumerate(nodes(blocks, *range(len(blocks))))
-            if n and parts[n] != ARROWS
-        ],
-    )
+    places = [place for place, part in enumerate(parts) if part not in (ABOVE, ARROWS)]
+    charts = unordered_spans(blocks, nodes(blocks, *places))
     (made,) = statements_of([([], [(1, 0, len(text))])], {1: PageView(text, blocks, charts)})
     assert [statement.text for statement in made] == quoted
