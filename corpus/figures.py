@@ -82,8 +82,8 @@ def figures_of(
         chart = _union(nodes)
         own = [each for each in captions if _gap(each[1], chart) <= _NEAR][:1]
         captions = [each for each in captions if each not in own]
-        room = _padded(_union([chart, *(box for _, box in own)]), boxes, page, sides=_FRAME)
-        found.append(_figure(CHART, own[0][0] if own else None, room, text))
+        area = _padded(_union([chart, *(box for _, box in own)]), boxes, page, sides=_FRAME)
+        found.append(_figure(CHART, own[0][0] if own else None, area, text))
     for block, box in captions[:_MOST]:
         if room := _room(box, [other for other in boxes if other is not box], page):
             found.append(_figure(FIGURE, block, _padded(room, boxes, page), text))

@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 
 from corpus.admin.decisions import signed_in_user
@@ -60,7 +61,7 @@ class StopAdmin(StopModelAdmin):
         """Resume answering, for a reason."""
         if request.method != "POST" or not request.user.has_perm("corpus.change_answeringstop"):
             raise PermissionDenied
-        stop = AnsweringStop.objects.get(pk=pk)
+        stop = get_object_or_404(AnsweringStop, pk=pk)
         try:
             resume_answering(
                 stop, by=signed_in_user(request), reason=request.POST.get("reason", "")
