@@ -78,6 +78,9 @@ def _services() -> Iterator[Flow]:
         yield _flow(settings.SCANNER, "each uploaded file", "MEDRAG_SCANNER")
     if settings.OIDC_ISSUER:
         yield _flow(settings.OIDC_ISSUER, "codes of signing in; no question", "MEDRAG_OIDC")
+    if settings.SCIM_TOKEN:
+        what = "names, mail addresses and groups of the accounts that it keeps"
+        yield Flow("the hospital's directory", what, "MEDRAG_SCIM")
     if settings.AUDIT_HEADS_URL:
         yield _flow(settings.AUDIT_HEADS_URL, "row number, hash and time", "MEDRAG_AUDIT_HEADS url")
     if settings.AUDIT_FORWARD_TO:

@@ -20,7 +20,7 @@ STATES = {
     "none": "not applicable",
 }
 BY = {
-    "axe": "axe, in each test run",
+    "axe": "axe, as far as it can judge, in each test run",
     "keyboard": "walks by keyboard, in each test run",
     "widths": "walks at three widths, in each test run",
     "hand": "looked at by the developers",
