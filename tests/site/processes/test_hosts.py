@@ -32,7 +32,7 @@ from tests.processes import kill_all, start, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-UPLOADS, QUESTIONS = 12, 24  # at each change of what is alive; 60 and 300 were tried by hand
+UPLOADS, QUESTIONS = 12, 24  # in each of three rounds
 SECRET = "a secret key of two hosts, long enough 1234567890"
 TEXT = "# Guideline {n}\n\n## Dose\n\nGive zorbamine {n} mg once daily to adults with fever {n}.\n"
 
