@@ -31,9 +31,11 @@ from corpus.indexing.search_text import SEARCH_TEXT_REVISION, indexed_text
 from corpus.indexing.search_vectors import CUT, MARKED
 from corpus.models import Collection, Document, Lifecycle, Page
 
-REVISION = 3  # of the filled content
+REVISION = 4  # of the filled content
 CHUNKS_A_DOCUMENT = 20
 TITLE = "Made guideline"
+REST = "benchmark"  # collection
+SHARES = {1: "benchmark-1", 10: "benchmark-10"}  # collections by their percentage of the documents
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _TOKENS_A_WORD = 1.4
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of PostgreSQL's binary COPY, no flags
@@ -144,9 +146,10 @@ def fill(made: Made, chunks: int, say: Say) -> dict[str, float]:
 
 def _copy(raw: psycopg.Connection[Any], made: Made, chunks: int, table: Table) -> None:
     raw.execute(_STAGE)
-    collection = Collection.objects.using("owner").first()
-    if collection is None:
-        collection = Collection.objects.using("owner").create(name="Benchmark", slug="benchmark")
+    collections = {
+        slug: Collection.objects.using("owner").get_or_create(slug=slug, defaults={"name": slug})[0]
+        for slug in (REST, *SHARES.values())
+    }
     writing: Future[None] | None = None
     filling = Progress("Filling", chunks, "passages")
     with filling as progress, ThreadPoolExecutor(1) as pool:
@@ -155,7 +158,7 @@ def _copy(raw: psycopg.Connection[Any], made: Made, chunks: int, table: Table) -
             copied = table.copied(block.first + 1, block.vectors)
             if writing is not None:
                 writing.result()
-            documents = _documents(block, collection)  # in this thread: it uses the connection
+            documents = _documents(block, collections)  # in this thread: it uses the connection
             writing = pool.submit(_write, raw, rows, documents, table, copied)
             progress.at(block.first + len(block.texts))
         if writing is not None:
@@ -173,7 +176,14 @@ def _rows(block: Block) -> Iterator[list[Any]]:
         yield [place + 1, document, key, index, text, words, tokens]
 
 
-def _documents(block: Block, collection: Collection) -> dict[int, int]:
+def _collection_of(number: int) -> str:
+    """Return the slug of a document's collection: 1 % and 10 % go to the small ones."""
+    if number % 100 == 0:
+        return SHARES[1]
+    return SHARES[10] if number % 10 == 1 else REST
+
+
+def _documents(block: Block, collections: dict[str, Collection]) -> dict[int, int]:
     """Create the block's documents and return their primary keys by number."""
     last = block.first + len(block.texts) - 1
     numbers = range(block.first // CHUNKS_A_DOCUMENT, last // CHUNKS_A_DOCUMENT + 1)
@@ -183,7 +193,7 @@ def _documents(block: Block, collection: Collection) -> dict[int, int]:
             filename=f"made-{number}.txt",
             media_type="text/plain",
             size_bytes=0,
-            collection=collection,
+            collection=collections[_collection_of(number)],
             title=f"{TITLE} {number}",
             lifecycle=Lifecycle.PUBLISHED,
             published_at=_LONG_AGO,

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from bench.speed import databases
 from bench.speed.client import ask
-from bench.speed.filling import fill, made_of
+from bench.speed.filling import SHARES, fill, made_of
 from bench.speed.load import Load, measure_load
 from bench.speed.made import Made
 from corpus.encoders.registry import active_encoders
@@ -46,6 +46,7 @@ class Grown:
     dense_recall: float  # @10, of the index against exact search
     lexical_overlap: float  # @10, with BM25 of every chunk that holds a lexeme
     compared_questions: int
+    shares: dict[int, tuple[float, Latency]]  # recall and time of vectors, by a collection's %
     load: tuple[Load, ...]
     database_bytes: int
 
@@ -80,7 +81,9 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
         say(f"asking {len(plan.questions)} questions")
         steps = latencies(plan.questions)
         say(f"comparing {plan.compared} with search without limits")
-        recall, overlap = against_exact(plan.questions[: plan.compared])
+        asked = plan.questions[: plan.compared]
+        recall, overlap = against_exact(asked)
+        shares = {percent: in_a_share(asked, slug) for percent, slug in SHARES.items()}
         size_bytes = database_bytes()
     return Grown(
         chunks=chunks,
@@ -89,6 +92,7 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
         dense_recall=recall,
         lexical_overlap=overlap,
         compared_questions=min(plan.compared, len(plan.questions)),
+        shares=shares,
         load=tuple(load),
         database_bytes=size_bytes,
     )
@@ -149,6 +153,22 @@ def against_exact(questions: Sequence[str]) -> tuple[float, float]:
     return float(np.mean(recalls)), float(np.mean(overlaps))
 
 
+def in_a_share(questions: Sequence[str], collection: str) -> tuple[float, Latency]:
+    """Return recall@10 of the vectors' search within one collection, and how long it takes."""
+    config, encoder = site_config(), active_encoders()[0]
+    unlimited = replace(config, exact_below=ALL)
+    recalls, took_ms = [], []
+    for text in questions:
+        query = Query(text, on=timezone.localdate(), collections=(collection,))
+        vector = encoder.embedder.encode_queries([text])[0].tolist()
+        exact = search_dense(query, vector, unlimited, encoder)
+        started = time.perf_counter()
+        found = search_dense(query, vector, config, encoder)
+        took_ms.append(1000 * (time.perf_counter() - started))
+        recalls.append(overlap_of(found, exact))
+    return float(np.mean(recalls)), Latency(*map(float, np.percentile(took_ms, [50, 95])))
+
+
 def overlap_of(found: Ranking, exact: Ranking) -> float:
     """Return the share of the first ten of `exact` that are among the first ten of `found`.
 
@@ -191,6 +211,11 @@ def described(found: Grown) -> Iterator[str]:
     yield "  " + described_exactness(
         found.dense_recall, found.lexical_overlap, found.compared_questions
     )
+    for percent, (recall, took) in found.shares.items():
+        yield (
+            f"  vectors in a collection of {percent} %: recall@{COMPARED} {recall:.4f}, "
+            f"p50 {took.p50_ms:.1f} p95 {took.p95_ms:.1f} ms"
+        )
     for load in found.load:
         yield (
             f"  {load.clients:>3} at once: {load.per_second:7.1f} questions/s, p50 "

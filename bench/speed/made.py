@@ -48,12 +48,15 @@ class Made:
     def blocks(self, chunks: int) -> Iterator[Block]:
         """Yield the first `chunks` passages in blocks. A larger corpus begins with a smaller."""
         for first in range(0, chunks, BLOCK):
-            random = np.random.default_rng([self.seed, first])
-            anchors = random.integers(len(self.sample.passages), size=BLOCK)
-            vectors = self._moved(anchors, self.scale, random)
+            anchors, vectors, random = self._begun(first)
             texts = [self._text(int(anchor), random) for anchor in anchors]
             count = min(BLOCK, chunks - first)
             yield Block(first, texts[:count], vectors[:count])
+
+    def vectors(self, count: int) -> Iterator[Vectors]:
+        """Yield the vectors of the first `count` passages, in the blocks of `blocks`."""
+        for first in range(0, count, BLOCK):
+            yield self._begun(first)[1][: min(BLOCK, count - first)]
 
     @cached_property
     def scale(self) -> float:
@@ -90,6 +93,12 @@ class Made:
             cosines[rows, rows + first] = -2  # itself
             near[first : first + 1000] = np.argpartition(-cosines, most - 1, axis=1)[:, :most]
         return near
+
+    def _begun(self, first: int) -> tuple[Places, Vectors, np.random.Generator]:
+        """Return the anchors and vectors of the block at `first`, and what draws its texts."""
+        random = np.random.default_rng([self.seed, first])
+        anchors = random.integers(len(self.sample.passages), size=BLOCK)
+        return anchors, self._moved(anchors, self.scale, random), random
 
     def _moved(self, anchors: Places, scale: float, random: np.random.Generator) -> Vectors:
         vectors = self.sample.vectors

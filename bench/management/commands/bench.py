@@ -20,6 +20,7 @@ from bench.reading.measure import measure_reading
 from bench.reading.truth import TRUTH
 from bench.reading.types import TruthError
 from bench.speed import databases, growth
+from bench.speed.graphs import measure_graph
 from bench.speed.made import Made
 from bench.speed.page import Site, measure_page
 from bench.speed.plot import write_plot
@@ -98,10 +99,25 @@ class Command(BaseCommand):
             "for the next run",
         )
         parser.add_argument(
+            "--vectors",
+            type=at_least_one,
+            metavar="N",
+            help="build the index of this many made vectors without passages, and measure recall "
+            "and time by --candidates",
+        )
+        parser.add_argument(
+            "--candidates",
+            type=sizes,
+            default=(100, 150, 300, 600, 1000),
+            metavar="N,N",
+            help="with --vectors: lengths of the list of candidates of each graph",
+        )
+        parser.add_argument(
             "--text",
             type=Path,
             metavar="PATH",
-            help="with --chunks: folder or tar of txt, md or xml files to make the passages from",
+            help="with --chunks and --vectors: folder or tar of txt, md or xml files that the "
+            "passages are made from",
         )
         parser.add_argument("--asked", type=at_least_one, default=ASKED, help="most questions")
         parser.add_argument(
@@ -123,7 +139,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["drop"]:
             lines = self._drop()
-        elif options["chunks"]:
+        elif options["chunks"] or options["vectors"]:
             lines = self._growth(options)
         elif options["page"]:
             lines = self._page(options)
@@ -155,7 +171,7 @@ class Command(BaseCommand):
 
     def _growth(self, options: dict[str, Any]) -> Iterator[str]:
         if not options["text"]:
-            raise CommandError("--chunks needs --text with the files to make the passages from.")
+            raise CommandError("This needs --text with the files to make the passages from.")
         refuse_unwritable(options["plot"])
         databases.start()
         questions = read_questions(options["questions"], size=options["asked"])
@@ -165,6 +181,12 @@ class Command(BaseCommand):
             size=SAMPLED,
             kept_in=settings.DATA_DIR / "bench",
         )
+        if options["vectors"]:
+            yield from measure_graph(
+                *(Made(sample), options["vectors"], questions),
+                *(options["candidates"], self.stderr.write),
+            )
+            return
         plan = growth.Plan(
             questions=questions,
             clients=options["clients"],

@@ -17,8 +17,9 @@ from django.db import connection, transaction
 from psycopg import sql
 from pytest_django import DjangoDbBlocker, Settings
 
-from bench.speed import databases, filling, growth
+from bench.speed import databases, filling, graphs, growth
 from bench.speed.filling import fill, made_of
+from bench.speed.graphs import measure_graph
 from bench.speed.made import Made
 from bench.speed.samples import Sample
 from corpus.encoders.registry import active_encoders, get_embedder
@@ -122,6 +123,24 @@ def test_it_is_searched_as_any_other(filled: dict[str, float]) -> None:
     recall, overlap = growth.against_exact(["gentamicin levels", "stop warfarin"])
     assert recall == overlap == 1.0  # so few passages are compared exactly
     assert growth.database_bytes() > 0
+    recall, _ = growth.in_a_share(["gentamicin levels"], filling.SHARES[10])
+    assert recall == 1.0
+
+
+def test_a_graph_is_measured_by_its_list_and_dropped(
+    django_db_setup: None,
+    made: Made,
+    django_db_blocker: DjangoDbBlocker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(databases, "make_again", lambda at, name: make_with_tables(at))
+    monkeypatch.setattr(graphs, "name_of", lambda vectors: NAME)
+    with django_db_blocker.unblock():
+        lines = list(measure_graph(made, 600, ["gentamicin", "fever"], (1, 400), print))
+        assert NAME not in databases.all_names(databases.start())
+    assert lines[0].startswith("600 vectors, 1 graphs of ")
+    few, many = (float(line.split("recall@10 ")[1].split(",")[0]) for line in lines[1:])
+    assert few <= many == 1.0
 
 
 @pytest.mark.slow
