@@ -22,7 +22,7 @@ OWNER = "owner"
 # Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
 # indexes it, which may outlive its process.
 FILLING, _INDEXING = 7_301, 7_310  # and from _INDEXING on one for each partition
-_BUILD_MEMORY_MB = 1024  # at most, for the graphs of indexes that are built at once
+_BUILD_MEMORY_MB = 1024  # for the graphs of indexes that are built at once
 _NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
 
 _METHOD = {"vector": "vector_cosine_ops", "halfvec": "halfvec_cosine_ops"}
@@ -35,6 +35,7 @@ _IS_VALID = """
 SELECT i.indisvalid FROM pg_index i
 WHERE i.indexrelid = to_regclass(%s) AND i.indrelid = to_regclass(%s)
 """
+_SERVERS_MEMORY_KB = "SELECT setting::int FROM pg_settings WHERE name = 'maintenance_work_mem'"
 _IS_OWNER = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass(%s)"
 
 
@@ -152,7 +153,10 @@ def _build_alone(encoder: Encoder) -> None:
 
 
 def _give_room(cursor: CursorWrapper, set_: str, memory_mb: int) -> None:
-    cursor.execute(f"{set_} maintenance_work_mem = '{memory_mb}MB'")
+    """Give the build `memory_mb`, or what the server gives to each where that is more."""
+    cursor.execute(_SERVERS_MEMORY_KB)
+    memory_kb = max(memory_mb * 1024, cursor.fetchone()[0])
+    cursor.execute(f"{set_} maintenance_work_mem = '{memory_kb}kB'")
     # Its helpers share that memory by a file system that containers keep at 64 MB.
     cursor.execute(f"{set_} max_parallel_maintenance_workers = 0")
 
