@@ -97,9 +97,9 @@ def _copied(made: Made, count: int, asked: Vectors, table: Table) -> list[set[in
     for block in made.vectors(count):
         with raw.cursor() as cursor, cursor.copy(into) as copy:
             copy.write(table.copied(first, block))
-        stored = block.astype(np.float16 if table.storage == "halfvec" else np.float32)
-        stored = stored.astype(np.float32)
-        stored /= np.linalg.norm(stored, axis=1, keepdims=True)
+        if table.storage == "halfvec":
+            block = block.astype(np.float16).astype(np.float32)
+        stored = block / np.linalg.norm(block, axis=1, keepdims=True)
         met = np.broadcast_to(np.arange(first, first + len(block)), (len(asked), len(block)))
         keys, cosines = np.hstack([keys, met]), np.hstack([cosines, asked @ stored.T])
         best = np.argsort(-cosines, axis=1, kind="stable")[:, :COMPARED]
