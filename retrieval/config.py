@@ -38,7 +38,7 @@ class RetrievalConfig:
     dense: bool = True
     encoders: tuple[str, ...] = ()  # by name; empty: all that are active
     dense_candidates: int = 50  # entries of each ranking
-    exact_below: int = 5_000  # chunks; up to here every vector is compared
+    exact_below: int = 5_000  # chunks; up to here, and where it is faster, every vector is compared
     ef_search: int = 150  # HNSW's list of candidates
     max_scan_tuples: int = 40_000  # where an iterative scan gives up
 

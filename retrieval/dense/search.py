@@ -1,6 +1,6 @@
 """Find the nearest vectors of one encoder by cosine, with pgvector.
 
-Up to `exact_below` chunks in scope every vector is compared, however large the index, so that a
+Up to `exact_below` chunks in scope, and more of a large index, every vector is compared, so that a
 narrow scope misses nothing. Above that the HNSW index is scanned iteratively; if the scan returns
 too few chunks although there are more, the exact search runs after all.
 """
@@ -21,13 +21,7 @@ from retrieval.types import Query, Ranked, Ranking
 
 _SQL = """
 WITH nearest AS MATERIALIZED (
-    SELECT c.id, c.key, {group} AS twins, d.effective_from,
-           v.embedding <=> %(vector)s::{storage} AS distance
-    FROM {table} v JOIN corpus_chunk c ON c.id = v.chunk_id
-         JOIN corpus_document d ON d.id = c.document_id
-    WHERE {scope}
-    ORDER BY {order}
-    LIMIT %(fetched)s
+    {nearest} LIMIT %(fetched)s
 ), told_apart AS (
     SELECT *, row_number() OVER (
         PARTITION BY twins ORDER BY cosine DESC, effective_from DESC NULLS LAST, key) AS place
@@ -37,6 +31,22 @@ SELECT id, key, twins, cosine, (SELECT count(*) FROM nearest)
 FROM told_apart WHERE place = 1
 ORDER BY cosine DESC, key LIMIT %(limit)s
 """.replace("{cosine}", cosine_sql("distance"))
+_NEAREST = """
+SELECT c.id, c.key, {group} AS twins, d.effective_from,
+       v.embedding <=> %(vector)s::{storage} AS distance
+FROM {table} v JOIN corpus_chunk c ON c.id = v.chunk_id
+     JOIN corpus_document d ON d.id = c.document_id
+WHERE {scope}
+ORDER BY {order}"""
+# For a narrow scope of a large index: each vector is looked up by its key. The planner can't know
+# how narrow the scope is, and would read all vectors.
+_OF_NARROW = """
+SELECT s.*, v.embedding <=> %(vector)s::{storage} AS distance
+FROM (SELECT c.id, c.key, {group} AS twins, d.effective_from
+      FROM corpus_chunk c JOIN corpus_document d ON d.id = c.document_id
+      WHERE {scope} OFFSET 0) AS s
+     CROSS JOIN LATERAL (SELECT embedding FROM {table} WHERE chunk_id = s.id OFFSET 0) AS v
+ORDER BY distance, key"""
 _COSINES_SQL = """
 SELECT chunk_id, {cosine} FROM {table} WHERE chunk_id = ANY(%(ids)s)
 """.replace("{cosine}", cosine_sql("embedding <=> %(vector)s::{storage}"))
@@ -128,9 +138,10 @@ def _nearest(
     # An expression over the distance keeps the planner off the index: that is the exact search.
     distance = "v.embedding <=> %(vector)s::{storage}"
     order = f"({distance}) + 0, c.key" if exact else distance
+    nearest = _OF_NARROW if exact and chunks > config.exact_below else _NEAREST
     group = group_sql(collapse_twins=config.collapse_twins)
-    statement = _SQL.replace("{scope}", scope).replace("{order}", order).replace("{group}", group)
-    statement = _of(encoder, statement)
+    statement = _SQL.replace("{nearest}", nearest).replace("{scope}", scope)
+    statement = _of(encoder, statement.replace("{order}", order).replace("{group}", group))
     if not exact:
         vectors = chunks // encoder.partitions
         return rows_by_index(statement, parameters, config, vectors=vectors)

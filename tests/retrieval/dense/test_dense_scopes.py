@@ -93,10 +93,10 @@ def test_as_many_as_are_wanted_come_back_at_every_selectivity(
     for asked in around_centres(10, seed=7):
         exact = search(encoder, asked, shelf)
         assert len(exact.entries) == min(WANTED, there)
-        found = search(encoder, asked, shelf, exact_below=5, max_scan_tuples=scans)
+        found = search(encoder, asked, shelf, exact_below=0, max_scan_tuples=scans)
         assert len(found.entries) == min(WANTED, there)
         assert ordered(found)
-        again = search(encoder, asked, shelf, exact_below=5, max_scan_tuples=scans)
+        again = search(encoder, asked, shelf, exact_below=0, max_scan_tuples=scans)
         assert again.entries == found.entries
         best = {entry.key for entry in exact.entries[:10]}
         shares.append(len(best & {entry.key for entry in found.entries[:10]}) / len(best))
@@ -108,7 +108,7 @@ def test_a_graph_that_is_built_anew_gives_the_same_best_passages(encoder: Active
     questions = around_centres(50, seed=11)
 
     def best() -> list[list[tuple[str, float]]]:
-        found = (search(encoder, asked, exact_below=5) for asked in questions)
+        found = (search(encoder, asked, exact_below=0) for asked in questions)
         return [[(entry.key, entry.score) for entry in each.entries[:10]] for each in found]
 
     before = best()
@@ -150,7 +150,7 @@ def test_a_large_scope_is_searched_through_the_index_and_a_small_one_is_not(
     for statement in ("SELECT 1", "ANALYZE"):
         with connections["owner"].cursor() as cursor:
             cursor.execute(statement)
-        assert f"{encoder.table}_hnsw" in plan(encoder, asked, shelf, exact_below=5)
+        assert f"{encoder.table}_hnsw" in plan(encoder, asked, shelf, exact_below=0)
         assert f"{encoder.table}_hnsw" not in plan(encoder, asked, shelf, exact_below=COUNT)
 
 
@@ -162,14 +162,26 @@ def test_a_plan_for_all_values_goes_through_the_index_too(
     connection.close()
     with connection.cursor() as cursor:
         cursor.execute("SET plan_cache_mode = force_generic_plan")
-    plan(encoder, asked, shelf, exact_below=5)
+    plan(encoder, asked, shelf, exact_below=0)
     for statement in ("SELECT 1", "ANALYZE"):
         with connections["owner"].cursor() as cursor:
             cursor.execute(statement)
-        found = plan(encoder, asked, shelf, exact_below=5)
+        found = plan(encoder, asked, shelf, exact_below=0)
         assert f"{encoder.table}_hnsw" in found
         assert "$1" in found  # a generic plan
     connection.close()
+
+
+def test_a_narrow_scope_of_a_large_index_is_looked_up_vector_by_vector(
+    encoder: ActiveEncoder,
+) -> None:
+    (asked,) = around_centres(1, seed=9)
+    found = plan(encoder, asked, "twentieth", exact_below=1)
+    assert f"{encoder.table}_pkey" in found
+    assert f"{encoder.table}_hnsw" not in found
+    assert f"{encoder.table}_hnsw" in plan(encoder, asked, "half", exact_below=1)
+    narrow, exact = (search(encoder, asked, "twentieth", exact_below=n) for n in (1, COUNT))
+    assert narrow == exact
 
 
 def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> str:
