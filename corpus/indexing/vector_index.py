@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +15,12 @@ from contextlib import contextmanager, suppress
 
 from django.db import Error, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
+from psycopg.errors import Diagnostic
 
 from core.errors import MedragError
 from corpus.models import Encoder
+
+logger = logging.getLogger(__name__)
 
 OWNER = "owner"
 # Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
@@ -24,6 +28,8 @@ OWNER = "owner"
 FILLING, _INDEXING = 7_301, 7_310  # and from _INDEXING on one for each partition
 _BUILD_MEMORY_MB = 1024  # for the graphs of indexes that are built at once
 _NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
+
+_OUTGROWN = "no longer fits"  # of pgvector's notice during a build
 
 _METHOD = {"vector": "vector_cosine_ops", "halfvec": "halfvec_cosine_ops"}
 _BUILD = """
@@ -132,7 +138,29 @@ def _build_part(encoder: Encoder, part: str, memory_mb: int) -> None:
         cursor.execute(f"SET client_connection_check_interval = '{_NOTICES_DEATH}'")
         if is_valid is False:
             cursor.execute(f"DROP INDEX CONCURRENTLY {part}_hnsw")
-        cursor.execute(_build(encoder, part, how="CONCURRENTLY"))
+        with _outgrowth_reported(encoder):
+            cursor.execute(_build(encoder, part, how="CONCURRENTLY"))
+
+
+@contextmanager
+def _outgrowth_reported(encoder: Encoder) -> Iterator[None]:
+    """Log where a graph outgrows the memory of its build, which then takes many times as long."""
+
+    def report(notice: Diagnostic) -> None:
+        if _OUTGROWN in (notice.message_primary or ""):
+            logger.warning(
+                "The vectors of %s outgrow the memory of their index's build, which takes many "
+                "times as long now; search goes on meanwhile. Next time give the server more "
+                "maintenance_work_mem, or the encoder more partitions (docs/scaling.md).",
+                encoder.name,
+            )
+
+    raw = connections[OWNER].connection
+    raw.add_notice_handler(report)
+    try:
+        yield
+    finally:
+        raw.remove_notice_handler(report)
 
 
 def _build(encoder: Encoder, table: str, *, how: str = "", only: str = "") -> str:

@@ -249,6 +249,30 @@ def test_a_build_has_no_less_memory_than_the_server_gives(
     connections["owner"].close()
 
 
+def test_a_graph_that_outgrows_its_memory_is_logged(
+    filled: Encoder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = Chunk.objects.order_by("pk")[0]
+    keys = [
+        Chunk.objects.create(
+            document=first.document, index=n, page=1, key=f"k{n}", spans=[], tokens=1, length=1
+        ).pk
+        for n in range(1000, 1300)
+    ]
+    made = np.random.default_rng(1).normal(size=(len(keys), 32)).astype(np.float32)
+    vectors.write(filled, keys, made)
+    index_build(filled)
+    assert "outgrow" not in caplog.text
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"DROP INDEX {filled.table}_hnsw")
+    monkeypatch.setattr(
+        vector_index, "_give_room", lambda c, *_: c.execute("SET maintenance_work_mem = '64kB'")
+    )
+    index_build(filled)
+    assert "maintenance_work_mem" in caplog.text
+    assert is_indexed(filled)
+
+
 def test_partitions_are_indexed_and_searched_in_one_statement(partitioned: Encoder) -> None:
     encoder_reembed(partitioned)
     assert is_indexed(partitioned)
