@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -17,6 +16,7 @@ from rest_framework.throttling import ScopedRateThrottle
 
 from chat.api.problems import BodyTooLarge
 from chat.sign_in.lockouts import TokenGuess
+from chat.sign_in.rates import Use, call_count
 from chat.sign_in.tokens import TOKEN_PREFIX, Granted, granted_to
 
 MAX_BODY_BYTES = 1024**2
@@ -116,34 +116,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class TokenRate(ScopedRateThrottle):
-    """Limits each token on its own, by its own rate if it has one."""
+    """Limits each token by its own rate or the site's, counted across all processes."""
 
-    is_counted = False
-    own = ""  # the rate of the token
-    num_requests: int
-    duration: int
+    use: Use | None = None  # none for a site without a rate
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        self.own = request.auth.rate if isinstance(request.auth, Granted) else ""
-        allowed = super().allow_request(request, view)
-        self.is_counted = self.rate is not None
-        return allowed
+        if not isinstance(request.auth, Granted):
+            raise TypeError("A rate was asked for without a token.")
+        rate = request.auth.rate or self.THROTTLE_RATES[view.throttle_scope]
+        limit, window_s = self.parse_rate(rate)
+        if limit is None or window_s is None:
+            return True
+        self.use = call_count(request.auth.digest, limit=limit, window_s=window_s)
+        return self.use.is_admitted
 
-    def get_rate(self) -> str | None:
-        return self.own or super().get_rate()
-
-    def get_cache_key(self, request: Request, view: Any) -> str | None:
-        if isinstance(request.auth, Granted):
-            return self.cache_format % {"scope": self.scope, "ident": request.auth.digest}
-        return super().get_cache_key(request, view)
+    def wait(self) -> float | None:
+        return self.use.wait_s if self.use else None
 
     def headers(self) -> dict[str, str]:
         """Return headers with the rate, the calls left and the seconds until one more is free."""
-        if not self.is_counted:
+        if self.use is None:
             return {}
-        remaining = max(self.num_requests - len(self.history), 0)
-        wait_s = math.ceil(self.history[-1] + self.duration - self.now) if self.history else 0
         return {
-            "RateLimit-Policy": f'"token";q={self.num_requests};w={self.duration}',
-            "RateLimit": f'"token";r={remaining};t={max(wait_s, 0)}',
+            "RateLimit-Policy": f'"token";q={self.use.limit};w={self.use.window_s}',
+            "RateLimit": f'"token";r={self.use.left};t={self.use.wait_s}',
         }

@@ -27,7 +27,7 @@ from chat.models.reviews import (
     SupportLabel,
     Verdict,
 )
-from chat.models.tokens import TokenGrant
+from chat.models.tokens import TokenCalls, TokenGrant
 
 __all__ = [
     "REMOVED",
@@ -53,6 +53,7 @@ __all__ = [
     "ReviewState",
     "Scope",
     "SupportLabel",
+    "TokenCalls",
     "TokenGrant",
     "Turn",
     "TurnStatus",

@@ -29,3 +29,28 @@ class TokenGrant(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"token {self.pk}"
+
+
+class TokenCalls(models.Model):
+    """The latest calls of a token; `chat.sign_in.rates` is its only writer.
+
+    The table is unlogged: no call waits for the disk or a standby, and a crash of the server only
+    forgets the calls of one window. No constraint, since a call may meet the end of its token.
+    """
+
+    token = models.OneToOneField(
+        "knox.AuthToken",
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="+",
+        db_constraint=False,
+    )
+    slot = models.BigIntegerField()  # number of the latest slot of time since 1970
+    calls = ArrayField(models.IntegerField())  # in each slot, the latest last
+    is_admitted = models.BooleanField()  # the latest call
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"calls of token {self.pk[:8]}"

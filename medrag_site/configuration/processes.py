@@ -68,7 +68,7 @@ api = env.group("MEDRAG_API", about="the [API](api.md)")
 API_RATE = api.rate(
     "rate",
     "60/min",
-    about="requests per token and web process, unless the token has a rate of its own",
+    about="requests per token, unless the token has a rate of its own",
 )
 API_TOKEN_DAYS = api.integer(
     "token_days", 90, low=1, high=3650, about="days until a new token expires"

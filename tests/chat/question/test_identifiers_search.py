@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 
 from chat.models import AuditEvent, Turn
@@ -20,11 +19,6 @@ SEARCH = "/api/v1/search"
 WORDS = "demonstracillin dose for Mrs Featherstone, DOB 12/03/1956?"
 HIDDEN = "demonstracillin dose for [name], DOB [date of birth]?"
 SEEN = "name, date of birth"
-
-
-@pytest.fixture(autouse=True)
-def fresh_rates() -> None:
-    cache.clear()
 
 
 @pytest.fixture
