@@ -35,6 +35,11 @@ def test_the_sbom_names_packages_and_weights() -> None:
     inventory = json.loads(sbom.sbom())
     assert (inventory["bomFormat"], inventory["specVersion"]) == ("CycloneDX", "1.6")
     names = {part["name"]: part for part in inventory["components"]}
+    assert [name for name, part in names.items() if not part.get("licenses")] == []
+    assert names["PySocks"]["licenses"] == [{"license": {"name": "BSD"}}]
+    excluded = {name for name, part in names.items() if part.get("scope") == "excluded"}
+    assert {"pytest", "mypy", "ruff", "selenium", "moto"} <= excluded
+    assert not excluded & {"Django", "torch", "psycopg-binary", "boto3", "docling-core", "qrcode"}
     assert names["Django"]["licenses"][0]["license"]["id"] == "BSD-3-Clause"
     checker = names["The checker"]
     assert checker["type"] == "machine-learning-model"
