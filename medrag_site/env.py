@@ -6,8 +6,7 @@ import json
 import os
 import re
 import shlex
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +19,7 @@ from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
 from medrag_site.secret_files import secret_file
+from medrag_site.toml_file import toml_keys
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)
@@ -41,6 +41,7 @@ class Declared:
     default: str  # as written in the environment; empty for none
     allowed: str  # completes "it must be ..."; empty for any text
     about: str
+    is_secret: bool = False
 
 
 class Env:
@@ -77,8 +78,19 @@ class Env:
             for name, declared in self.declared.items()
         }
 
-    def text(self, name: str, default: str = "", *, about: str = "") -> str:
-        return self._raw(name, Declared(default, "", about)) or default
+    def changed(self) -> Iterator[tuple[str, Declared, str]]:
+        """Yield name, declaration and text of each setting that is given, if not by its default."""
+        for name, declared in self.declared.items():
+            if name in self.keys:
+                for key, of_key, text in self.keys[name].changed():
+                    yield f"{name} {key}", of_key, text
+            elif (text := str(self._source.get(name, "")).strip()) not in ("", declared.default):
+                yield name, declared, text
+
+    def text(
+        self, name: str, default: str = "", *, about: str = "", is_secret: bool = False
+    ) -> str:
+        return self._raw(name, Declared(default, "", about, is_secret)) or default
 
     def group(self, name: str, *, about: str = "") -> Env:
         """Return a reader of the keys in `key=value other="a value"`."""
@@ -100,7 +112,7 @@ class Env:
     def toml(self, name: str, *, needs: tuple[str, ...], about: str = "") -> Env:
         """Return a reader of a TOML file's keys, empty if no file is set."""
         raw = self._raw(name, Declared("", "the path of a TOML file", about))
-        keys = _toml_keys(name, Path(raw).expanduser(), needs) if raw else {}
+        keys = toml_keys(name, Path(raw).expanduser(), needs) if raw else {}
         self.keys[name] = Env(keys, within=f"{name}: in {raw}, ")
         return self.keys[name]
 
@@ -210,13 +222,10 @@ class Env:
         return self._parsed(name, default, parse, wanted, about)
 
     def secret(self, name: str, *, about: str = "") -> str:
-        """Return a secret, given itself or by the absolute path of its file.
-
-        Errors never quote it.
-        """
+        """Return a secret, given itself or by its file's absolute path. Errors don't quote it."""
         wanted = "a secret, or the absolute path of the file that holds it"
         try:
-            return secret_of(self._raw(name, Declared("", wanted, about)))
+            return secret_of(self._raw(name, Declared("", wanted, about, is_secret=True)))
         except ValueError as error:
             raise ImproperlyConfigured(f"{self._within}{name} {error}") from error
 
@@ -226,7 +235,7 @@ class Env:
         """Return what `read` makes of a file's tables; its ValueErrors must quote no secret."""
         path = self._raw(name, Declared("", "the path of a TOML file", about))
         try:
-            return read(_toml_keys(name, Path(path).expanduser())) if path else none
+            return read(toml_keys(name, Path(path).expanduser())) if path else none
         except ValueError as error:
             raise ImproperlyConfigured(f"{name}: {path}: {error}") from error
 
@@ -236,14 +245,14 @@ class Env:
         A token switches the feature on. It is given itself or by the absolute path of its file.
         """
         wanted = f"true, false, or {_TOKEN}"
-        raw = self._raw(name, Declared("false", wanted, about))
+        raw = self._raw(name, Declared("false", wanted, about, is_secret=True))
         if not raw or raw.lower() in _BOOLS:
             return bool(raw) and _BOOLS[raw.lower()], ""
         return True, self._token(name, wanted)
 
     def token(self, name: str, *, about: str = "") -> str:
         """Return a token, given itself or by the absolute path of its file; empty if unset."""
-        raw = self._raw(name, Declared("", _TOKEN, about))
+        raw = self._raw(name, Declared("", _TOKEN, about, is_secret=True))
         return self._token(name, _TOKEN) if raw else ""
 
     def _token(self, name: str, wanted: str) -> str:
@@ -263,7 +272,7 @@ class Env:
     def secret_key(self, name: str, kept_in: Path, *, about: str = "") -> str:
         """Return the key that signs sessions: as set, else created once and kept in a file."""
         wanted = f"at least {MIN_KEY_CHARS} characters, {MIN_KEY_KINDS} of them different"
-        raw = self._raw(name, Declared("", wanted, about))
+        raw = self._raw(name, Declared("", wanted, about, is_secret=True))
         try:
             key = raw or secret_file(kept_in, get_random_secret_key)
         except OSError as error:
@@ -388,22 +397,3 @@ def _between(kind: Callable[[str], N], low: float, high: float) -> Callable[[str
         return value
 
     return parse
-
-
-def _toml_keys(name: str, path: Path, needs: tuple[str, ...] = ()) -> dict[str, Any]:
-    try:
-        keys = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        wanted = f"Set {name} to a file that this user may read."
-        raise ImproperlyConfigured(
-            f"{name}: the file {path} can't be read: {error.strerror}. {wanted}"
-        ) from error
-    except ValueError as error:  # of TOML, or of UTF-8
-        raise ImproperlyConfigured(
-            f"{name}: the file {path} is not valid TOML: {error}."
-        ) from error
-    if missing := [key for key in needs if not str(keys.get(key, "")).strip()]:
-        raise ImproperlyConfigured(
-            f"{name}: in {path}, {missing[0]} is missing. It needs {', '.join(needs)}."
-        )
-    return keys

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from core.errors import MedragError
 from medrag_site.assurance import documents, hazards
+from medrag_site.assurance.changed_settings import changed_settings
 from medrag_site.assurance.data_flows import data_flows
 from medrag_site.assurance.figures import figures
 from medrag_site.assurance.model_cards import model_cards
@@ -22,6 +24,7 @@ _ABOUT = {
     "case.md": ("Frame of a safety case report", "everything in italics"),
     "security.md": ("Controls by OWASP's lists", "what a penetration test would find"),
     "dtac.md": ("Sections of DTAC", "company, officer, registrations"),
+    "settings.md": ("Settings that differ from the defaults", "what their files hold"),
     "data-flows.md": ("What is kept and what leaves", "who reads disks, backups and services"),
     "accessibility.md": ("WCAG 2.1, A and AA", "how it is with assistive technology"),
     "accessibility.yaml": ("The same as OpenACR", "the address of who publishes it"),
@@ -66,13 +69,13 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _texts(day: datetime.date) -> dict[str, Callable[[], str]]:
-    case = hazards.FOLDER / "case.md"
     cards = {f"model-cards/{name}": partial(str, text) for name, text in model_cards().items()}
     return {
         "hazards.md": hazards.page,
-        "case.md": lambda: case.read_text(encoding="utf-8"),
+        "case.md": _case,
         "security.md": documents.security,
         "dtac.md": documents.dtac,
+        "settings.md": changed_settings,
         "data-flows.md": data_flows,
         "accessibility.md": documents.accessibility_page,
         "accessibility.yaml": lambda: documents.accessibility_yaml(day),
@@ -80,6 +83,12 @@ def _texts(day: datetime.date) -> dict[str, Callable[[], str]]:
         **cards,
         "sbom.cdx.json": sbom,  # the slowest
     }
+
+
+def _case() -> str:
+    """Return the frame, with links to other documents of the release as their names."""
+    text = (hazards.FOLDER / "case.md").read_text(encoding="utf-8")
+    return re.sub(r"\[([^]]+)\]\(\.\./([^)]+)\)", r"\1 (docs/\2 of the release)", text)
 
 
 def _index(day: datetime.date) -> str:

@@ -77,7 +77,9 @@ CORS_ORIGINS = api.origins(
     "cors_origins", about="origins of other sites whose pages may call the API; without it none may"
 )
 MCP_TOKEN = env.text(
-    "MEDRAG_MCP_TOKEN", about="token that `mcp` uses for the program that started it"
+    "MEDRAG_MCP_TOKEN",
+    about="token that `mcp` uses for the program that started it",
+    is_secret=True,
 )
 webhooks = env.group("MEDRAG_WEBHOOKS", about="messages to [other systems](operations.md#webhooks)")
 WEBHOOKS_LOOPBACK = webhooks.boolean(

@@ -155,22 +155,26 @@ DATABASE_URL = env.text(
     "DATABASE_URL",
     about="`postgresql://` address of your own server, with the application's role; without "
     "it the embedded server is used",
+    is_secret=True,
 )
 DATABASE_OWNER_URL = env.text(
     "DATABASE_OWNER_URL",
     about="address with the role that owns the tables, by default that of `DATABASE_URL`; "
     "used by `migrate`, and by `reembed` and the worker to build the index of new "
     "vectors",
+    is_secret=True,
 )
 DATABASE_AUDITOR_URL = env.text(
     "DATABASE_AUDITOR_URL",
     about="address with the role that reads the log, by default that of `DATABASE_URL`; used "
     "by `audit`",
+    is_secret=True,
 )
 DATABASE_REPLICA_URL = env.text(
     "DATABASE_REPLICA_URL",
     about="address of a [standby](operations.md#a-database-of-your-own) of the same database, "
     "with the application's role; searches without an answer read it",
+    is_secret=True,
 )
 REPLICA_MAX_LAG_S = env.integer(
     "MEDRAG_REPLICA_MAX_LAG_S",

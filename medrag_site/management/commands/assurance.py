@@ -12,8 +12,9 @@ from medrag_site.assurance.folder import FolderError, folder_write
 
 class Command(BaseCommand):
     help = (
-        "Write SBOM, model cards, data flows, hazard log, security, accessibility and DTAC rows "
-        "and this site's figures into a folder. Takes a minute. Exit status 1 if a file is missing."
+        "Write SBOM, model cards, changed settings, data flows, hazard log, security, "
+        "accessibility and DTAC rows and this site's figures into a folder. "
+        "Takes a minute. Exit status 1 if a file is missing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

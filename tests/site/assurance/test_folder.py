@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from pytest_django.fixtures import Settings
 
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
-from medrag_site.assurance import data_flows, documents, folder, sbom
+from medrag_site.assurance import changed_settings, data_flows, documents, folder, sbom
 from medrag_site.assurance.data_flows import flows
 from medrag_site.assurance.model_cards import model_cards
+from medrag_site.configuration import env
 from tests.site.assurance.test_hazards import _functions
 from webhooks.models import Endpoint as WebhookEndpoint
 from webhooks.models import Event
@@ -111,6 +113,38 @@ def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
     assert "kkk" not in text
 
 
+def test_changed_settings_are_written_without_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in env.names:
+        monkeypatch.delenv(name, raising=False)
+    for of_keys in env.keys.values():
+        monkeypatch.setattr(of_keys, "_source", {})
+    assert "None: all are the defaults." in changed_settings.changed_settings()
+    given = {
+        "MEDRAG_MODE": env.declared["MEDRAG_MODE"].default,
+        "MEDRAG_GENERATOR": "llm",
+        "MEDRAG_SCIM": "token-of-the-directory",
+        "MEDRAG_MCP_TOKEN": "token-of-a-program",
+        "DATABASE_REPLICA_URL": "postgresql:///medrag?password=token-of-the-standby",
+        "MEDRAG_RETRIEVAL": "k=5 note=https://someone:token@example.org",
+    }
+    for name, text in given.items():
+        monkeypatch.setenv(name, text)
+    heads = "https://heads.example.org/token-in-a-path"
+    monkeypatch.setattr(env.keys["MEDRAG_AUDIT_HEADS"], "_source", {"url": heads})
+    rows = [line for line in changed_settings.changed_settings().splitlines() if "| `" in line]
+    assert "| `MEDRAG_GENERATOR` | `llm` | `extractive` |" in rows
+    assert "| `MEDRAG_AUDIT_HEADS url` | `https://heads.example.org` | none |" in rows
+    assert sum("set; not shown" in row for row in rows) == 4
+    assert len(rows) == 6
+    assert "token-" not in "".join(rows)
+
+
+def test_what_is_named_like_a_secret_is_one() -> None:
+    all_declared = env.declared | {k: d for of in env.keys.values() for k, d in of.declared.items()}
+    named = re.compile(r"(key|token|secret|password)$|DATABASE.*_URL", re.IGNORECASE)
+    assert [n for n, each in all_declared.items() if named.search(n) and not each.is_secret] == []
+
+
 @pytest.mark.django_db
 def test_a_folder_is_whole_and_says_what_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -129,6 +163,10 @@ def test_a_folder_is_whole_and_says_what_it_lacks(
     listed = (to / "README.md").read_text().splitlines()[6:]
     there = {path.name + "/" * path.is_dir() for path in to.iterdir()} - {"README.md"}
     assert {line.split(" | ")[0].removeprefix("| ") for line in listed if line} == there
+    pages = list(to.rglob("*.md"))
+    targets = {link for page in pages for link in re.findall(r"\]\(([^)#]+)", page.read_text())}
+    assert targets
+    assert all((to / target).is_file() for target in targets)
     assert "No run of a question set" in (to / "figures.md").read_text()
 
 
