@@ -2,6 +2,8 @@ import re
 from collections.abc import Set
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from corpus.models import Document
 from corpus.parsing.registry import reader_name
@@ -29,6 +31,14 @@ def by_number(text: str) -> list[tuple[str, bool]]:
     """Split a text where numbers are, for highlighting them."""
     parts = _NUMBER.split(text)
     return [(part, index % 2 == 1) for index, part in enumerate(parts) if part]
+
+
+@register.filter
+def code_spans(text: str) -> SafeString:
+    """Return the text as HTML, with what stands between backticks as code."""
+    parts = enumerate(text.split("`"))
+    spans = (format_html("<code>{}</code>", part) if n % 2 else part for n, part in parts)
+    return format_html_join("", "{}", ((span,) for span in spans))
 
 
 @register.filter

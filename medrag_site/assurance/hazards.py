@@ -127,9 +127,9 @@ def _top() -> Iterator[str]:
         "hold it: `make test` fails if one of them is missing, or is skipped.\n"
     )
     yield (
-        "Severity and likelihood are the developers' estimate, before and after the controls. "
+        "Risks are the developers' estimate: initial without the controls, residual with them. "
         "No clinician has reviewed them. The hospital's clinical safety officer does so, and "
-        "accepts what is left, in the [safety case](case.md).\n"
+        "accepts the residual risks, in the [safety case](case.md).\n"
     )
     yield "| likelihood | " + " | ".join(SEVERITIES) + " |"
     yield "|---|" + "---|" * len(SEVERITIES)
@@ -142,7 +142,7 @@ def _top() -> Iterator[str]:
 
 
 def _summary(log: Sequence[Hazard]) -> Iterator[str]:
-    yield "| | hazard | before | after | accepted by |"
+    yield "| | hazard | initial risk | residual risk | accepted by |"
     yield "|---|---|---|---|---|"
     for each in log:
         signature = "to be accepted" if each.needs_acceptance else "acceptable"
@@ -152,10 +152,11 @@ def _summary(log: Sequence[Hazard]) -> Iterator[str]:
 
 def _section(hazard: Hazard) -> Iterator[str]:
     yield f"## {hazard.id}: {hazard.title}\n"
-    yield f"Cause: {hazard.cause} Effect: {hazard.effect}\n"
+    yield f"**Cause:** {hazard.cause}\n\n**Effect:** {hazard.effect}\n"
+    yield f"**Initial risk:** {hazard.initial}. **Controls:**\n"
     for control in hazard.controls:
         yield f"- {control.text} " + ", ".join(f"`{test}`" for test in control.tests)
-    yield f"\nLeft: {hazard.left}\n"
+    yield f"\n**Residual risk:** {hazard.residual}. {hazard.left}\n"
 
 
 if __name__ == "__main__":
