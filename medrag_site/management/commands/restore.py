@@ -36,3 +36,9 @@ class Command(BaseCommand):
             f"{known.chain_seq} with {restored.answers} answers, {searched}. "
             "Start the site with manage.py serve."
         )
+        self.stdout.write(
+            "What was done after the backup is not in it: guidelines that were withdrawn, replaced "
+            "or stopped since then answer again, and accounts that were closed are open. Do so "
+            "again before people ask. The log's events after row "
+            f"{known.chain_seq}, at a collector or in the old database, say which."
+        )

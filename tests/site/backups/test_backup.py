@@ -584,7 +584,9 @@ def test_the_commands_say_what_happened(
     backup: Backup, empty_site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call_command("restore", str(backup.folder))
-    assert "Restored the backup of" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "Restored the backup of" in shown.out
+    assert "withdrawn, replaced or stopped since then answer again" in shown.out
     call_command("backup", str(tmp_path / "again"))
     shown = capsys.readouterr()
     assert "is complete: 2 files of documents" in shown.out
