@@ -31,6 +31,7 @@ class SourceAdmin(SourceModelAdmin):
     list_display = ("name", "collection", "looked_at", "fault", "files_of_it", "faults", "gone")
     list_select_related = ("collection",)
     fields = readonly_fields = ("name", "collection", "looked_at", "fault", "files_of_it")
+    change_list_template = "admin/corpus/source/change_list.html"
     change_form_template = "admin/corpus/source/change.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:

@@ -156,7 +156,7 @@ def _section(hazard: Hazard) -> Iterator[str]:
     yield f"**Initial risk:** {hazard.initial}. **Controls:**\n"
     for control in hazard.controls:
         yield f"- {control.text} " + ", ".join(f"`{test}`" for test in control.tests)
-    yield f"\n**Residual risk:** {hazard.residual}. {hazard.left}\n"
+    yield f"\n**Residual risk:** {hazard.residual}. **What remains:** {hazard.left}\n"
 
 
 if __name__ == "__main__":

@@ -100,7 +100,9 @@ def test_the_page_of_a_source_tells_what_needs_somebody(spec: SourceSpec, alice:
     put(spec.folder, "bad.exe", "MZ")
     source = look(spec)
     client = member(alice, STAFF)
-    (row,) = client.get(LIST).context["cl"].result_list
+    page = client.get(LIST)
+    assert "MEDRAG_SOURCES" not in page.content.decode()
+    (row,) = page.context["cl"].result_list
     assert (row.present, row.faulty, row.missing) == (3, 1, 1)
     told = client.get(page_of(source)).content.decode()
     assert "Gone since" in told
@@ -129,7 +131,9 @@ def test_a_source_is_hidden_with_its_collection(spec: SourceSpec, alice: User) -
     for right in ("searchers", "uploaders", "publishers"):
         narrow(shelf(), right, "Board")
     client = member(alice, STAFF)
-    assert list(client.get(LIST).context["cl"].result_list) == []
+    page = client.get(LIST)
+    assert list(page.context["cl"].result_list) == []
+    assert "<code>MEDRAG_SOURCES</code>" in page.content.decode()
     assert client.get(page_of(source)).status_code == 302  # as for one that is missing
     look_now = reverse("admin:corpus_source_look", args=[source.pk])
     assert client.post(look_now).status_code == 404
