@@ -53,9 +53,35 @@ def frozen_now(
 
     The items are given by number and digest, since the results name them.
     """
-    query = Query(text="", on=timezone.localdate())
-    run = AnswerRun(query, answer_config(), *site_parts())
-    decides = {
+    run = _run_now()
+    decides = _decides(run)
+    return {
+        "items": len(items),
+        "items_digest": _digest([item.key for item in items]),
+        "configuration": _digest(decides)[:16],
+        **decides,
+        "search": asdict(run.searches.config),  # what `retrieval` is the digest of, for people
+        "corpus": corpus_snapshot(run.query.on).as_dict(),
+        "version": _version(),
+        "seed": seed,
+        "measures": list(measures),
+        "concepts": _concepts() if set(measures) & set(CONCEPT_MEASURES) else None,
+        "budget": asdict(budget),
+        "model_alone": {"prompt_and_models": alone_fingerprint()} if model_alone else None,
+    }
+
+
+def configuration_now() -> str:
+    """Return `configuration` of a run that would start now."""
+    return _digest(_decides(_run_now()))[:16]
+
+
+def _run_now() -> AnswerRun:
+    return AnswerRun(Query(text="", on=timezone.localdate()), answer_config(), *site_parts())
+
+
+def _decides(run: AnswerRun) -> dict[str, Any]:
+    return {
         "retrieval": run.searches.config.fingerprint(),
         "answers": run.config.as_dict(),
         "gate": _gate(),
@@ -65,20 +91,6 @@ def frozen_now(
             "judge": judge_fingerprint(),
         },
         "prompts": prompt_digests(),
-    }
-    return {
-        "items": len(items),
-        "items_digest": _digest([item.key for item in items]),
-        "configuration": _digest(decides)[:16],
-        **decides,
-        "search": asdict(run.searches.config),  # what `retrieval` is the digest of, for people
-        "corpus": corpus_snapshot(query.on).as_dict(),
-        "version": _version(),
-        "seed": seed,
-        "measures": list(measures),
-        "concepts": _concepts() if set(measures) & set(CONCEPT_MEASURES) else None,
-        "budget": asdict(budget),
-        "model_alone": {"prompt_and_models": alone_fingerprint()} if model_alone else None,
     }
 
 

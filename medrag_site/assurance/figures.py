@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evaluation.metrics.statistics import Interval
 from evaluation.models import QuestionRun, RunState
-from evaluation.question_runs.selectors import run_lines
+from evaluation.question_runs.freezing import configuration_now
+from evaluation.question_runs.selectors import card_read, run_lines
 from medrag_site.release import release
 
 
 def figures() -> str:
     """Return the card of the last finished run of each question set, as Markdown."""
     return "\n".join(_page())
+
+
+def measured_here(measure: str) -> tuple[QuestionRun, Interval] | None:
+    """Return the last run that has the measure, of those with the configuration in force."""
+    ended = QuestionRun.objects.filter(state=RunState.DONE).exclude(metrics={})
+    for run in ended.filter(frozen__configuration=configuration_now()).order_by("-pk"):
+        found = card_read(run).measures.get(measure)
+        if found and found.n:
+            return run, found
+    return None
 
 
 def _page() -> Iterator[str]:

@@ -1,20 +1,34 @@
-"""Write the cards of the bundled models as XML of CHAI's Applied Model Card, schema v0.2."""
+"""Write the cards of the models and the system as XML of CHAI's Applied Model Card, schema v0.2.
+
+What a card says goes by the settings in force: a table of a card named in `_WHERE` replaces its
+keys where its condition holds.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from django.conf import settings
+
+from corpus.encoders.registry import configured_specs
+from corpus.encoders.specs import BUNDLED
+from medrag_site.assurance.figures import measured_here
 from medrag_site.assurance.hazards import FOLDER
 from medrag_site.release import release
 
 ROOT = FOLDER.parents[1]
 NAMESPACE = "https://mc.chai.org/v0.2/schema.xsd"
+_WHERE: Mapping[str, Callable[[], bool]] = {
+    "language_model_writes": lambda: settings.GENERATOR == "llm",
+    "another_judges_claims": lambda: settings.VERIFIER != "checker",
+}
 # The schema's elements in its order; a tuple holds what is nested.
 _METRICS = ("UsefulnessUsabilityEfficacy", "FairnessEquity", "SafetyReliability")
 _ORDER: Mapping[str, Any] = {
@@ -52,7 +66,7 @@ def weights() -> Iterator[tuple[str, Path]]:
 
 def model_cards() -> dict[str, str]:
     """Return each card as XML, by the name of its file. Raises KeyError for a missing element."""
-    return {f"{card['name']}.xml": _xml(card) for card in _cards()}
+    return {f"{card['name']}.xml": _xml(_in_force(card)) for card in _cards()}
 
 
 def _cards() -> Iterator[dict[str, Any]]:
@@ -60,6 +74,46 @@ def _cards() -> Iterator[dict[str, Any]]:
     for card in said["card"]:
         dated = {"ReleaseVersion": release(), "ReleaseDate": "With the release"}
         yield {**dated, **said["common"], **card}
+
+
+def _in_force(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the card with what this site's settings and its own runs change in it."""
+    now = dict(card)
+    for name, holds in _WHERE.items():
+        if (changed := now.pop(name, None)) and holds():
+            now |= changed
+    if now["name"] == "system":
+        models = ", ".join(_own_models()) or "none"
+        now["FoundationModels"] += f". Other models that this site configures: {models}"
+    return now | {name: _measured(now[name]) for name in _METRICS}
+
+
+def _own_models() -> Iterator[str]:
+    """Yield each model that the site names itself, with what it does."""
+    for spec in configured_specs():
+        if spec.model != BUNDLED:
+            yield f"{spec.model} (encoder)"
+    for field in fields(settings.MODELS):
+        named = getattr(settings.MODELS, field.name)
+        for endpoint in named if isinstance(named, tuple) else (named,):
+            if endpoint.model:
+                yield f"{endpoint.model} ({field.name})"
+
+
+def _measured(metric: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the metric with the figure of this site's last run in force, if there is one."""
+    found = measured_here(metric["measure"]) if "measure" in metric else None
+    if not found:
+        return metric
+    run, figure = found
+    return {
+        **metric,
+        "ValueJson": json.dumps(round(figure.mean, 3)),
+        "Label": f"{metric['measure']}, of {figure.n} questions, 95 % interval "
+        f"{figure.low:.3f} to {figure.high:.3f}",
+        "TestingDataDescription": f"Run {run.pk} here, of the set {run.question_set}, with the "
+        "configuration in force; figures.md has all of it",
+    }
 
 
 def _xml(card: Mapping[str, Any]) -> str:

@@ -18,11 +18,15 @@ from pytest_django.fixtures import Settings
 
 from core.llm.client import Endpoint
 from core.llm.models_file import Models
+from evaluation.metrics.statistics import Interval
+from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.freezing import configuration_now
+from evaluation.question_runs.result_card import Card
 from medrag_site.assurance import changed_settings, data_flows, documents, folder, sbom
 from medrag_site.assurance.data_flows import flows
 from medrag_site.assurance.model_cards import model_cards
 from medrag_site.configuration import env
-from tests.site.assurance.test_hazards import _functions
+from tests.site.assurance.test_hazards import ROOT, _functions
 from webhooks.models import Endpoint as WebhookEndpoint
 from webhooks.models import Event
 
@@ -48,6 +52,7 @@ def test_the_sbom_names_packages_and_weights() -> None:
     assert len(checker["hashes"][0]["content"]) == 64
 
 
+@pytest.mark.django_db
 def test_each_card_has_the_sections_of_the_schema_in_its_order() -> None:
     cards = model_cards()
     assert set(cards) == {"system.xml", "large-reader.xml", "small-reader.xml", "checker.xml"}
@@ -58,8 +63,46 @@ def test_each_card_has_the_sections_of_the_schema_in_its_order() -> None:
             "TrustIngredients", "KeyMetrics", "Resources", "Bibliography",
         ]  # fmt: skip
         values = [json.loads(value.text or "") for value in root.iter(f"{CARD}ValueJson")]
-        assert set(values) <= {None, 0.85, 0.963, 0.79, 0.940, 0.91, 0.08}
+        assert set(values) <= {None, 0.85, 0.963, 0.79, 0.940, 0.91, 0.08, 0.417, 0.067}
         assert all(leaf.text for leaf in root.iter() if not len(leaf) and "Biblio" not in leaf.tag)
+
+
+@pytest.mark.django_db
+def test_the_system_s_card_goes_by_the_settings_in_force(settings: Settings) -> None:
+    assert "no language model writes answers" in model_cards()["system.xml"]
+    assert "Other models that this site configures: none" in model_cards()["system.xml"]
+    assert "not used as this site is set" not in model_cards()["checker.xml"]
+    settings.GENERATOR, settings.VERIFIER = "llm", "llm"
+    settings.MODELS = Models(generate=(Endpoint(url="https://a.example.org", model="med-large"),))
+    cards = model_cards()
+    assert "no language model writes answers" not in cards["system.xml"]
+    assert "Answers clinicians in the words of a language model" in cards["system.xml"]
+    assert "this site configures: med-large (generate)" in cards["system.xml"]
+    assert "not used as this site is set" in cards["checker.xml"]
+
+
+@pytest.mark.django_db
+def test_the_system_s_card_has_the_figures_of_the_site_or_of_the_release() -> None:
+    evaluation = (ROOT / "docs" / "evaluation.md").read_text()
+    assert (
+        "| answered fully, of the answerable questions | 0.417 | 0.300 to 0.533 | 60 |"
+        in evaluation
+    )
+    assert re.search(r"Of thirty questions .* two are answered with harm", evaluation)
+    assert "<ValueJson>0.417</ValueJson>" in model_cards()["system.xml"]
+    questions = QuestionSet.objects.create(name="Ward", form="plain", digest="d")
+    measures = {"full": Interval(mean=0.75, low=0.5, high=0.9, n=8)}
+    result = Card(states={}, outcomes={}, measures=measures, latency_ms={}, tokens={}, not_run={})
+    for configuration in (configuration_now(), "another"):
+        QuestionRun.objects.create(
+            question_set=questions, name="first", state=RunState.DONE,
+            frozen={"configuration": configuration}, metrics=result.as_json(),
+        )  # fmt: skip
+    card = model_cards()["system.xml"]
+    assert "<ValueJson>0.75</ValueJson>" in card
+    assert "full, of 8 questions, 95 % interval 0.500 to 0.900" in card
+    assert f"Run {QuestionRun.objects.earliest('pk').pk} here" in card
+    assert "<ValueJson>0.067</ValueJson>" in card  # that run did not measure it
 
 
 @pytest.mark.parametrize("row", documents.rows("security"), ids=lambda row: row["id"])
