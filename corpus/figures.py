@@ -23,7 +23,8 @@ _LABEL = re.compile(
 _ROOM = 40.0  # points of height at least of a drawing
 _NEAR = 60.0  # points between a chart and its caption at most
 _PADDING = 8.0
-_FRAME = 48.0  # points that the frame of a chart's box stands out beside its words at most
+# Points that the frame of a chart's box stands out beside, and above or below, its words at most.
+_FRAME, _FRAME_ENDS = 48.0, 24.0
 _LABEL_CHARS = 40  # of an arrow at most
 _MOST = 10  # of a page
 Box = list[float]
@@ -82,7 +83,8 @@ def figures_of(
         chart = _union(nodes)
         own = [each for each in captions if _gap(each[1], chart) <= _NEAR][:1]
         captions = [each for each in captions if each not in own]
-        area = _padded(_union([chart, *(box for _, box in own)]), boxes, page, sides=_FRAME)
+        whole = _union([chart, *(box for _, box in own)])
+        area = _padded(whole, boxes, page, sides=_FRAME, ends=_FRAME_ENDS)
         found.append(_figure(CHART, own[0][0] if own else None, area, text))
     for block, box in captions[:_MOST]:
         if room := _room(box, [other for other in boxes if other is not box], page):
@@ -112,16 +114,23 @@ def _column(caption: Box, others: Sequence[Box], page: Box) -> tuple[float, floa
     return left, right
 
 
-def _padded(box: Box, others: Sequence[Box], page: Box, *, sides: float = _PADDING) -> Box:
+def _padded(
+    box: Box,
+    others: Sequence[Box],
+    page: Box,
+    *,
+    sides: float = _PADDING,
+    ends: float = _PADDING,
+) -> Box:
     """Return the box with some room on each side, where no other text stands."""
     left, top, right, bottom = box
     beside = [b for b in others if b[1] < bottom and top < b[3]]
     over = [b for b in others if b[0] < right + sides and left - sides < b[2]]
     return [
         max([page[0], left - sides, *(b[2] for b in beside if b[2] <= left)]),
-        max([page[1], top - _PADDING, *(b[3] for b in over if b[3] <= top)]),
+        max([page[1], top - ends, *(b[3] for b in over if b[3] <= top)]),
         min([page[2], right + sides, *(b[0] for b in beside if b[0] >= right)]),
-        min([page[3], bottom + _PADDING, *(b[1] for b in over if b[1] >= bottom)]),
+        min([page[3], bottom + ends, *(b[1] for b in over if b[1] >= bottom)]),
     ]
 
 

@@ -82,14 +82,14 @@ def test_a_chart_is_all_of_its_boxes_with_its_caption() -> None:
     text, blocks = page_of(ABOVE, START, YES, NO, caption)
     (chart,) = figures_of(text, blocks, nodes(blocks, 1, 2, 3), width=600, height=800)
     assert (chart["kind"], chart["label"]) == ("chart", "Algorithm 1")
-    assert chart["box"] == [2.0, 100.0, 598.0, 270.0]
+    assert chart["box"] == [2.0, 100.0, 598.0, 286.0]
 
 
 def test_no_text_beside_a_chart_is_cut_into() -> None:
     beside = ("paragraph", "Of the other column.", (580.0, 90.0, 800.0, 300.0))
     text, blocks = page_of(START, YES, NO, beside)
     (chart,) = figures_of(text, blocks, nodes(blocks, 0, 1, 2), width=900, height=800)
-    assert chart["box"] == [2.0, 92.0, 580.0, 238.0]
+    assert chart["box"] == [2.0, 76.0, 580.0, 254.0]
 
 
 @pytest.mark.parametrize(
