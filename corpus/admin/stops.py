@@ -53,6 +53,12 @@ class StopAdmin(StopModelAdmin):
         if not change:
             stop_answering(obj, by=signed_in_user(request))
 
+    def response_add(
+        self, request: HttpRequest, obj: AnsweringStop, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        messages.success(request, f"{obj}. It holds until somebody resumes it on its page.")
+        return HttpResponseRedirect(reverse("admin:corpus_answeringstop_changelist"))
+
     def get_urls(self) -> list[URLPattern]:
         end = path("<int:pk>/end/", self.admin_site.admin_view(self.end), name="corpus_stop_end")
         return [end, *super().get_urls()]

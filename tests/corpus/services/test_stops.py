@@ -129,8 +129,9 @@ def test_a_safety_officer_stops_and_resumes_in_the_administration(
     added = client.post(
         reverse("admin:corpus_answeringstop_add"),
         {"document": "", "collection": "", "reason": "A dose is wrong", "contact": "Dr Blue, 4417"},
+        follow=True,
     )
-    assert added.status_code == 302
+    assert "Answering from all guidelines is stopped. It holds" in added.content.decode()
     held = AnsweringStop.objects.get()
     assert held.started_by == officer and ask().reason == Reason.STOPPED
     page = client.get(reverse("admin:corpus_answeringstop_change", args=[held.pk]))
