@@ -11,9 +11,9 @@ from chat.verification.entailment.judge import LanguageModelJudge
 from core.llm.breaker import PAUSE_S
 from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
 from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
+from evaluation.measures.doses import states_dose
 from evaluation.measures.entailment import EntailmentJudge, strongest
-from evaluation.measures.kinds import kind_of
-from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome, Part
+from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Part
 from evaluation.measures.verbatim import states
 from evaluation.metrics.claims import (
     claim_faithfulness,
@@ -61,7 +61,7 @@ def test_the_worked_example() -> None:
     assert all(
         scored.judged_by == JudgedBy("told", "entailment-1:told-1") for scored in scores.values()
     )
-    assert "no claim is of a critical kind" in scores["critical_error_rate"].reason
+    assert scores["critical_error_rate"].reason == "no claim states a dose"
 
 
 def test_an_empty_answer_has_no_value_where_its_claims_are_counted() -> None:
@@ -84,14 +84,12 @@ def test_a_refusal_is_no_answer_whatever_claims_are_left_of_it() -> None:
     assert {(scored.value, scored.reason) for scored in rest} == {
         (None, "the question was refused")
     }
-    assert {scored.outcome for scored in rest} == {Outcome.UNDEFINED}
 
 
 def test_nobody_is_asked_where_no_measure_can_have_a_value() -> None:
     verifier = ToldVerifier({})
     scores = claim_scores(AnsweredItem("Why?"), CLAIM_MEASURES, EntailmentJudge(verifier))
     assert verifier.rounds == []
-    assert {scored.outcome for scored in scores.values()} == {Outcome.UNDEFINED}
     assert scores["context_precision"].reason == "nothing was retrieved"
     assert scores["claim_recall"].reason == "the question has no gold claims"
 
@@ -106,10 +104,11 @@ def test_all_pairs_of_an_item_are_judged_at_once_and_each_but_once() -> None:
 
 def test_a_judge_that_fails_leaves_no_value_and_says_why() -> None:
     scores = claim_scores(WORKED, CLAIM_MEASURES, EntailmentJudge(BrokenVerifier()))
-    assert {(scored.value, scored.outcome) for scored in scores.values()} == {
-        (None, Outcome.FAILED)
-    }
-    assert "no time left" in scores["claim_recall"].reason
+    assert {scored.value for scored in scores.values()} == {None}
+    assert all(
+        each.reason.startswith("failed: ") and "no time left" in each.reason
+        for each in scores.values()
+    )
 
 
 def test_an_answer_without_passages_is_supported_by_nothing() -> None:
@@ -177,23 +176,19 @@ def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float
 
 
 def test_critical_errors_are_what_the_passages_or_the_gold_answer_refute() -> None:
-    kinds = ["dose", "triage", "contraindication", "background", ""]
-    some = [True, False]
-    assert critical_error_rate(kinds, [S, C, N, C, C], [N, N, C, N, N], some) == pytest.approx(
-        2 / 3
-    )
-    assert critical_error_rate(kinds, [N] * 5, [N] * 5, some) == 0.0
-    assert critical_error_rate(["background"], [C], [C], some) is None
-    assert critical_error_rate([], [], [], some) is None
+    critical, some = [True, True, True, False], [True, False]
+    assert critical_error_rate(critical, [S, C, N, C], [N, N, C, N], some) == 2 / 3
+    assert critical_error_rate(critical, [N] * 4, [N] * 4, some) == 0.0
+    assert critical_error_rate([False], [C], [C], some) is None
 
 
 def test_what_a_passage_says_beside_the_gold_answer_is_no_critical_error() -> None:
     """It is about something else, such as another patient."""
-    assert critical_error_rate(["dose"], [S], [C], [True]) == 0.0
-    assert critical_error_rate(["dose"], [S], [C], [True, False]) == 1.0  # instead of it
-    assert critical_error_rate(["dose"], [N], [C], [True]) == 1.0  # no passage says it
-    assert critical_error_rate(["dose"], [C], [N], [True]) == 1.0
-    assert critical_error_rate(["dose"], [C], [N], []) == 1.0
+    assert critical_error_rate([True], [S], [C], [True]) == 0.0
+    assert critical_error_rate([True], [S], [C], [True, False]) == 1.0  # instead of it
+    assert critical_error_rate([True], [N], [C], [True]) == 1.0  # no passage says it
+    assert critical_error_rate([True], [C], [N], [True]) == 1.0
+    assert critical_error_rate([True], [C], [N], []) == 1.0
 
 
 def test_a_verbatim_answer_that_goes_on_about_other_patients_has_no_critical_error() -> None:
@@ -262,20 +257,19 @@ def test_a_refuted_dose_is_found_by_its_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "is_dose"),
     [
-        ("Give gentamicin 5 mg/kg once daily.", "dose"),
-        ("Insulin, 10 units at night.", "dose"),
-        ("Apixaban twice daily.", "dose"),
-        ("Stop spironolactone if potassium is above 6 mmol/L.", ""),
-        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", ""),
-        ("Drink 2 litres of water.", ""),
-        ("Continue amoxicillin for 7 days.", ""),
+        ("Give gentamicin 5 mg/kg once daily.", True),
+        ("Insulin, 10 units at night.", True),
+        ("Apixaban twice daily.", True),
+        ("Stop spironolactone if potassium is above 6 mmol/L.", False),
+        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", False),
+        ("Drink 2 litres of water.", False),
+        ("Continue amoxicillin for 7 days.", False),
     ],
 )
-def test_doses_are_amounts_of_medicines(text: str, kind: str) -> None:
-    assert kind_of(AnswerClaim(text)) == kind
-    assert kind_of(AnswerClaim(text, kind="triage")) == "triage"
+def test_doses_are_amounts_of_medicines(text: str, is_dose: bool) -> None:
+    assert states_dose(text) is is_dose
 
 
 PASSAGE = (
