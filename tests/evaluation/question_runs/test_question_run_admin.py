@@ -145,7 +145,7 @@ def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     page = text_of(evaluator.get(run_page(run)))
     assert '<th scope="row">answered</th><td>0.7500</td>' in page
     assert "No value: the question has no patterns (1 item): outcome by patterns" in page
-    assert "Latency p50" in page
+    assert "Latency: p50" in page
     assert "If it answered only above a confidence" in page
     plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
     assert f'src="{plots}"' in page
