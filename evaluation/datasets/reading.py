@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from evaluation.datasets.types import DatasetError
+from evaluation.datasets.types import DatasetError, Malformed
 
 T = TypeVar("T")
 
@@ -56,19 +56,19 @@ def records_of(path: Path, *required: str) -> Iterator[dict[str, Any]]:
 
 
 def id_of(value: Any, place: str) -> str:
-    """Return an id, a text or a whole number, as text. Raises DatasetError with the place."""
+    """Return an id, a text or a whole number, as text. Raises Malformed with the place."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise DatasetError(f"{place}: an id must be a text or a whole number.")
+        raise Malformed(f"{place}: an id must be a text or a whole number.")
     return str(value)
 
 
 def text_of(value: Any, place: str) -> str:
     """Return a text, empty for None, with lone surrogates replaced, which no file can hold.
 
-    Raises DatasetError with the place.
+    Raises Malformed with the place.
     """
     if value is not None and not isinstance(value, str):
-        raise DatasetError(f"{place}: a text is needed.")
+        raise Malformed(f"{place}: a text is needed.")
     return (value or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -107,10 +107,10 @@ def _question(row: Any, number: int) -> Question:
             kind=str(row.get("kind") or ""),
             document=str(row.get("document") or ""),
             page=row.get("page"),
-            decisive=_patterns(row.get("decisive") or ()),
-            wrong=_patterns(row.get("wrong") or ()),
-            dangerous=_patterns(row.get("dangerous") or ()),
-            whole=_patterns(row.get("list") or ()),
+            decisive=compiled(row.get("decisive") or ()),
+            wrong=compiled(row.get("wrong") or ()),
+            dangerous=compiled(row.get("dangerous") or ()),
+            whole=compiled(row.get("list") or ()),
             before=tuple(map(str, row.get("before") or ())),
             quotes=tuple(map(str, row.get("quotes") or ())),
             answer=str(row.get("answer") or ""),
@@ -124,7 +124,7 @@ def _question(row: Any, number: int) -> Question:
     return question
 
 
-def _patterns(texts: Sequence[str]) -> Patterns:
+def compiled(texts: Sequence[str]) -> Patterns:
     return tuple(re.compile(text, re.IGNORECASE) for text in texts)
 
 
