@@ -42,7 +42,7 @@ from evaluation.question_runs.card_words import (
 from evaluation.question_runs.comparing import SAME_SETTINGS, runs_of_questions_compared
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.export import item_rows, run_rows
-from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.measuring import judged_measures
 from evaluation.question_runs.plots import plots_svg, trend_svg
 from evaluation.question_runs.result_card import Card
@@ -58,7 +58,6 @@ from evaluation.question_runs.selectors import (
     trend_of,
 )
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_measure_again,

@@ -21,7 +21,7 @@ from evaluation.question_runs.comparing import (
     started_otherwise,
 )
 from evaluation.question_runs.export import run_export
-from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.gating import read_rules, release_judged
 from evaluation.question_runs.selectors import (
     ENDED,
@@ -30,7 +30,6 @@ from evaluation.question_runs.selectors import (
     run_progress,
 )
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_execute,

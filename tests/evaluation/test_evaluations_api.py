@@ -18,9 +18,9 @@ from evaluation.api.question_sets import SetResponse
 from evaluation.api.runs import RunDetails, RunListed
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet
+from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import card_read, runs_due
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_create,
     question_run_execute,
 )

@@ -17,7 +17,6 @@ from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Part
 from evaluation.measures.verbatim import states
 from evaluation.metrics.claims import (
     claim_faithfulness,
-    claim_recall,
     context_precision,
     context_utilisation,
     critical_error_rate,
@@ -139,13 +138,6 @@ def test_faithfulness_and_hallucination(
 def test_what_a_passage_supports_is_no_hallucination_whatever_the_gold_answer_says() -> None:
     assert hallucination_rate([S, N, C, N], [C, C, S, N]) == 2 / 4
     assert hallucination_rate([S], [C]) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("in_answer", "value"), [([True] * 3 + [False] * 2, 0.6), ([], None), ([False], 0.0)]
-)
-def test_recall(in_answer: list[bool], value: float | None) -> None:
-    assert claim_recall(in_answer) == value
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from evaluation.measures.configured import site_judges
 from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.measure import MEASURES, Judges, measure_item
 from evaluation.measures.ragas_judge import RagasConfig, RagasJudge
-from evaluation.measures.types import AnsweredItem
 from tests.evaluation.measures.made_up import WORKED, judge_told
 from tests.llm.scoring import scores
 from tests.llm.server import endpoint, status
@@ -75,8 +74,3 @@ def test_a_judge_of_its_own_answers_is_refused_at_start(settings: LazySettings) 
         site_judges()
     (warning,) = check_judge(None)
     assert warning.id == "evaluation.W001"
-
-
-def test_an_item_without_anything_is_measured_all_the_same() -> None:
-    found = measure_item(AnsweredItem("Why?"), MEASURES, Judges(judge_told()))
-    assert {each.value for each in found.values()} == {None}

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 
 from core.llm.client import Endpoint
 from corpus.encoders.registry import get_embedder
-from evaluation.measures.configured import ragas_judge
 from evaluation.measures.ragas_judge import RAGAS_MEASURES, RagasConfig, RagasJudge
 from evaluation.measures.types import AnswerClaim, AnsweredItem, Scored
 from tests.llm.__main__ import judge
 from tests.llm.scoring import Given, schema_of, scores
 from tests.llm.server import Answer, endpoint, says, slowly, status
-from tests.models import change_model, set_model, unset_models
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -237,16 +234,3 @@ def test_it_tells_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     scored(scores(), wanted=["ragas_faithfulness"])
     assert analytics.do_not_track()
     assert list(home.iterdir()) == []  # tracking would store a user id there
-
-
-def test_what_keeps_it_from_running(settings: LazySettings) -> None:
-    unset_models(settings, "judge")
-    unset_models(settings, "generate")
-    assert ragas_judge() == "no judge is configured"
-    set_model(settings, "judge", "http://one.test/v1", model="judge")
-    judge = ragas_judge()
-    assert isinstance(judge, RagasJudge)
-    assert judge.endpoint.model == "judge"
-    set_model(settings, "generate", "http://one.test/v1", model="judge")
-    assert "no model scores its own answers" in str(ragas_judge())
-    change_model(settings, "generate", model="writer")

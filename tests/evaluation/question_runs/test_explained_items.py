@@ -15,12 +15,10 @@ from evaluation.models import QuestionRun, RunState
 from evaluation.question_runs.export import run_export
 from evaluation.question_runs.services import (
     RunError,
-    RunOrder,
-    question_run_create,
     question_run_execute,
     question_run_measure_again,
 )
-from medrag_site.groups import AUDITORS, EVALUATORS
+from medrag_site.groups import EVALUATORS
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
 from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
@@ -96,15 +94,6 @@ def test_a_run_without_measures_of_judges_is_not_judged_again(
     with pytest.raises(RunError, match="no measure of a judge"):
         question_run_measure_again(run, is_all=True)
     assert "Replace all values" not in text_of(evaluator.get(run_page(run)))
-
-
-def test_what_somebodys_rights_found_stays_theirs(
-    guideline: Document, evaluator: Client, alice: User, mallory: User
-) -> None:
-    run = question_run_create(stored_set(ITEMS[:1]), RunOrder(), by=None, asker=alice)
-    question_run_execute(run)
-    assert DOSE not in text_of(evaluator.get(item_page(run, "a-right")))
-    assert "by passage 1" in text_of(member(mallory, AUDITORS).get(item_page(run, "a-right")))
 
 
 def test_ragas_reads_the_export(judged: QuestionRun, evaluator: Client, tmp_path: Path) -> None:

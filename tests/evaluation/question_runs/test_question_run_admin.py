@@ -14,9 +14,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from evaluation.admin.question_results import items_by
 from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import trend_of
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_execute,
