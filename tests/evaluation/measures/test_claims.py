@@ -12,13 +12,11 @@ from core.llm.breaker import PAUSE_S
 from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
 from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
 from evaluation.measures.doses import states_dose
-from evaluation.measures.entailment import EntailmentJudge, strongest
+from evaluation.measures.entailment import EntailmentJudge
 from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Part
 from evaluation.measures.verbatim import states
 from evaluation.metrics.claims import (
-    claim_faithfulness,
     context_precision,
-    context_utilisation,
     critical_error_rate,
     guideline_adherence,
     hallucination_rate,
@@ -123,18 +121,6 @@ def test_passages_that_hold_no_gold_claim_leave_nothing_to_use() -> None:
     assert scores["context_utilisation"].reason == "the passages entail no gold claim"
 
 
-@pytest.mark.parametrize(
-    ("labels", "faithful", "refuted"),
-    [([S, S, S, C, C], 0.6, 0.4), ([], None, None), ([N, N], 0.0, 0.0), ([S, C], 0.5, 0.5)],
-)
-def test_faithfulness_and_hallucination(
-    labels: list[str], faithful: float | None, refuted: float | None
-) -> None:
-    assert claim_faithfulness(labels) == faithful  # type: ignore[arg-type]
-    silent = [N] * len(labels)
-    assert hallucination_rate(labels, silent) == refuted  # type: ignore[arg-type]
-
-
 def test_what_a_passage_supports_is_no_hallucination_whatever_the_gold_answer_says() -> None:
     assert hallucination_rate([S, N, C, N], [C, C, S, N]) == 2 / 4
     assert hallucination_rate([S], [C]) == 0.0
@@ -151,20 +137,6 @@ def test_what_a_passage_supports_is_no_hallucination_whatever_the_gold_answer_sa
 )
 def test_precision_of_passages(rows: list[list[bool]], value: float | None) -> None:
     assert context_precision(rows) == value
-
-
-@pytest.mark.parametrize(
-    ("rows", "in_answer", "value"),
-    [
-        ([[True, True, False], [True, False, False]], [True, False, True], 1 / 2),
-        ([[False, False]], [True, True], None),
-        ([], [True], None),
-        ([[True, True]], [True, True], 1.0),
-    ],
-)
-def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float | None) -> None:
-    """The second claim is in the passages but not in the answer, the third the reverse."""
-    assert context_utilisation(rows, in_answer) == value
 
 
 def test_critical_errors_are_what_the_passages_or_the_gold_answer_refute() -> None:
@@ -308,28 +280,6 @@ def test_nobody_judges_what_is_said_word_for_word() -> None:
     )
     (scored,) = claim_scores(item, ["claim_faithfulness"], EntailmentJudge(verifier)).values()
     assert (scored.value, verifier.rounds) == (1.0, [])
-
-
-def test_one_passage_that_supports_is_enough() -> None:
-    assert strongest([N, C, S]) is S
-    assert strongest([N, C]) is C
-    assert strongest([]) is N
-
-
-def test_the_checker_judges_where_no_judge_is_configured(settings: LazySettings) -> None:
-    unset_models(settings, "judge")
-    judge = entailment_judge()
-    assert judge.judged_by.name == "checker"
-    item = AnsweredItem(
-        "What is given for otitis media?",
-        gold_claims=("Amoxicillin is given for five days.",),
-        answer_claims=(AnswerClaim("Give amoxicillin for five days."),),
-        contexts=("Give amoxicillin for five days.", "Paracetamol relieves pain and fever."),
-    )
-    scores = claim_scores(item, CLAIM_MEASURES, judge)
-    assert scores["claim_faithfulness"].value == 1.0
-    assert scores["hallucination_rate"].value == 0.0
-    assert scores["context_precision"].value == 0.5
 
 
 def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -18,9 +17,7 @@ from evaluation.question_runs.services import (
     question_run_execute,
     question_run_measure_again,
 )
-from medrag_site.groups import EVALUATORS
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
-from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page, text_of
 from tests.llm.__main__ import judge as word_for_word
@@ -30,11 +27,6 @@ from tests.models import set_model
 
 PASSAGE = f"{DOSE}\n{NOTE}"
 MEASURES = ("claim_faithfulness", "ragas_faithfulness", "ragas_context_precision")
-
-
-@pytest.fixture
-def evaluator(bob: User) -> Client:
-    return member(bob, EVALUATORS)
 
 
 @pytest.fixture

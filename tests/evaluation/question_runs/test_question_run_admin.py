@@ -31,11 +31,6 @@ RESULTS = "admin:evaluation_questionresult_changelist"
 ADD = "admin:evaluation_questionrun_add"
 
 
-@pytest.fixture
-def evaluator(bob: User) -> Client:
-    return member(bob, EVALUATORS)
-
-
 def text_of(response: Any) -> str:
     return str(response.content.decode())
 
@@ -310,7 +305,11 @@ def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) ->
 def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str) -> None:
     client, run = member(bob, group), run_of(ward)
     reads = 200 if group in (AUDITORS, STAFF) else 403
-    for address in (reverse(RUNS), reverse(RESULTS), run_page(run)):
+    pictures = [
+        reverse(f"admin:evaluation_questionrun_{what}", args=[run.pk])
+        for what in ("plots", "trend")
+    ]
+    for address in (reverse(RUNS), reverse(RESULTS), run_page(run), *pictures):
         assert client.get(address).status_code == reads
     assert client.post(reverse(ADD), {"question_set": ward.pk}).status_code == 403
     for what in ("cancel", "resume", "measure_again"):

@@ -146,8 +146,6 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.state == RunState.CANCELLED
     assert Counter(run.results.values_list("state", flat=True)) == {"done": 1, "pending": 3}
     assert card_read(run).measures["answered"].n == 1
-    with pytest.raises(RunError, match="ended already"):
-        question_run_cancel(run)
     first = run.results.get(state=ResultState.DONE).turn_id
     question_run_resume(run)
     question_run_execute(run)
@@ -155,8 +153,6 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.results.filter(state=ResultState.DONE).count() == 4
     assert run.results.filter(turn=first).exists()
     assert card_read(run).measures["answered"].n == 4
-    with pytest.raises(RunError, match="This run is finished"):
-        question_run_resume(run)
 
 
 @pytest.mark.parametrize(
@@ -317,18 +313,6 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
     assert picture == plots_svg(card, list(rows_of(run)))
 
 
-def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazySettings) -> None:
-    with endpoint(scores()) as server:
-        set_model(settings, "judge", server.url, model="judge-1")
-        measures = ("ragas_faithfulness", "ragas_context_precision")
-        run = run_of(stored_set(ITEMS[:1]), measures=measures)
-        question_run_execute(run)
-    card = card_read(run)
-    assert card.measures["ragas_faithfulness"].mean == 1
-    assert card.measures["ragas_context_precision"].n == 1
-    assert [judge["name"] for judge in card.judged_by] == ["ragas"]
-
-
 def test_values_of_two_judges_are_not_compared(guideline: Document, settings: LazySettings) -> None:
     ward = stored_set(ITEMS[:1])
     measures = ("claim_recall", "ragas_faithfulness")
@@ -445,9 +429,5 @@ def test_progress_and_what_waits_for_the_worker(guideline: Document) -> None:
     run, _ = run_of(question_set), run_of(question_set, is_here=True)
     assert list(runs_due()) == [run]
     assert run_progress(listed(run)).rest_s is None
-    question_run_execute(run, on_item=lambda: question_run_cancel(run))
-    progress = run_progress(listed(run))
-    assert (progress.ended, progress.items, progress.percent) == (1, 4, 25)
-    assert progress.rest_s is not None
-    assert progress.rest_s > 0
+    question_run_cancel(run)
     assert not runs_due().exists()
