@@ -14,9 +14,9 @@ from bench.runs.child_process import sent
 from bench.runs.child_tasks import Failed, Outcome, Source
 from bench.runs.configurations import Configuration, Recipe
 from bench.runs.databases import name_for
+from bench.runs.metrics import Scores
 from bench.runs.results import Measured, measured, metrics_json
 from evaluation.folders import write_lines
-from evaluation.metrics import Scores
 from evaluation.metrics.statistics import Difference, difference, holm
 from evaluation.tables import p_text
 

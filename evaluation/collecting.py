@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,9 +93,8 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
     chosen = list(turns[: min(wanted.limit, MAX_ITEMS)])
     labelled = labels_by_turn(turn.pk for turn in chosen)
     for turn in chosen:
-        labels = labelled.get(turn.pk)
-        item = _labelled_item(turn, labels) if labels else _item(turn)
-        items.setdefault(_question(turn).casefold(), item)
+        item = _item(turn, labelled.get(turn.pk, ()))
+        items.setdefault(item.question.casefold(), item)
     if not items:
         raise NothingToCollect(
             "No question of these days matches. Nothing was stored.", hint="Choose other days."
@@ -103,45 +103,27 @@ def question_set_collect(wanted: Collected, *, by: User | None) -> QuestionSet:
     return question_set_store(QuestionsRead(FORM, tuple(items.values())), facts, by=by)
 
 
-def _question(turn: Turn) -> str:
-    return turn.standalone or turn.question
-
-
-def _item(turn: Turn) -> Item:
+def _item(turn: Turn, labels: Sequence[Labels]) -> Item:
+    """Return an item: of a labelled answer the supported claims are gold, else a helpful answer."""
     feedback = getattr(turn, "feedback", None)
     claims = list(turn.claims.all())
-    is_gold = bool(feedback and feedback.helpful and claims)
-    cited = (citation.sha256 for claim in claims for citation in claim.citations.all())
+    if labels:
+        supported = {each.claim.pk for each in labels if each.final == SupportLabel.SUPPORTED}
+        claims = [claim for claim in claims if claim.pk in supported]
+        counts = sorted(Counter(each.final or "undecided" for each in labels).items())
+        category = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts)
+    elif feedback is None:
+        claims, category = [], turn.reason.lower().replace("_", " ") or "answered"
+    else:
+        claims = claims if feedback.helpful else []
+        category = "helpful" if feedback.helpful else "not helpful"
+    texts = tuple(claim.text for claim in claims)
     return Item(
         key=str(turn.pk),
-        question=_question(turn),
-        kind=ItemKind.ANSWERABLE if is_gold else ItemKind.UNLABELLED,
-        gold_answer="\n".join(claim.text for claim in claims) if is_gold else "",
-        relevant=tuple(dict.fromkeys(cited)) if is_gold else (),
-        category=_category(turn),
-    )
-
-
-def _labelled_item(turn: Turn, labels: list[Labels]) -> Item:
-    """Return an item with the supported claims as gold, and the count of each label as category."""
-    supported = {each.claim.pk for each in labels if each.final == SupportLabel.SUPPORTED}
-    claims = [claim for claim in turn.claims.all() if claim.pk in supported]
-    counts = Counter(each.final or "undecided" for each in labels)
-    return Item(
-        key=str(turn.pk),
-        question=_question(turn),
+        question=turn.standalone or turn.question,
         kind=ItemKind.ANSWERABLE if claims else ItemKind.UNLABELLED,
-        gold_answer="\n".join(claim.text for claim in claims),
-        gold_claims=tuple(claim.text for claim in claims),
+        gold_answer="\n".join(texts),
+        gold_claims=texts if labels else (),
         relevant=tuple(dict.fromkeys(c.sha256 for claim in claims for c in claim.citations.all())),
-        category=", ".join(
-            f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items())
-        ),
+        category=category,
     )
-
-
-def _category(turn: Turn) -> str:
-    feedback = getattr(turn, "feedback", None)
-    if feedback is not None:
-        return "helpful" if feedback.helpful else "not helpful"
-    return turn.reason.lower().replace("_", " ") or "answered"

@@ -19,6 +19,7 @@ from bench.answers.asked import AnswersTask, Asked
 from bench.answers.locating import Places, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
+from bench.answers.questions import QuestionSet, read_questions
 from bench.runs import databases
 from chat.ask import turn_ask
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
@@ -30,7 +31,7 @@ from corpus.review.words_found import lost_words
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish
 from evaluation.measures.patterns import judged
-from evaluation.question_sets.patterned import Question, QuestionSet, read_questions
+from evaluation.question_sets.patterned import Question
 
 Say = Callable[[str], None]
 SWEEP_EVERY_S = 2.0

@@ -15,6 +15,7 @@ from bench.answers.asked import AnswersTask, Asked
 from bench.answers.measures import measured, scores_of
 from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
+from bench.answers.questions import QuestionSet
 from bench.answers.telling import report_lines
 from bench.runs import databases
 from bench.runs.child_process import run_work
@@ -23,7 +24,6 @@ from bench.runs.search import percentiles
 from corpus.indexing.recipe import pdf_reader
 from evaluation.folders import write_lines
 from evaluation.metrics.statistics import Interval
-from evaluation.question_sets.patterned import QuestionSet
 
 Say = Callable[[str], None]
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from bench.answers.asked import Asked
 from bench.answers.measures import MEASURES
+from bench.answers.questions import QuestionSet
 from evaluation.measures.patterns import Outcome
 from evaluation.metrics.statistics import Interval
-from evaluation.question_sets.patterned import Half, Question, QuestionSet
+from evaluation.question_sets.patterned import Half, Question
 
 SEMANTICS = (
     "full: the statements shown match every decisive pattern; partly: some, and none would "

@@ -15,16 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.datasets.nearest import nearest_run
+from bench.datasets.reading import found, numbered_lines_of, once, records_of, texts_of
 from chat.verification.types import Label
-from evaluation.datasets.reading import (
-    found,
-    id_of,
-    numbered_lines_of,
-    once,
-    records_of,
-    text_of,
-    texts_of,
-)
+from evaluation.datasets.reading import id_of, text_of
 from evaluation.datasets.types import DatasetError
 
 LABELS = tuple(label.value for label in Label)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.datasets.reading import found, lines_of, once, records_of, texts_of
 from bench.datasets.types import Dataset, dataset_of
-from evaluation.datasets.reading import found, id_of, lines_of, once, records_of, text_of, texts_of
+from evaluation.datasets.reading import id_of, text_of
 from evaluation.datasets.types import DatasetError, SourceDocument
 
 

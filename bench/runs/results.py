@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.datasets.types import Dataset
 from bench.runs.child_tasks import ChildResult
-from evaluation.metrics import Scores, scored
+from bench.runs.metrics import Scores, scored
 from evaluation.metrics.statistics import Interval, interval
 
 

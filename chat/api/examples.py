@@ -25,11 +25,14 @@ def _example(name: str, *, status: int = 200, **fields: Any) -> OpenApiExample:
     )
 
 
-_BY_NAME: dict[str, list[OpenApiExample]] = {
-    name: [_example(**fields) for fields in each]
-    for name, each in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8")).items()
-    if name != ".values"
-}
+def read(path: Path) -> dict[str, list[OpenApiExample]]:
+    """Return the examples of a file by their names."""
+    by_name = yaml.safe_load(path.read_text("utf-8"))
+    del by_name[".values"]
+    return {name: [_example(**fields) for fields in each] for name, each in by_name.items()}
+
+
+_BY_NAME = read(Path(__file__).with_suffix(".yaml"))
 
 
 def of(*names: str) -> list[OpenApiExample]:

@@ -1,24 +1,5 @@
 """The administration of the evaluation. Django imports this package by name."""
 
-from evaluation.admin.experiments import ExperimentAdmin
-from evaluation.admin.monitoring import (
-    DayFiguresAdmin,
-    DriftAlertAdmin,
-    RetractionAlertAdmin,
-    RetractionCheckAdmin,
-)
-from evaluation.admin.question_results import QuestionResultAdmin
-from evaluation.admin.question_runs import QuestionRunAdmin
-from evaluation.admin.question_sets import QuestionAdmin, QuestionSetAdmin
+from evaluation.admin import experiments, monitoring, question_runs, question_sets
 
-__all__ = [
-    "DayFiguresAdmin",
-    "DriftAlertAdmin",
-    "ExperimentAdmin",
-    "QuestionAdmin",
-    "QuestionResultAdmin",
-    "QuestionRunAdmin",
-    "QuestionSetAdmin",
-    "RetractionAlertAdmin",
-    "RetractionCheckAdmin",
-]
+__all__ = ["experiments", "monitoring", "question_runs", "question_sets"]

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
@@ -84,8 +83,6 @@ class ExperimentAdmin(AddedByForm[Experiment]):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the form, with its errors, or the experiment that it started."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
         form = ExperimentForm(request.POST or None)
         return self.by_form(
             request,

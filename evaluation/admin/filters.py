@@ -1,10 +1,11 @@
-"""Filter lists by the value of a measure."""
+"""Show measures as columns of lists, and filter lists by them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.contrib.admin import ModelAdmin, SimpleListFilter, display
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -17,6 +18,21 @@ _BANDS: dict[str, tuple[str, dict[str, Any]]] = {
     "high": ("0.8 and above", {"gte": 0.8}),
     "none": ("no value", {"isnull": True}),
 }
+
+
+def measure_column(measure: str) -> Callable[[Any], str]:
+    """Return a column of rows that have the measure as an attribute, which it sorts by."""
+
+    @display(description=in_words(measure), ordering=measure)
+    def shown(row: Any) -> str:
+        return two_places(getattr(row, measure))
+
+    shown.__name__ = measure
+    return shown
+
+
+def two_places(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def measure_filter(measure: str) -> type[SimpleListFilter]:

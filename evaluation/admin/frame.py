@@ -33,6 +33,12 @@ class EvaluationAdmin(ReadOnly, ModelAdmin[M]):
         template = f"admin/{opts.app_label}/{opts.model_name}/{name}.html"
         return TemplateResponse(request, template, shared | context)
 
+    def row_viewed(self, request: HttpRequest, pk: int) -> M:
+        """Return a row for a user who may view it. Raises PermissionDenied, Http404."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return get_object_or_404(self.model, pk=pk)
+
     def to_page_of(self, request: HttpRequest, changed: M) -> HttpResponse:
         """Redirect to the row's page, or to the start page for a user who may not view it."""
         if self.has_view_permission(request):
@@ -81,7 +87,10 @@ class AddedByForm(EvaluationAdmin[M]):
         """Show the form with its errors, or add a row with a valid form and redirect to its page.
 
         `add` stores the row of a valid form; its error is shown at `field`, or above the form.
+        Raises PermissionDenied for a user who may add none.
         """
+        if not self.has_add_permission(request):
+            raise PermissionDenied
         if request.method == "POST" and form.is_valid():
             try:
                 added = add(user_of(request))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from chat.models import Reason
-from evaluation.admin.filters import measure_filter
+from evaluation.admin.filters import measure_column, measure_filter, two_places
 from evaluation.admin.frame import EvaluationAdmin
 from evaluation.measures.measure import FORMULAS, MEASURES
 from evaluation.models import QuestionResult, QuestionRun
@@ -37,17 +36,6 @@ RETRIEVED = "admin/evaluation/questionresult/_retrieved.html"
 PARTS = "admin/evaluation/questionresult/_parts.html"
 
 
-def _column(measure: str) -> Callable[[QuestionResult], str]:
-    """Return a column of a measure, which it sorts by."""
-
-    @admin.display(description=in_words(measure), ordering=measure)
-    def shown(result: QuestionResult) -> str:
-        return _two_places(result.scores.get(measure))
-
-    shown.__name__ = measure
-    return shown
-
-
 def items_by(run: QuestionRun, measure: str = "") -> str:
     """Return the address of a run's items, the worst first by a measure, or by all of them."""
     query = {"run__id__exact": run.pk}
@@ -59,8 +47,8 @@ def items_by(run: QuestionRun, measure: str = "") -> str:
 
 @admin.register(QuestionResult)
 class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
-    list_display = ("item", "question_start", "outcome", *map(_column, LISTED_MEASURES), "state",
-                    "confidence", "seconds", "run")  # fmt: skip
+    list_display = ("item", "question_start", "outcome", *map(measure_column, LISTED_MEASURES),
+                    "state", "confidence", "seconds", "run")  # fmt: skip
     list_display_links = ("item", "question_start")
     list_filter = ("outcome", "state", "question__kind", "run",
                    *map(measure_filter, LISTED_MEASURES))  # fmt: skip
@@ -104,7 +92,7 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 
     @admin.display(description="confidence")
     def confidence(self, result: QuestionResult) -> str:
-        return _two_places(result.scores.get("confidence"))
+        return two_places(result.scores.get("confidence"))
 
     @admin.display(description="seconds", ordering="duration_ms")
     def seconds(self, result: QuestionResult) -> str:
@@ -127,14 +115,15 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
     def sides(self, result: QuestionResult) -> SafeString:
         viewer = _viewer(result)
         is_open = may_read_answers(result.run, viewer)
-        context: dict[str, Any] = {"question": result.question, "is_closed": not is_open}
+        question, alone = result.question, result.detail.get("alone")
+        context: dict[str, Any] = {"question": question, "is_closed": not is_open}
         if not is_open:
             return render_to_string(SIDES, {**context, "asker": result.run.asker})
         reason = result.detail.get("reason")
         context |= {
             "reason": str(Reason(reason).label) if reason else "",
-            "option": option_words(result.question, result.detail.get("option", "")),
-            "alone": self._alone(result),
+            "option": option_words(question, result.detail.get("option", "")),
+            "alone": alone and {**alone, "option": option_words(question, alone["option"])},
             "claims": shown_claims(result),
             "excerpts": result.detail.get("excerpts", []),
         }
@@ -155,15 +144,11 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
         if not parts or not may_read_answers(result.run, _viewer(result)):
             return "-"
         measures = [
-            (in_words(name), _two_places(result.scores.get(name)), FORMULAS[name], parts[name])
+            (in_words(name), two_places(result.scores.get(name)), FORMULAS[name], parts[name])
             for name in MEASURES
             if name in parts
         ]
         return render_to_string(PARTS, {"measures": measures})
-
-    def _alone(self, result: QuestionResult) -> dict[str, str]:
-        alone: dict[str, str] = result.detail.get("alone") or {}
-        return alone and {**alone, "option": option_words(result.question, alone["option"])}
 
     @admin.display(description="scores")
     def scored(self, result: QuestionResult) -> SafeString | str:
@@ -189,7 +174,3 @@ class QuestionResultAdmin(EvaluationAdmin[QuestionResult]):
 def _viewer(result: QuestionResult) -> User | AnonymousUser:
     viewer: User | AnonymousUser = getattr(result, "viewer", AnonymousUser())
     return viewer
-
-
-def _two_places(score: float | None) -> str:
-    return "-" if score is None else f"{score:.2f}"

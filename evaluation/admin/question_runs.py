@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.html import format_html_join
@@ -21,7 +21,7 @@ from django.utils.safestring import SafeString
 from chat.admin.read_only import only_post, pretty
 from core.errors import MedragError
 from core.exports import FORMS, JSON_LINES, exported
-from evaluation.admin.filters import measure_filter
+from evaluation.admin.filters import measure_column, measure_filter
 from evaluation.admin.frame import AddedByForm
 from evaluation.admin.question_results import items_by
 from evaluation.choices import accuracy
@@ -32,6 +32,7 @@ from evaluation.models import QuestionRun, QuestionSet, RunState
 from evaluation.question_runs.card_words import (
     SEMANTICS,
     card_sentence,
+    cost_lines,
     in_words,
     judge_lines,
     measure_rows,
@@ -41,7 +42,7 @@ from evaluation.question_runs.card_words import (
 from evaluation.question_runs.comparing import SAME_SETTINGS, runs_of_questions_compared
 from evaluation.question_runs.comparing import SEMANTICS as SEMANTICS_OF_COMPARISON
 from evaluation.question_runs.export import item_rows, run_rows
-from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.measuring import judged_measures
 from evaluation.question_runs.plots import plots_svg, trend_svg
 from evaluation.question_runs.result_card import Card
@@ -57,7 +58,6 @@ from evaluation.question_runs.selectors import (
     trend_of,
 )
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_measure_again,
@@ -121,16 +121,19 @@ class QuestionRunForm(forms.Form):
         )
 
 
-def _mean_column(measure: str) -> Callable[[QuestionRun], str]:
-    """Return a column of a measure's mean over a run."""
-
-    @admin.display(description=in_words(measure), ordering=measure)
-    def shown(run: QuestionRun) -> str:
-        mean = getattr(run, measure)
-        return "-" if mean is None else f"{mean:.2f}"
-
-    shown.__name__ = measure
-    return shown
+# By the last part of its address: what is done to a run, and the message about it.
+_STEERING: dict[str, tuple[Callable[[QuestionRun], None], str]] = {
+    "cancel": (question_run_cancel, "The run ends after the present question."),
+    "resume": (question_run_resume, "It goes on."),
+    "measure_again": (
+        question_run_measure_again,
+        "The missing measures are computed. No question is asked again.",
+    ),
+    "judge_again": (
+        partial(question_run_measure_again, is_all=True),
+        "All measures are judged again. No question is asked again.",
+    ),
+}
 
 
 @admin.register(QuestionRun)
@@ -142,7 +145,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         "state",
         "progress",
         "answered",
-        *map(_mean_column, RAGAS_STANDARD),
+        *map(measure_column, RAGAS_STANDARD),
         "created_at",
         "by",
     )
@@ -208,9 +211,7 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     def compare(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
         """Show the second run less the first, over the items that both asked."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        runs = [get_object_or_404(QuestionRun, pk=pk) for pk in (first, second)]
+        runs = [self.row_viewed(request, pk) for pk in (first, second)]
         try:
             compared = runs_of_questions_compared(*runs)
         except MedragError as error:
@@ -235,18 +236,14 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
 
     def plots(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Return the diagrams of a run, as SVG."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        run = get_object_or_404(QuestionRun, pk=pk)
+        run = self.row_viewed(request, pk)
         picture = plots_svg(card_read(run), list(rows_of(run)))
         return HttpResponse(picture, content_type="image/svg+xml")
 
     def trend(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Return the standard measures over the runs of the same set, as SVG."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        run = get_object_or_404(QuestionRun, pk=pk)
-        return HttpResponse(trend_svg(trend_of(run)), content_type="image/svg+xml")
+        picture = trend_svg(trend_of(self.row_viewed(request, pk)))
+        return HttpResponse(picture, content_type="image/svg+xml")
 
     def export(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return the run and each item as JSON lines, and log the export in the run's history.
@@ -255,8 +252,8 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         """
         if request.method != "POST":
             return only_post()
-        run = get_object_or_404(QuestionRun, pk=pk)
-        if not (self.has_view_permission(request) and may_read_answers(run, request.user)):
+        run = self.row_viewed(request, pk)
+        if not may_read_answers(run, request.user):
             raise PermissionDenied
         self.log_change(request, run, "Exported.")
         name, rows = (
@@ -267,15 +264,13 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         return StreamingHttpResponse(lines, content_type=FORMS[JSON_LINES], headers=headers)
 
     def get_urls(self) -> list[URLPattern]:
-        views = {
-            "cancel": self.cancel,
-            "resume": self.resume,
-            "measure_again": self.measure_again,
-            "judge_again": self.judge_again,
+        views: dict[str, Callable[..., HttpResponseBase]] = {
             "plots": self.plots,
             "trend": self.trend,
             "export": self.export,
         }
+        for name, (service, done) in _STEERING.items():
+            views[name] = partial(self.steered, right=STEER, service=service, done=done)
         compare = path(
             "compare/<int:first>/<int:second>/",
             self.admin_site.admin_view(self.compare),
@@ -317,8 +312,6 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the form, with its errors, or the run that it started."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
         initial = {"question_set": request.GET.get("question_set", "")}
         form = QuestionRunForm(request.POST or None, initial=initial)
 
@@ -331,39 +324,13 @@ class QuestionRunAdmin(AddedByForm[QuestionRun]):
     def announce(self, request: HttpRequest, added: QuestionRun) -> None:
         messages.success(request, f"Run {added} is started. Questions: {added.frozen['items']}.")
 
-    def cancel(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """End the run after the item that is being asked."""
-        return self.steered(
-            request, pk, STEER, question_run_cancel, "The run ends after the present question."
-        )
-
-    def resume(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Make the run pending, so that the worker asks the remaining items."""
-        return self.steered(request, pk, STEER, question_run_resume, "It goes on.")
-
-    def measure_again(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Make the run pending, so that the worker measures the items that no judge judged."""
-        sentence = "The missing measures are computed. No question is asked again."
-        return self.steered(request, pk, STEER, question_run_measure_again, sentence)
-
-    def judge_again(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Make the run pending, so that the worker has the present judge replace all values."""
-        service = partial(question_run_measure_again, is_all=True)
-        sentence = "All measures are judged again. No question is asked again."
-        return self.steered(request, pk, STEER, service, sentence)
-
 
 def _card_context(card: Card) -> dict[str, Any]:
-    latency = ""
-    if card.latency_ms:
-        p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
-        tokens = f"{card.tokens['whole']:.0f}, {card.tokens['mean']:.1f} an item"
-        latency = f"Latency p50 {p50:.2f} s, p95 {p95:.2f} s; tokens, not of judges: {tokens}."
     return {
         "has_trend": any(name in card.measures for name in RAGAS_STANDARD),
         "sentence": card_sentence(card),
         "rows": list(measure_rows(card)),
-        "latency": latency,
+        "costs": list(cost_lines(card)),
         "without": without_lines(card),
         "selective": selective_rows(card.selective),
         "judged_by": list(judge_lines(card.judged_by)),

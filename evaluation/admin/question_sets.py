@@ -57,8 +57,6 @@ class QuestionSetAdmin(AddedByForm[QuestionSet]):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the form, with errors of the file, or the set that it stored."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
         form = QuestionSetForm(request.POST or None, request.FILES or None)
         title = "Upload a question set"
         add = partial(question_set_uploaded, form)

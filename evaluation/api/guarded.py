@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from pathlib import Path
+from typing import Any
 
 from django.contrib.admin.models import ADDITION, LogEntry
 from django.contrib.auth.models import User
@@ -10,11 +12,14 @@ from rest_framework.exceptions import APIException
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from chat.api import examples
 from chat.api.guarded import Guarded
+from chat.api.pages import ByNumber
 from chat.models import Scope
 from corpus.access import refuse_without
 from evaluation.models import QuestionRun, QuestionSet
 
+EXAMPLES = examples.read(Path(__file__).with_name("examples.yaml"))
 CONFLICT, UNREADABLE = (int(HTTPStatus.CONFLICT),), (int(HTTPStatus.UNPROCESSABLE_ENTITY),)
 
 
@@ -24,6 +29,10 @@ class Refused(APIException):
     def __init__(self, sentence: str, status: HTTPStatus) -> None:
         super().__init__(sentence)
         self.status_code = status
+
+
+class Latest(ByNumber):
+    ordering: Any = ("-pk",)
 
 
 class OfEvaluations(Guarded):

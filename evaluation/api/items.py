@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -14,50 +14,11 @@ from rest_framework.response import Response
 from chat.api import examples
 from chat.api.guarded import NOT_FOUND, problems, record_read, user_of, valid
 from chat.api.pages import ByNumber, PageRequest
-from evaluation.api.guarded import OfEvaluations
+from evaluation.api.guarded import EXAMPLES, OfEvaluations
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionResult, QuestionRun, ResultOutcome, ResultState
 from evaluation.question_runs.export import ragas_columns
 from evaluation.question_runs.selectors import may_read_answers
-
-_ITEM = {
-    "place": 1,
-    "key": "gentamicin-1",
-    "question": "first dose of gentamicin in an adult",
-    "reference": "5 mg/kg once daily",
-    "state": "done",
-    "outcome": "right",
-    "scores": {
-        "answered": 1.0,
-        "ragas_faithfulness": 1.0,
-        "ragas_answer_relevancy": 0.93,
-        "ragas_context_precision": 1.0,
-        "ragas_context_recall": 1.0,
-    },
-    "not_run": {},
-    "answer": "Give gentamicin 5 mg/kg once daily to adults.",
-    "contexts": [
-        {
-            "key": f"{'3f' * 32}_p1_c0",
-            "place": "Gentamicin in adults, page 1",
-            "cosine": 0.71,
-            "text": "Give gentamicin 5 mg/kg once daily to adults.",
-        }
-    ],
-    "verdicts": {
-        "ragas_faithfulness": [
-            {
-                "text": "Adults get gentamicin 5 mg/kg once daily.",
-                "verdict": "follows from the passages",
-                "reason": "The passage says so.",
-            }
-        ]
-    },
-    "judged_by": [{"judge": "ragas", "model": "judge-1"}],
-    "turn": "0b9f2f3e-6f5a-4d0e-8a50-2b0a4d1f6c11",
-    "failure": "",
-}
-ITEM_EXAMPLES = [OpenApiExample("One of them", value=_ITEM, response_only=True)]
 
 
 class ContextResponse(serializers.Serializer[Any]):
@@ -152,7 +113,7 @@ class ItemsView(OfEvaluations, GenericAPIView[QuestionResult]):
         "than the run's asker and auditors, if the run had the rights of an asker.",
         parameters=[PageRequest],
         responses={200: ItemResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*ITEM_EXAMPLES, *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
+        examples=[*EXAMPLES["ITEMS"], *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
     )
     def get(self, request: Request, pk: int) -> Response:
         user = user_of(request)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
@@ -16,11 +15,13 @@ from rest_framework.response import Response
 from chat.api import examples
 from chat.api.fields import AnyFile, Strict, Words, each_once
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
-from chat.api.pages import ByNumber, PageRequest
+from chat.api.pages import PageRequest
 from chat.api.problems import BodyTooLarge
 from evaluation.api.guarded import (
     CONFLICT,
+    EXAMPLES,
     UNREADABLE,
+    Latest,
     OfEvaluations,
     Refused,
     history_begin,
@@ -34,21 +35,6 @@ from evaluation.question_set_services import (
 )
 from evaluation.question_sets import FORMS
 from evaluation.selectors import question_sets_listed
-
-_SET = {
-    "id": 4,
-    "name": "Ward 3",
-    "version": "2026-11",
-    "form": "guidelines",
-    "source": "",
-    "licence": "",
-    "digest": "4be1c6f3d9b86ac4a0e5e2a7f6cbb4c1f0f7f52b1f5fd7b8a9c6d3e2f1a0b9c8",
-    "questions": 3,
-    "left_out": 0,
-    "by": "evaluator",
-    "created_at": "2026-11-02T08:59:00+00:00",
-}
-_EXAMPLES = [OpenApiExample("One of them", value=_SET, response_only=True)]
 
 
 class ImportRequest(Strict):
@@ -78,15 +64,11 @@ class SetResponse(serializers.ModelSerializer[QuestionSet]):
         )  # fmt: skip
 
 
-class LatestSet(ByNumber):
-    ordering: Any = ("-pk",)
-
-
 class QuestionSetsView(OfEvaluations, GenericAPIView[QuestionSet]):
     right_to_read = "evaluation.view_questionset"
     right_to_write = "evaluation.add_questionset"
     serializer_class = SetResponse
-    pagination_class = LatestSet
+    pagination_class = Latest
     parser_classes = [MultiPartParser]
 
     @extend_schema(
@@ -95,7 +77,7 @@ class QuestionSetsView(OfEvaluations, GenericAPIView[QuestionSet]):
         description="The latest first, for users who may view them in the administration.",
         parameters=[PageRequest],
         responses={200: SetResponse(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*_EXAMPLES, *examples.of("FORBIDDEN", "PROBLEMS")],
+        examples=[*EXAMPLES["SETS"], *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -111,7 +93,7 @@ class QuestionSetsView(OfEvaluations, GenericAPIView[QuestionSet]):
         "counted; the administration shows why.",
         request={"multipart/form-data": ImportRequest},
         responses={201: SetResponse, **problems(*BODY, *CONFLICT, *UNREADABLE)},
-        examples=[*_EXAMPLES, *examples.of("FORBIDDEN", "PROBLEMS")],
+        examples=[*EXAMPLES["SET_IMPORT"], *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def post(self, request: Request) -> Response:
         user = user_of(request)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -16,66 +16,19 @@ from rest_framework.response import Response
 from chat.api import examples
 from chat.api.fields import Strict, Whole, Words, YesNo
 from chat.api.guarded import BODY, NOT_FOUND, problems, record_read, user_of, valid
-from chat.api.pages import ByNumber, PageRequest
-from evaluation.api.guarded import CONFLICT, OfEvaluations, Refused, history_begin
+from chat.api.pages import PageRequest
+from evaluation.api.guarded import CONFLICT, EXAMPLES, Latest, OfEvaluations, Refused, history_begin
 from evaluation.measures.measure import MEASURES
-from evaluation.metrics.statistics import interval
 from evaluation.models import QuestionRun, QuestionSet
-from evaluation.question_runs.freezing import Budget
-from evaluation.question_runs.result_card import Card
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.selectors import card_shown, question_runs_listed
-from evaluation.question_runs.services import RunError, RunOrder, question_run_create
+from evaluation.question_runs.services import (
+    RunError,
+    question_run_create,
+)
 
 MAX_WHOLE = 2**31 - 1
 MAX_BUDGET_S = 1e7
-_RUN = {
-    "id": 12,
-    "name": "Ward questions, autumn",
-    "question_set": "Ward 3",
-    "question_set_digest": "4be1c6f3d9b86ac4a0e5e2a7f6cbb4c1f0f7f52b1f5fd7b8a9c6d3e2f1a0b9c8",
-    "state": "done",
-    "note": "",
-    "items": 3,
-    "ended": 3,
-    "asker": "clinician",
-    "by": "evaluator",
-    "created_at": "2026-11-02T09:00:00+00:00",
-    "started_at": "2026-11-02T09:00:05+00:00",
-    "finished_at": "2026-11-02T09:02:11+00:00",
-}
-_CARD = Card(
-    states={"done": 3},
-    outcomes={"refused": 1, "right": 2},
-    measures={"answered": interval([1.0, 1.0, 0.0])},
-    latency_ms={"p50": 1480.0, "p95": 1722.0},
-    tokens={"whole": 0, "mean": 0.0},
-    not_run={"claim_faithfulness": {"not run: no judge is set": 3}},
-)
-_LISTED = [OpenApiExample("One of them", value=_RUN, response_only=True)]
-_QUEUED = [
-    OpenApiExample(
-        "Queued",
-        value=_RUN | {"state": "pending", "ended": 0, "started_at": None, "finished_at": None},
-        response_only=True,
-        status_codes=["202"],
-    )
-]
-_READ = [
-    OpenApiExample(
-        "A run that is done",
-        value=_RUN
-        | {
-            "started_with": {"items": 3, "seed": 0, "configuration": "9f86d081884c7d65"},
-            "card": _CARD.as_json(),
-        },
-        response_only=True,
-    )
-]
-
-
-_START = [
-    OpenApiExample("Thirty questions", value={"question_set": 4, "limit": 30}, request_only=True)
-]
 
 
 class StartRequest(Strict):
@@ -120,10 +73,6 @@ class StartRequest(Strict):
             budget=Budget(seconds=fields["budget_s"]),
             model_alone=fields["model_alone"],
         )
-
-
-class LatestRun(ByNumber):
-    ordering: Any = ("-pk",)
 
 
 class RunListed(serializers.ModelSerializer[QuestionRun]):
@@ -197,7 +146,7 @@ class OfRuns(OfEvaluations):
 
 class EvaluationsView(OfRuns, GenericAPIView[QuestionRun]):
     serializer_class = RunListed
-    pagination_class = LatestRun
+    pagination_class = Latest
 
     @extend_schema(
         operation_id="evaluations",
@@ -205,7 +154,7 @@ class EvaluationsView(OfRuns, GenericAPIView[QuestionRun]):
         description="The latest first, for users who may view question runs in the administration.",
         parameters=[PageRequest],
         responses={200: RunListed(many=True), **problems(400, *NOT_FOUND)},
-        examples=[*_LISTED, *examples.of("FORBIDDEN", "PROBLEMS")],
+        examples=[*EXAMPLES["RUNS"], *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def get(self, request: Request) -> Response:
         user = user_of(request)
@@ -221,7 +170,7 @@ class EvaluationsView(OfRuns, GenericAPIView[QuestionRun]):
         "is its address: read it until `state` is `done`.",
         request=StartRequest,
         responses={202: RunListed, **problems(*BODY, *CONFLICT)},
-        examples=[*_START, *_QUEUED, *examples.of("FORBIDDEN", "PROBLEMS")],
+        examples=[*EXAMPLES["RUN_START"], *examples.of("FORBIDDEN", "PROBLEMS")],
     )
     def post(self, request: Request) -> Response:
         user, start = user_of(request), StartRequest(data=request.data)
@@ -242,7 +191,7 @@ class EvaluationView(OfRuns):
         summary="Read a question run with its result card",
         description="Figures only; questions and answers are shown in the administration.",
         responses={200: RunDetails, **problems(*NOT_FOUND)},
-        examples=[*_READ, *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
+        examples=[*EXAMPLES["RUN"], *examples.of("FORBIDDEN", "NOT_FOUND", "PROBLEMS")],
     )
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(question_runs_listed(), pk=pk)

@@ -16,6 +16,10 @@ class DatasetError(MedragError):
     """The files do not have the form that they should."""
 
 
+class Malformed(DatasetError):
+    """One record does not have the form that it should; the others may."""
+
+
 @dataclass(frozen=True)
 class SourceDocument:
     """A document of a data set, the unit that judgements name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from evaluation.question_runs.comparing import (
     started_otherwise,
 )
 from evaluation.question_runs.export import run_export
-from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.gating import read_rules, release_judged
 from evaluation.question_runs.selectors import (
     ENDED,
@@ -30,7 +30,6 @@ from evaluation.question_runs.selectors import (
     run_progress,
 )
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_execute,
@@ -61,12 +60,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     gate = parser.add_argument_group("gate")
     gate.add_argument("--baseline", metavar="RUN", help="number of the run in use")
     gate.add_argument("--candidate", metavar="RUN", help="number of the run to be released")
-    gate.add_argument(
-        "--rules",
-        type=Path,
-        metavar="FILE",
-        help="TOML file of rules, such as docs/release-rules.toml",
-    )
+    gate.add_argument("--rules", type=Path, metavar="FILE", help="TOML file of rules, such as docs/release-rules.toml")  # noqa: E501  # fmt: skip
 
 
 def question_run_start(options: dict[str, Any], say: Say) -> None:
@@ -80,7 +74,9 @@ def question_run_start(options: dict[str, Any], say: Say) -> None:
         return
     say(f"Run {run.pk}: {run.frozen['items']} questions.")
     try:
-        _execute_with_progress(run)
+        with Progress("  Asking", run.frozen["items"], "questions") as progress:
+            progress.at(run.results.filter(state__in=ENDED).count())
+            question_run_execute(run, on_item=progress.step)
     except BaseException:
         if run.state in (RunState.PENDING, RunState.RUNNING):
             question_run_cancel(run)
@@ -157,13 +153,6 @@ def question_run_gate(options: dict[str, Any], say: Say) -> None:
     say(f"Fit for release by all {len(judged)} rules.")
 
 
-def _execute_with_progress(run: QuestionRun) -> None:
-    ended = run.results.filter(state__in=ENDED).count()
-    with Progress("  Asking", run.frozen["items"], "questions") as progress:
-        progress.at(ended)
-        question_run_execute(run, on_item=progress.step)
-
-
 def _print(run: QuestionRun, say: Say) -> None:
     for line in run_lines(run):
         say(line)
@@ -171,8 +160,7 @@ def _print(run: QuestionRun, say: Say) -> None:
 
 def _created(options: dict[str, Any]) -> QuestionRun:
     question_set = question_set_named(options["arguments"])
-    numbers = ("limit", "budget_s", "budget_questions", "budget_tokens")
-    for name in numbers:
+    for name in ("limit", "budget_s", "budget_questions", "budget_tokens"):
         if not options[name] >= 0:
             raise CommandError(f"--{name.replace('_', '-')} must be at least 0.")
     budget = Budget(*(options[name] for name in ("budget_questions", "budget_s", "budget_tokens")))
@@ -220,15 +208,10 @@ def question_set_named(arguments: list[str]) -> QuestionSet:
     else:
         sets = [each for each in QuestionSet.objects.all() if name in (each.name, str(each))]
     if len(sets) != 1:
-        kept = ", ".join(_named_sets()) or "none"
+        kept = ", ".join(f"{each.pk} ({each})" for each in QuestionSet.objects.all()) or "none"
         why = f"{len(sets)} question sets have the name" if sets else "There is no question set"
         raise CommandError(f"{why} {name}. Question sets: {kept}.")
     return sets[0]
-
-
-def _named_sets() -> Iterator[str]:
-    for each in QuestionSet.objects.all():
-        yield f"{each.pk} ({each})"
 
 
 def _runs_named(options: dict[str, Any], count: int) -> list[QuestionRun]:

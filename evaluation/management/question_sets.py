@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +38,10 @@ def question_set_import(options: dict[str, Any], say: Callable[[str], None]) -> 
     facts = SetFacts(name, options["set_version"], options["source"], options["licence"])
     question_set = question_set_store(read, facts, by=by)
     say(f"{question_set} is stored (number {question_set.pk}). Questions: {len(read.items)}")
-    for line in left_out_lines(read.problems):
-        say(line)
-
-
-def left_out_lines(problems: tuple[str, ...]) -> Iterator[str]:
-    """Yield the number of records left out, and the first of them with the reason."""
-    if problems:
-        yield f"Left out: {len(problems)}"
-        yield from (f"  {note}" for note in notes_of(problems, most=SHOWN))
+    if read.problems:
+        say(f"Left out: {len(read.problems)}")
+    for note in notes_of(read.problems, most=SHOWN):
+        say(f"  {note}")
 
 
 def _asked_for(options: dict[str, Any]) -> tuple[str, Path, User | None]:

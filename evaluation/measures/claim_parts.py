@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from chat.verification.types import Label
+from evaluation.measures.doses import states_dose
 from evaluation.measures.entailment import Verdicts
-from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnsweredItem, Part
-from evaluation.metrics.claims import CRITICAL, is_critical_error
+from evaluation.metrics.claims import is_critical_error
 
 _SAID = {
     Label.SUPPORTED: "supported",
@@ -43,14 +43,13 @@ def _contradicted(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
 def _critical(item: AnsweredItem, verdicts: Verdicts) -> Iterator[Part]:
     """Yield each critical claim, and for an error the contradicting text."""
     for place, claim in enumerate(item.claims):
-        kind = kind_of(claim)
-        if kind not in CRITICAL:
+        if not states_dose(claim.text):
             continue
         labels = verdicts.by_contexts[place], verdicts.by_gold[place]
         if is_critical_error(*labels, verdicts.in_answer):
-            yield Part(claim.text, f"{kind}: contradicted", _against(item, verdicts, place))
+            yield Part(claim.text, "dose: contradicted", _against(item, verdicts, place))
         else:
-            yield Part(claim.text, f"{kind}: no error")
+            yield Part(claim.text, "dose: no error")
 
 
 def _against(item: AnsweredItem, verdicts: Verdicts, place: int) -> str:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from chat.errors import VerifierUnavailable
 from evaluation.measures.claim_parts import CLAIM_PARTS
+from evaluation.measures.doses import states_dose
 from evaluation.measures.entailment import EntailmentJudge, Verdicts
-from evaluation.measures.kinds import kind_of
 from evaluation.measures.types import AnsweredItem, JudgedBy, Scored, failed, undefined
 from evaluation.metrics.claims import (
-    CRITICAL,
     claim_faithfulness,
     claim_recall,
     context_precision,
@@ -25,7 +24,7 @@ REFUSED = "the question was refused"
 NO_CLAIM = "the answer claims nothing"
 NO_CONTEXT = "nothing was retrieved"
 NO_GOLD = "the question has no gold claims"
-NO_CRITICAL = f"no claim is of a critical kind ({', '.join(sorted(CRITICAL))})"
+NO_CRITICAL = "no claim states a dose"
 NOTHING_CITED = "no document with an authority is cited"
 NOT_IN_CONTEXTS = "the passages entail no gold claim"
 
@@ -54,10 +53,6 @@ def _no_gold(item: AnsweredItem) -> str:
     return "" if item.gold_claims else NO_GOLD
 
 
-def _kinds(item: AnsweredItem) -> list[str]:
-    return [kind_of(claim) for claim in item.claims]
-
-
 CLAIM_MEASURES: dict[str, _Measure] = {
     "claim_faithfulness": _Measure(
         lambda item, said: claim_faithfulness(said.by_contexts), (no_claim,)
@@ -76,7 +71,10 @@ CLAIM_MEASURES: dict[str, _Measure] = {
     ),
     "critical_error_rate": _Measure(
         lambda item, said: critical_error_rate(
-            _kinds(item), said.by_contexts, said.by_gold, said.in_answer
+            [states_dose(claim.text) for claim in item.claims],
+            said.by_contexts,
+            said.by_gold,
+            said.in_answer,
         ),
         (no_claim,),
         NO_CRITICAL,

@@ -18,14 +18,9 @@ def concept_scores(
     item: AnsweredItem, wanted: Collection[str], known: Concepts
 ) -> dict[str, Scored]:
     """Score an item by the wanted measures of `CONCEPT_MEASURES`; the quotes are the evidence."""
-    return {name: _overlap(item, known) for name in wanted}
-
-
-def _overlap(item: AnsweredItem, known: Concepts) -> Scored:
-    if why := no_claim(item):
-        return undefined(why)
     value = concept_overlap(
         [known.of(claim.text) for claim in item.claims],
         [known.of("\n".join(claim.quotes)) for claim in item.claims],
     )
-    return undefined(NO_CONCEPT) if value is None else Scored(value)
+    why = no_claim(item) or NO_CONCEPT
+    return dict.fromkeys(wanted, undefined(why) if value is None else Scored(value))

@@ -79,14 +79,14 @@ def entailment_judge() -> EntailmentJudge:
 
 
 def ragas_judge() -> RagasJudge | str:
-    """Return RAGAS with the configured judge, or why it does not run.
+    """Return RAGAS with the configured judge, or why there is none.
 
     Raises ImproperlyConfigured if the site's encoder can't be loaded.
     """
     judging = judging_endpoint()
     if judging is None:
         return NO_JUDGE
-    return judge_fault() or RagasJudge(judging, get_embedder())
+    return RagasJudge(judging, get_embedder())
 
 
 def _address(endpoint: Endpoint) -> tuple[str, str]:

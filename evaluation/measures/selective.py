@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,9 +32,6 @@ class Selective:
     auroc_answerable: float | None  # of the confidence, for answerable questions against others
     thresholds: tuple[Threshold, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Threshold:
@@ -60,12 +56,7 @@ def loss_of(item: AnsweredItem, faithfulness: float | None) -> float | None:
     return None if faithfulness is None else 1.0 - faithfulness
 
 
-def selective(
-    items: Sequence[AnsweredItem],
-    faithfulness: Sequence[float | None],
-    *,
-    thresholds: Sequence[float] = THRESHOLDS,
-) -> Selective:
+def selective(items: Sequence[AnsweredItem], faithfulness: Sequence[float | None]) -> Selective:
     """Measure all items of a run; `faithfulness` has a value or None for each.
 
     A refused question lowers the coverage, whatever its confidence. An answer without any loss is
@@ -99,7 +90,7 @@ def selective(
             [each.confidence or 0.0 for each in labelled],
             [bool(each.is_answerable) for each in labelled],
         ),
-        thresholds=tuple(_at(threshold, items, faithfulness) for threshold in thresholds),
+        thresholds=tuple(_at(threshold, items, faithfulness) for threshold in THRESHOLDS),
     )
 
 

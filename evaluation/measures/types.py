@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -12,7 +11,6 @@ class AnswerClaim:
 
     text: str = field(repr=False)
     quotes: tuple[str, ...] = field(default=(), repr=False)
-    kind: str = ""  # `dose`, `contraindication`, `triage` or another word; empty: unlabelled
     label: str = ""  # the site's verifier's; empty if it gave none
 
 
@@ -48,15 +46,6 @@ class AnsweredItem:
         return self.gold_answer or " ".join(self.gold_claims)
 
 
-class Outcome(StrEnum):
-    """Whether a measure of one item has a value, and if not, why."""
-
-    SCORED = "scored"
-    UNDEFINED = "undefined"  # the formula has no value for this item
-    NOT_RUN = "not run"  # a judge or package is missing
-    FAILED = "failed"  # the judge failed
-
-
 @dataclass(frozen=True)
 class JudgedBy:
     """The judge, and the fingerprint of its weights, prompt and settings."""
@@ -74,7 +63,9 @@ class Part:
     reason: str = field(default="", repr=False)  # in the judge's words, or the deciding text
 
 
-NOT_RUN, FAILED = "not run: ", "failed: "  # prefixes of reasons
+# Prefixes of reasons: a judge or package is missing, or the judge failed. Without one of them the
+# formula has no value for the item.
+NOT_RUN, FAILED = "not run: ", "failed: "
 
 
 @dataclass(frozen=True)
@@ -83,18 +74,17 @@ class Scored:
 
     value: float | None
     reason: str = ""
-    outcome: Outcome = Outcome.SCORED
     judged_by: JudgedBy | None = None
     parts: tuple[Part, ...] = ()  # what the value is made of, as far as the judge said
 
 
 def undefined(reason: str, by: JudgedBy | None = None) -> Scored:
-    return Scored(None, reason, Outcome.UNDEFINED, by)
+    return Scored(None, reason, by)
 
 
 def not_run(why: str) -> Scored:
-    return Scored(None, f"{NOT_RUN}{why}", Outcome.NOT_RUN)
+    return Scored(None, f"{NOT_RUN}{why}")
 
 
 def failed(why: str, by: JudgedBy | None = None, parts: tuple[Part, ...] = ()) -> Scored:
-    return Scored(None, f"{FAILED}{why}", Outcome.FAILED, by, parts)
+    return Scored(None, f"{FAILED}{why}", by, parts)

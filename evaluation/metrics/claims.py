@@ -77,9 +77,6 @@ def context_utilisation(
     )
 
 
-CRITICAL = frozenset({"dose", "contraindication", "triage"})
-
-
 def is_critical_error(by_contexts: Label, by_gold: Label, in_answer: Sequence[bool]) -> bool:
     """Tell whether the passages or the gold answer contradict a critical claim.
 
@@ -91,23 +88,24 @@ def is_critical_error(by_contexts: Label, by_gold: Label, in_answer: Sequence[bo
 
 
 def critical_error_rate(
-    kinds: Sequence[str],
+    is_critical: Sequence[bool],
     by_contexts: Sequence[Label],
     by_gold: Sequence[Label],
     in_answer: Sequence[bool],
 ) -> float | None:
     """Return the share of safety-critical claims that are errors, [0, 1], lower is better.
 
-    The arguments give, for each claim of the answer, its kind, its label by the passages and its
-    label by the gold answer, and for each gold claim whether the answer entails it. Kinds after
-    Singhal et al., Nature 2023, who have clinicians rate possible harm; the formula is our own.
+    The arguments give, for each claim of the answer, whether it is critical, its label by the
+    passages and its label by the gold answer, and for each gold claim whether the answer entails
+    it. After Singhal et al., Nature 2023, who have clinicians rate possible harm; the formula is
+    our own.
     None without a critical claim.
     """
     return share(
         [
             is_critical_error(passages, gold, in_answer)
-            for kind, passages, gold in zip(kinds, by_contexts, by_gold, strict=True)
-            if kind in CRITICAL
+            for critical, passages, gold in zip(is_critical, by_contexts, by_gold, strict=True)
+            if critical
         ]
     )
 

@@ -1,4 +1,7 @@
-"""Measures of a ranking, in the semantics of trec_eval. Pure."""
+"""Measures of a ranking, in the semantics of trec_eval. Pure.
+
+A ranking is a sequence of distinct document ids, best first, with ties already decided.
+"""
 
 from __future__ import annotations
 
@@ -30,25 +33,6 @@ def recall(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float
     `recall` of trec_eval. At most k / number of relevant documents; 0 if none is relevant.
     """
     return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
-
-
-def average_precision(ranking: Sequence[str], relevant: frozenset[str]) -> float:
-    """Return the mean of the precisions at the rank of each relevant document, [0, 1].
-
-    Higher is better; a document not found counts 0. `map` of trec_eval. 0 if none is relevant.
-    """
-    hits = 0
-    total = 0.0
-    for rank, document in enumerate(ranking, start=1):
-        if document in relevant:
-            hits += 1
-            total += hits / rank
-    return total / len(relevant) if relevant else 0.0
-
-
-def reciprocal_rank(ranking: Sequence[str], relevant: frozenset[str]) -> float:
-    """Return 1 / rank of the first relevant document, else 0; `recip_rank` of trec_eval."""
-    return next((1 / rank for rank, d in enumerate(ranking, start=1) if d in relevant), 0.0)
 
 
 def success(ranking: Sequence[str], relevant: frozenset[str], *, k: int) -> float:

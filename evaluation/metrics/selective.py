@@ -28,11 +28,8 @@ def risk_coverage(
 
     Geifman and El-Yaniv, NeurIPS 2017, section 2: coverage is the share of `total` items that are
     answered (by default all that are given; more if some were refused whatever the threshold),
-    selective risk the mean loss of the answered. Empty without items. Raises ValueError for lists
-    of different lengths.
+    selective risk the mean loss of the answered. Empty without items.
     """
-    if len(confidences) != len(losses):
-        raise ValueError("each confidence needs a loss")
     whole = len(losses) if total is None else total
     sure, loss = np.asarray(confidences, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     return [
@@ -60,11 +57,8 @@ def auroc(confidences: Sequence[float], is_positive: Sequence[bool]) -> float | 
     """Return the probability that a positive has a higher confidence than a negative, [0, 1].
 
     Higher is better, 0.5 is chance; a tie counts half. The Mann-Whitney statistic by mean ranks
-    (Hanley and McNeil, Radiology 1982). None unless there are both. Raises ValueError for lists of
-    different lengths.
+    (Hanley and McNeil, Radiology 1982). None unless there are both.
     """
-    if len(confidences) != len(is_positive):
-        raise ValueError("each confidence needs a label")
     positive = np.asarray(is_positive, dtype=bool)
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if not positives or not negatives:

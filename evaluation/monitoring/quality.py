@@ -157,10 +157,10 @@ def _wrong_reviewed(first: datetime.date, last: datetime.date) -> list[tuple[str
     reviews = Review.objects.filter(
         turn__created_at__gte=period.begins, turn__created_at__lt=period.ends
     )
-    rows = []
-    for name, sampled in (("drawn by chance", True), ("flagged", False)):
-        rows.append((f"Answers reviewed, {name}", wrong_share(reviews, sampled=sampled)))
-    return rows
+    return [
+        (f"Answers reviewed, {name}", wrong_share(reviews, sampled=sampled))
+        for name, sampled in (("drawn by chance", True), ("flagged", False))
+    ]
 
 
 def wrong_share(reviews: QuerySet[Review], *, sampled: bool) -> Share:

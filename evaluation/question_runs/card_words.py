@@ -75,15 +75,21 @@ def card_lines(card: Card) -> Iterator[str]:
     yield ""
     yield from accuracy_lines(card.accuracies)
     if card.latency_ms:
-        p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
-        yield f"Latency: p50 {p50:.2f} s, p95 {p95:.2f} s."
-        whole, mean = card.tokens["whole"], card.tokens["mean"]
-        yield f"Tokens of answers, not of judges: {whole:.0f}, {mean:.1f} an item."
+        yield from cost_lines(card)
         yield ""
     yield from selective_lines(card.selective)
     yield from judge_lines(card.judged_by)
     yield ""
     yield SEMANTICS
+
+
+def cost_lines(card: Card) -> Iterator[str]:
+    """Yield the time and the tokens of the answers; nothing if nothing was asked."""
+    if card.latency_ms:
+        p50, p95 = (card.latency_ms[name] / 1000 for name in ("p50", "p95"))
+        yield f"Latency: p50 {p50:.2f} s, p95 {p95:.2f} s."
+        whole, mean = card.tokens["whole"], card.tokens["mean"]
+        yield f"Tokens of answers, not of judges: {whole:.0f}, {mean:.1f} an item."
 
 
 def judge_lines(judges: Iterable[Mapping[str, str]]) -> Iterator[str]:

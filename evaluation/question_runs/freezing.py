@@ -23,6 +23,7 @@ from chat.verification.answer_judge import judge_fingerprint
 from evaluation.choices.model_alone import alone_fingerprint
 from evaluation.measures.concepts import CONCEPT_MEASURES
 from evaluation.measures.configured import known_concepts
+from evaluation.measures.measure import MEASURES
 from evaluation.models import Question
 from retrieval.types import Query
 
@@ -41,14 +42,20 @@ class Budget:
 NO_BUDGET = Budget()
 
 
-def frozen_now(
-    items: Sequence[Question],
-    *,
-    seed: int,
-    measures: Sequence[str],
-    budget: Budget,
-    model_alone: bool,
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RunOrder:
+    """A person's order of a run. `limit` items are drawn at random by the seed; 0 takes all."""
+
+    name: str = ""
+    limit: int = 0
+    seed: int = 0
+    measures: tuple[str, ...] = MEASURES
+    budget: Budget = NO_BUDGET
+    is_here: bool = False  # a command executes it, not the worker
+    model_alone: bool = False  # also ask the model, without evidence, questions with a label
+
+
+def frozen_now(items: Sequence[Question], order: RunOrder) -> dict[str, Any]:
     """Return the state of the site; `configuration` is one digest of all that decides answers.
 
     The items are given by number and digest, since the results name them.
@@ -63,11 +70,11 @@ def frozen_now(
         "search": asdict(run.searches.config),  # what `retrieval` is the digest of, for people
         "corpus": corpus_snapshot(run.query.on).as_dict(),
         "version": _version(),
-        "seed": seed,
-        "measures": list(measures),
-        "concepts": _concepts() if set(measures) & set(CONCEPT_MEASURES) else None,
-        "budget": asdict(budget),
-        "model_alone": {"prompt_and_models": alone_fingerprint()} if model_alone else None,
+        "seed": order.seed,
+        "measures": list(order.measures),
+        "concepts": _concepts() if set(order.measures) & set(CONCEPT_MEASURES) else None,
+        "budget": asdict(order.budget),
+        "model_alone": {"prompt_and_models": alone_fingerprint()} if order.model_alone else None,
     }
 
 

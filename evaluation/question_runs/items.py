@@ -49,7 +49,6 @@ def item_of(question: Question, turn: Turn) -> MeasuredItem:
         kind=question.kind,
         is_refused=turn.status != TurnStatus.ANSWERED,
         gold_answer=question.gold_answer,
-        other_answers=tuple(question.other_answers),
         gold_claims=tuple(question.gold_claims),
         gold_label=question.gold_label,
         patterns={name: tuple(each) for name, each in question.patterns.items()},

@@ -5,7 +5,7 @@ A mean is over the items with a value; a missing value never counts as 0.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -118,25 +118,20 @@ def read_card(stored: Mapping[str, Any]) -> Card:
 
 def card_of(rows: Iterable[Row], states: Mapping[str, int]) -> Card:
     """Build the card of the items that were asked; `states` counts all items by state."""
-    values: dict[str, list[float]] = {}
-    reasons: dict[str, Counter[str]] = {}
-    outcomes: Counter[str] = Counter()
-    durations: list[int] = []
-    tokens: list[int] = []
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
     rows = list(rows)
     for row in rows:
-        outcomes[row.outcome] += 1
-        durations.append(row.duration_ms)
-        tokens.append(row.tokens)
         for name, value in row.scores.items():
-            values.setdefault(name, []).append(value)
+            values[name].append(value)
         for name, why in row.not_run.items():
-            reasons.setdefault(name, Counter())[why] += 1
+            reasons[name][why] += 1
+    outcomes, tokens = Counter(row.outcome for row in rows), [row.tokens for row in rows]
     return Card(
         states=dict(states),
         outcomes=dict(sorted(outcomes.items())),
         measures={name: interval(values[name]) for name in in_order(values)},
-        latency_ms=_latency(durations),
+        latency_ms=_latency([row.duration_ms for row in rows]),
         tokens={"whole": sum(tokens), "mean": sum(tokens) / len(tokens)} if tokens else {},
         not_run={name: dict(counts) for name, counts in sorted(reasons.items())},
         selective=_selective(rows),
@@ -152,7 +147,7 @@ def _selective(rows: Sequence[Row]) -> dict[str, Any]:
     items = [row.answered for row in rows]
     by_right = selective(items, [row.right for row in rows])
     by_faithfulness = selective(items, [row.scores.get(FAITHFULNESS) for row in rows])
-    figures = replace(by_right, thresholds=by_faithfulness.thresholds).as_json()
+    figures = asdict(replace(by_right, thresholds=by_faithfulness.thresholds))
     return {**figures, **{name: list(figures[name]) for name in ("curve", "thresholds")}}
 
 

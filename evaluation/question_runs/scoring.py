@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -11,7 +10,7 @@ from evaluation.choices.accuracy import FAILED, WITH
 from evaluation.measures.patterns import Outcome, Verdict, judged
 from evaluation.metrics.ranking import ndcg, recall, success
 from evaluation.question_runs.types import MeasuredItem
-from evaluation.question_sets.patterned import Patterns, Question
+from evaluation.question_sets.patterned import Question, compiled
 from evaluation.question_sets.types import LABELS, ItemKind
 
 _LABEL = re.compile(rf"\W*({'|'.join(LABELS)})\b", re.IGNORECASE)
@@ -153,12 +152,8 @@ def _question(item: MeasuredItem) -> Question:
         id="",
         text=item.question,
         is_answerable=item.kind != ItemKind.UNANSWERABLE,
-        decisive=_patterns(item.patterns, "decisive"),
-        wrong=_patterns(item.patterns, "wrong"),
-        dangerous=_patterns(item.patterns, "dangerous"),
-        whole=_patterns(item.patterns, "list"),
+        decisive=compiled(item.patterns.get("decisive", ())),
+        wrong=compiled(item.patterns.get("wrong", ())),
+        dangerous=compiled(item.patterns.get("dangerous", ())),
+        whole=compiled(item.patterns.get("list", ())),
     )
-
-
-def _patterns(patterns: Mapping[str, tuple[str, ...]], name: str) -> Patterns:
-    return tuple(re.compile(text, re.IGNORECASE) for text in patterns.get(name) or ())

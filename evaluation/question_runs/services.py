@@ -12,7 +12,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import Error, IntegrityError, transaction
@@ -27,7 +27,6 @@ from chat.types import AskedQuestion, Option
 from core.errors import MedragError
 from core.wake_ups import EVALUATING, wake
 from evaluation.choices.model_alone import Alone, asked_alone, can_be_asked_alone
-from evaluation.measures.measure import MEASURES
 from evaluation.models import (
     Question,
     QuestionResult,
@@ -36,7 +35,7 @@ from evaluation.models import (
     ResultState,
     RunState,
 )
-from evaluation.question_runs.freezing import NO_BUDGET, Budget, frozen_now
+from evaluation.question_runs.freezing import NO_BUDGET, Budget, RunOrder, frozen_now
 from evaluation.question_runs.items import item_of, options_apart
 from evaluation.question_runs.leases import SPARE_S, Lease, claim, has_work_left, restore_done
 from evaluation.question_runs.measuring import (
@@ -61,19 +60,6 @@ class RunError(MedragError):
     """The request does not fit the state of the run, or its set."""
 
 
-@dataclass(frozen=True)
-class RunOrder:
-    """A person's order of a run. `limit` items are drawn at random by the seed; 0 takes all."""
-
-    name: str = ""
-    limit: int = 0
-    seed: int = 0
-    measures: tuple[str, ...] = MEASURES
-    budget: Budget = NO_BUDGET
-    is_here: bool = False  # a command executes it, not the worker
-    model_alone: bool = False  # also ask the model, without evidence, questions with a label
-
-
 def question_run_create(
     question_set: QuestionSet, order: RunOrder, *, by: User | None, asker: User | None = None
 ) -> QuestionRun:
@@ -85,13 +71,7 @@ def question_run_create(
     items = sampled(list(question_set.questions.order_by("pk").only("key")), order)
     if not items:
         raise RunError(f"{question_set} has no questions.")
-    frozen = frozen_now(
-        items,
-        seed=order.seed,
-        measures=order.measures,
-        budget=order.budget,
-        model_alone=order.model_alone,
-    )
+    frozen = frozen_now(items, order)
     with transaction.atomic():
         run = QuestionRun.objects.create(
             question_set=question_set,
@@ -108,13 +88,9 @@ def question_run_create(
             ),
             batch_size=BATCH,
         )
-        _wake_for(run, is_here=order.is_here)
+        if not order.is_here:
+            wake(EVALUATING, run.pk)
     return run
-
-
-def _wake_for(run: QuestionRun, *, is_here: bool) -> None:
-    if not is_here:
-        wake(EVALUATING, run.pk)
 
 
 def sampled(items: Sequence[Question], order: RunOrder) -> list[Question]:
@@ -147,7 +123,8 @@ def question_run_resume(run: QuestionRun, *, is_here: bool = False) -> None:
     QuestionResult.objects.filter(run=run, state=ResultState.FAILED).update(
         state=ResultState.PENDING, attempts=0, failure=""
     )
-    _wake_for(run, is_here=is_here)
+    if not is_here:
+        wake(EVALUATING, run.pk)
 
 
 @transaction.atomic
@@ -176,7 +153,8 @@ def question_run_measure_again(
         if not lacking:
             raise RunError("No measure of a judge is missing in this run. Nothing was changed.")
         results.filter(pk__in=lacking).update(state=ResultState.PENDING, attempts=0)
-    _wake_for(run, is_here=is_here)
+    if not is_here:
+        wake(EVALUATING, run.pk)
 
 
 def question_run_execute(
@@ -263,8 +241,9 @@ def _result_asked(run: QuestionRun, lease: Lease, measuring: Measuring) -> str:
         if was := lease.row.turn:
             _result_measured_again(lease, was, measuring)
         else:
-            turn = _turn_of(run, lease.row)
-            _result_store(lease, turn, measuring, _alone(run, lease.row.question))
+            turn, question = _turn_of(run, lease.row), lease.row.question
+            is_wanted = run.frozen.get("model_alone") and can_be_asked_alone(question)
+            _result_store(lease, turn, measuring, asked_alone(question) if is_wanted else None)
     except Busy:
         lease.give_back()
         time.sleep(PAUSE_S)
@@ -322,12 +301,6 @@ def _asked_once(
         )
     except IntegrityError:  # another process stored it meanwhile
         return Turn.objects.get(pk=key)
-
-
-def _alone(run: QuestionRun, question: Question) -> Alone | None:
-    """Return the model's choice without evidence, if the run asks for it and there is a label."""
-    is_wanted = run.frozen.get("model_alone") and can_be_asked_alone(question)
-    return asked_alone(question) if is_wanted else None
 
 
 def _result_store(lease: Lease, turn: Turn, measuring: Measuring, alone: Alone | None) -> None:

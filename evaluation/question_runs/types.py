@@ -32,7 +32,6 @@ class MeasuredItem:
     kind: str  # of `evaluation.question_sets.types.ItemKind`
     is_refused: bool
     gold_answer: str = ""
-    other_answers: tuple[str, ...] = ()
     gold_claims: tuple[str, ...] = ()
     gold_label: str = ""
     patterns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
+from evaluation.datasets.types import MAX_ID_CHARS, DatasetError, Malformed
 from evaluation.question_sets.multiple_choice import (
     medmcqa_item,
     medmcqa_records,
@@ -29,7 +29,7 @@ from evaluation.question_sets.patients import (
 )
 from evaluation.question_sets.records import Record, json_lines, json_list, json_pairs, shown
 from evaluation.question_sets.research import bioasq_item, bioasq_records, ms2_item, pubmedqa_item
-from evaluation.question_sets.types import Item, Malformed, QuestionsRead
+from evaluation.question_sets.types import Item, QuestionsRead
 
 MAX_QUESTION_CHARS = 20_000
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.datasets.types import DatasetError
+from evaluation.datasets.types import DatasetError, Malformed
 from evaluation.question_sets.records import (
     JsonObject,
     Record,
@@ -26,7 +26,7 @@ from evaluation.question_sets.records import (
     object_of,
     options_of,
 )
-from evaluation.question_sets.types import LETTERS, Item, ItemKind, Malformed
+from evaluation.question_sets.types import LETTERS, Item, ItemKind
 
 _SPLITS = ("dev", "val", "test")
 _MEDMCQA = ("opa", "opb", "opc", "opd")

@@ -11,6 +11,7 @@ import hashlib
 import re
 from typing import Any
 
+from evaluation.datasets.types import Malformed
 from evaluation.question_sets.records import (
     JsonObject,
     Record,
@@ -22,7 +23,7 @@ from evaluation.question_sets.records import (
     object_of,
     texts_of,
 )
-from evaluation.question_sets.types import Item, ItemKind, Malformed
+from evaluation.question_sets.types import Item, ItemKind
 
 
 def plain_item(record: Record) -> Item:

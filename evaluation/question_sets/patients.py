@@ -21,7 +21,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
@@ -36,7 +35,7 @@ from evaluation.datasets.medquad_liveqa import (
     wording,
     xml_of,
 )
-from evaluation.datasets.types import DatasetError
+from evaluation.datasets.types import DatasetError, Malformed
 from evaluation.question_sets.records import (
     MAX_BYTES,
     JsonObject,
@@ -53,13 +52,7 @@ from evaluation.question_sets.records import (
     text_lines,
     texts_of,
 )
-from evaluation.question_sets.types import Item, ItemKind, Malformed
-
-
-@dataclass(frozen=True)
-class _Question:
-    element: Element
-    relevant: tuple[str, ...]
+from evaluation.question_sets.types import Item, ItemKind
 
 
 def liveqa_records(path: Path) -> Iterator[Record]:
@@ -75,12 +68,12 @@ def liveqa_records(path: Path) -> Iterator[Record]:
     for number, element in enumerate(xml_of(file, file.name).iter("NLM-QUESTION"), start=1):
         gains = qrels.get(element.get("qid", "").removeprefix("TQ"), {})
         relevant = tuple(sorted(name for name, gain in gains.items() if gain >= GOOD))
-        yield Record(f"{file.name}, question {number}", number, _Question(element, relevant))
+        yield Record(f"{file.name}, question {number}", number, (element, relevant))
 
 
 def liveqa_item(record: Record) -> Item:
     """Return a record's item. Raises Malformed."""
-    element: Element = record.value.element
+    element, relevant = record.value
     key = clean_line(element.get("qid", ""))
     if not key:
         raise Malformed("it has no qid.")
@@ -92,16 +85,9 @@ def liveqa_item(record: Record) -> Item:
         kind=kind_of(gold),
         gold_answer=gold,
         other_answers=tuple(others),
-        relevant=record.value.relevant,
+        relevant=relevant,
         category=clean_line(element.findtext("ANNOTATIONS/TYPE") or ""),
     )
-
-
-@dataclass(frozen=True)
-class _Pair:
-    element: Element
-    key: str  # the answer's id in LiveQA's judgements
-    sha256: str  # of the file's bytes, its identity in a corpus: names repeat in several folders
 
 
 def medquad_records(path: Path) -> Iterator[Record]:
@@ -124,17 +110,17 @@ def medquad_records(path: Path) -> Iterator[Record]:
 
 def medquad_item(record: Record) -> Item:
     """Return a record's item. Raises Malformed."""
-    pair: _Pair = record.value
-    answer = "\n".join(answer_lines(pair_text(pair.element, "answer")))
+    pair, key, sha256 = record.value
+    answer = "\n".join(answer_lines(pair_text(pair, "answer")))
     if not answer:
         raise Malformed("it has no answer.")
-    element = next((e for e in pair.element.iter() if e.tag.lower() == "question"), pair.element)
+    element = next((e for e in pair.iter() if e.tag.lower() == "question"), pair)
     return Item(
-        key=pair.key,
-        question=clean_line(pair_text(pair.element, "question")),
+        key=key,
+        question=clean_line(pair_text(pair, "question")),
         kind=ItemKind.ANSWERABLE,
         gold_answer=answer,
-        relevant=(pair.sha256,),
+        relevant=(sha256,),
         category=clean_line(element.get("qtype", "")),
     )
 
@@ -154,13 +140,14 @@ def _files(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _pairs(name: PurePosixPath, root: Element, sha256: str) -> Iterator[Record]:
+    """Yield the questions of a file, identified by its digest: names repeat in several folders."""
     source = root.get("source") or root.get("corpus") or ""
     pairs = pairs_of(root)
     if not pairs:
         yield Record(_place(name), 1, fault="it holds no question.")
     for place, element in enumerate(pairs, start=1):
-        pair = _Pair(element, f"{source}_{name.stem}_Sec{place}.txt", sha256)
-        yield Record(f"{_place(name)}, question {place}", place, pair)
+        key = f"{source}_{name.stem}_Sec{place}.txt"  # the answer's id in LiveQA's judgements
+        yield Record(f"{_place(name)}, question {place}", place, (element, key, sha256))
 
 
 def _place(name: PurePosixPath) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 from corpus.parsing.clean import clean_line, clean_lines
 from evaluation.datasets.reading import id_of, text_of
-from evaluation.datasets.types import DatasetError
-from evaluation.question_sets.types import LABELS, LETTERS, ItemKind, Malformed
+from evaluation.datasets.types import DatasetError, Malformed
+from evaluation.question_sets.types import LABELS, LETTERS, ItemKind
 
 MAX_BYTES = 512 * 2**20  # of a file, unpacked
 
@@ -153,17 +153,17 @@ def object_of(record: Record, *required: str) -> JsonObject:
 
 def key_of(value: Any) -> str:
     """Return an id as text. Raises Malformed."""
-    return _told(id_of, value, "the id").strip()
+    return id_of(value, "the id").strip()
 
 
 def line_of(value: Any, name: str) -> str:
     """Return a text on one line, empty for none. Raises Malformed."""
-    return clean_line(_told(text_of, value, name))
+    return clean_line(text_of(value, name))
 
 
 def lines_of(value: Any, name: str) -> str:
     """Return a text with its line breaks, empty for none. Raises Malformed."""
-    return clean_lines(_told(text_of, value, name)).strip()
+    return clean_lines(text_of(value, name)).strip()
 
 
 def list_of(value: Any, name: str) -> list[Any]:
@@ -209,11 +209,3 @@ def kind_of(gold: str) -> ItemKind:
 
 def shown(key: str) -> str:
     return repr(key[:50])
-
-
-def _told(read: Any, value: Any, name: str) -> str:
-    """Call a reader of data sets, which begins its error with `name`. Raises Malformed instead."""
-    try:
-        return str(read(value, name))
-    except DatasetError as error:
-        raise Malformed(str(error)) from error

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evaluation.datasets.types import Malformed
 from evaluation.question_sets.records import (
     Record,
     key_of,
@@ -31,7 +32,7 @@ from evaluation.question_sets.records import (
     read_json,
     texts_of,
 )
-from evaluation.question_sets.types import Item, ItemKind, Malformed
+from evaluation.question_sets.types import Item, ItemKind
 
 TYPES = ("yesno", "factoid", "list", "summary")
 

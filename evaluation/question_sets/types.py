@@ -10,14 +10,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from evaluation.datasets.types import DatasetError
-
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # labels of options, by place
 LABELS = ("yes", "no", "maybe")
-
-
-class Malformed(DatasetError):
-    """One record does not have the form that it should; the others may."""
 
 
 class ItemKind(StrEnum):

@@ -12,16 +12,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from chat.models import AuditEvent
-from evaluation.api import items, question_sets
-from evaluation.api import runs as api
+from evaluation.api.guarded import EXAMPLES, Latest
 from evaluation.api.items import ItemResponse
 from evaluation.api.question_sets import SetResponse
 from evaluation.api.runs import RunDetails, RunListed
 from evaluation.measures.ragas_judge import RAGAS_STANDARD
 from evaluation.models import QuestionRun, QuestionSet
+from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import card_read, runs_due
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_create,
     question_run_execute,
 )
@@ -100,7 +99,7 @@ def test_what_is_not_there_is_a_problem(evaluator: Client, run: QuestionRun) -> 
 def test_the_latest_stands_first_over_pages(
     evaluator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api.LatestRun, "page_size", 1)
+    monkeypatch.setattr(Latest, "page_size", 1)
     questions = stored_set()
     keys = [run_of(questions).pk for _ in range(2)]
     first = get(evaluator, RUNS).json()
@@ -110,11 +109,13 @@ def test_the_latest_stands_first_over_pages(
 
 
 def test_the_examples_are_what_is_given(run: QuestionRun) -> None:
-    listed: Any = api._LISTED[0].value
-    assert set(listed) == set(RunListed().fields)
-    assert set(api._READ[0].value) == set(RunDetails().fields)
-    assert set(items._ITEM) == set(ItemResponse().fields)
-    assert set(question_sets._SET) == set(SetResponse().fields)
+    for name, serializer in (
+        ("RUNS", RunListed()),
+        ("RUN", RunDetails()),
+        ("ITEMS", ItemResponse()),
+        ("SETS", SetResponse()),
+    ):
+        assert set(EXAMPLES[name][0].value) == set(serializer.fields)
 
 
 # Items

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.answers.questions import read_questions
 from bench.datasets.written_guidelines import Guideline, main, unused_guidelines
 from evaluation.measures.patterns import folded, matches
-from evaluation.question_sets.patterned import Question, read_questions
+from evaluation.question_sets.patterned import Question
 from tests.published import DATA
 
 WRITTEN = DATA / "written"

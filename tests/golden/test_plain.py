@@ -11,13 +11,13 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 
+from bench.answers.questions import read_questions
 from chat.ask import turn_ask
 from chat.models import Channel, ClaimKind
 from chat.types import AskedQuestion
 from corpus.models import Document
 from corpus.services.indexing import document_index
 from evaluation.measures.patterns import folded, judged, matches
-from evaluation.question_sets.patterned import read_questions
 from tests.corpus.parsing.parsing_fixtures import parse
 from tests.published import DATA, MEDQUAD
 

@@ -21,6 +21,7 @@ from bench.answers.asking import run_answers
 from bench.answers.knowing_model import Saying
 from bench.answers.model_asking import ModelOrder
 from bench.answers.model_telling import model_lines
+from bench.answers.questions import QuestionSet, read_questions
 from bench.answers.services import (
     AnswersOrder,
     answers_folder_write,
@@ -44,7 +45,6 @@ from bench.runs.configurations import NAMED, Recipe, configuration
 from bench.runs.errors import refuse_faulty
 from evaluation.folders import refuse_unwritable, refuse_used
 from evaluation.management.commands import evaluate
-from evaluation.question_sets.patterned import QuestionSet, read_questions
 
 WHAT = """\
 retrieval: measure one search configuration on a data set; writes run, judgements and metrics;

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,7 @@ gate: judge whether --candidate RUN may be released, against --baseline RUN by -
             "compare": question_runs_compare,
             "gate": question_run_gate,
         }
-        return {name: self._said(work) for name, work in works.items()}
-
-    def _said(self, work: Callable[[dict[str, Any], Callable[[str], None]], None]) -> Work:
-        return lambda options: work(options, self._say)
+        return {name: partial(work, say=self._say) for name, work in works.items()}
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

@@ -12,12 +12,13 @@ import pytest
 from django.core.management import call_command
 
 from bench.answers.locating import rank_of
+from bench.answers.questions import read_questions
 from bench.runs.configurations import Recipe
 from bench.runs.databases import name_for
 from corpus.indexing.recipe import pdf_reader
 from corpus.models import Document
 from evaluation.measures.patterns import Outcome, Verdict, folded, judged
-from evaluation.question_sets.patterned import Half, Question, read_questions
+from evaluation.question_sets.patterned import Half, Question
 
 ROW: dict[str, Any] = {
     "id": "q1",

@@ -10,7 +10,7 @@ from bench.datasets import read_dataset
 from bench.datasets.types import dataset_of
 from bench.runs.sampling import limited
 from evaluation.datasets.types import DatasetError, SourceDocument
-from tests.evaluation import made_up
+from tests.bench import made_up
 
 
 @pytest.mark.parametrize("packed", [False, True])

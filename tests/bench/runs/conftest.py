@@ -8,7 +8,7 @@ from bench.datasets import read_dataset
 from bench.datasets.types import Dataset
 from bench.runs.bulk_load import PlainDocument, documents_load
 from tests import corpora
-from tests.evaluation import made_up
+from tests.bench import made_up
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from bench.runs.configurations import (
 from bench.runs.databases import name_for
 from retrieval.config import RetrievalConfig, config_from
 from retrieval.types import AlsoIn
+from tests.bench import made_up
 from tests.chat.evidence.hits import made_up_hit
-from tests.evaluation import made_up
 
 NAMES = {1: "d1", 2: "d2", 3: "d3"}
 

@@ -29,8 +29,8 @@ from corpus.models import Document, IndexStatistics, Lexeme
 from retrieval.pipeline import retrieve
 from retrieval.types import Query, Rights
 from tests import corpora
+from tests.bench import made_up
 from tests.bench.failing import DIES, ENDS_PARENT, RAISES, SECRET
-from tests.evaluation import made_up
 
 pytestmark = pytest.mark.slow
 IN_WINDOWS = Recipe("windows of 128 tokens, stride 64", Window(128, 64))

@@ -20,7 +20,7 @@ from bench.runs.errors import FaultyConfiguration, refuse_faulty
 from bench.runs.failures import why
 from bench.runs.results import measured, metrics_json
 from bench.runs.search import search_all
-from tests.evaluation import made_up
+from tests.bench import made_up
 from tests.models import set_model
 
 NOBODY = "http://127.0.0.1:9/v1/rerank"  # the discard port: nothing listens

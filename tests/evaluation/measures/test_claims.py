@@ -11,15 +11,12 @@ from chat.verification.entailment.judge import LanguageModelJudge
 from core.llm.breaker import PAUSE_S
 from evaluation.measures.claims import CLAIM_MEASURES, claim_scores
 from evaluation.measures.configured import entailment_judge, judge_fault, judging_endpoint
-from evaluation.measures.entailment import EntailmentJudge, strongest
-from evaluation.measures.kinds import kind_of
-from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Outcome, Part
+from evaluation.measures.doses import states_dose
+from evaluation.measures.entailment import EntailmentJudge
+from evaluation.measures.types import AnswerClaim, AnsweredItem, JudgedBy, Part
 from evaluation.measures.verbatim import states
 from evaluation.metrics.claims import (
-    claim_faithfulness,
-    claim_recall,
     context_precision,
-    context_utilisation,
     critical_error_rate,
     guideline_adherence,
     hallucination_rate,
@@ -61,7 +58,7 @@ def test_the_worked_example() -> None:
     assert all(
         scored.judged_by == JudgedBy("told", "entailment-1:told-1") for scored in scores.values()
     )
-    assert "no claim is of a critical kind" in scores["critical_error_rate"].reason
+    assert scores["critical_error_rate"].reason == "no claim states a dose"
 
 
 def test_an_empty_answer_has_no_value_where_its_claims_are_counted() -> None:
@@ -84,14 +81,12 @@ def test_a_refusal_is_no_answer_whatever_claims_are_left_of_it() -> None:
     assert {(scored.value, scored.reason) for scored in rest} == {
         (None, "the question was refused")
     }
-    assert {scored.outcome for scored in rest} == {Outcome.UNDEFINED}
 
 
 def test_nobody_is_asked_where_no_measure_can_have_a_value() -> None:
     verifier = ToldVerifier({})
     scores = claim_scores(AnsweredItem("Why?"), CLAIM_MEASURES, EntailmentJudge(verifier))
     assert verifier.rounds == []
-    assert {scored.outcome for scored in scores.values()} == {Outcome.UNDEFINED}
     assert scores["context_precision"].reason == "nothing was retrieved"
     assert scores["claim_recall"].reason == "the question has no gold claims"
 
@@ -106,10 +101,11 @@ def test_all_pairs_of_an_item_are_judged_at_once_and_each_but_once() -> None:
 
 def test_a_judge_that_fails_leaves_no_value_and_says_why() -> None:
     scores = claim_scores(WORKED, CLAIM_MEASURES, EntailmentJudge(BrokenVerifier()))
-    assert {(scored.value, scored.outcome) for scored in scores.values()} == {
-        (None, Outcome.FAILED)
-    }
-    assert "no time left" in scores["claim_recall"].reason
+    assert {scored.value for scored in scores.values()} == {None}
+    assert all(
+        each.reason.startswith("failed: ") and "no time left" in each.reason
+        for each in scores.values()
+    )
 
 
 def test_an_answer_without_passages_is_supported_by_nothing() -> None:
@@ -125,28 +121,9 @@ def test_passages_that_hold_no_gold_claim_leave_nothing_to_use() -> None:
     assert scores["context_utilisation"].reason == "the passages entail no gold claim"
 
 
-@pytest.mark.parametrize(
-    ("labels", "faithful", "refuted"),
-    [([S, S, S, C, C], 0.6, 0.4), ([], None, None), ([N, N], 0.0, 0.0), ([S, C], 0.5, 0.5)],
-)
-def test_faithfulness_and_hallucination(
-    labels: list[str], faithful: float | None, refuted: float | None
-) -> None:
-    assert claim_faithfulness(labels) == faithful  # type: ignore[arg-type]
-    silent = [N] * len(labels)
-    assert hallucination_rate(labels, silent) == refuted  # type: ignore[arg-type]
-
-
 def test_what_a_passage_supports_is_no_hallucination_whatever_the_gold_answer_says() -> None:
     assert hallucination_rate([S, N, C, N], [C, C, S, N]) == 2 / 4
     assert hallucination_rate([S], [C]) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("in_answer", "value"), [([True] * 3 + [False] * 2, 0.6), ([], None), ([False], 0.0)]
-)
-def test_recall(in_answer: list[bool], value: float | None) -> None:
-    assert claim_recall(in_answer) == value
 
 
 @pytest.mark.parametrize(
@@ -162,38 +139,20 @@ def test_precision_of_passages(rows: list[list[bool]], value: float | None) -> N
     assert context_precision(rows) == value
 
 
-@pytest.mark.parametrize(
-    ("rows", "in_answer", "value"),
-    [
-        ([[True, True, False], [True, False, False]], [True, False, True], 1 / 2),
-        ([[False, False]], [True, True], None),
-        ([], [True], None),
-        ([[True, True]], [True, True], 1.0),
-    ],
-)
-def test_utilisation(rows: list[list[bool]], in_answer: list[bool], value: float | None) -> None:
-    """The second claim is in the passages but not in the answer, the third the reverse."""
-    assert context_utilisation(rows, in_answer) == value
-
-
 def test_critical_errors_are_what_the_passages_or_the_gold_answer_refute() -> None:
-    kinds = ["dose", "triage", "contraindication", "background", ""]
-    some = [True, False]
-    assert critical_error_rate(kinds, [S, C, N, C, C], [N, N, C, N, N], some) == pytest.approx(
-        2 / 3
-    )
-    assert critical_error_rate(kinds, [N] * 5, [N] * 5, some) == 0.0
-    assert critical_error_rate(["background"], [C], [C], some) is None
-    assert critical_error_rate([], [], [], some) is None
+    critical, some = [True, True, True, False], [True, False]
+    assert critical_error_rate(critical, [S, C, N, C], [N, N, C, N], some) == 2 / 3
+    assert critical_error_rate(critical, [N] * 4, [N] * 4, some) == 0.0
+    assert critical_error_rate([False], [C], [C], some) is None
 
 
 def test_what_a_passage_says_beside_the_gold_answer_is_no_critical_error() -> None:
     """It is about something else, such as another patient."""
-    assert critical_error_rate(["dose"], [S], [C], [True]) == 0.0
-    assert critical_error_rate(["dose"], [S], [C], [True, False]) == 1.0  # instead of it
-    assert critical_error_rate(["dose"], [N], [C], [True]) == 1.0  # no passage says it
-    assert critical_error_rate(["dose"], [C], [N], [True]) == 1.0
-    assert critical_error_rate(["dose"], [C], [N], []) == 1.0
+    assert critical_error_rate([True], [S], [C], [True]) == 0.0
+    assert critical_error_rate([True], [S], [C], [True, False]) == 1.0  # instead of it
+    assert critical_error_rate([True], [N], [C], [True]) == 1.0  # no passage says it
+    assert critical_error_rate([True], [C], [N], [True]) == 1.0
+    assert critical_error_rate([True], [C], [N], []) == 1.0
 
 
 def test_a_verbatim_answer_that_goes_on_about_other_patients_has_no_critical_error() -> None:
@@ -262,20 +221,19 @@ def test_a_refuted_dose_is_found_by_its_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "is_dose"),
     [
-        ("Give gentamicin 5 mg/kg once daily.", "dose"),
-        ("Insulin, 10 units at night.", "dose"),
-        ("Apixaban twice daily.", "dose"),
-        ("Stop spironolactone if potassium is above 6 mmol/L.", ""),
-        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", ""),
-        ("Drink 2 litres of water.", ""),
-        ("Continue amoxicillin for 7 days.", ""),
+        ("Give gentamicin 5 mg/kg once daily.", True),
+        ("Insulin, 10 units at night.", True),
+        ("Apixaban twice daily.", True),
+        ("Stop spironolactone if potassium is above 6 mmol/L.", False),
+        ("Metformin is not advised below an eGFR of 30 mL/min/1.73 m2.", False),
+        ("Drink 2 litres of water.", False),
+        ("Continue amoxicillin for 7 days.", False),
     ],
 )
-def test_doses_are_amounts_of_medicines(text: str, kind: str) -> None:
-    assert kind_of(AnswerClaim(text)) == kind
-    assert kind_of(AnswerClaim(text, kind="triage")) == "triage"
+def test_doses_are_amounts_of_medicines(text: str, is_dose: bool) -> None:
+    assert states_dose(text) is is_dose
 
 
 PASSAGE = (
@@ -322,28 +280,6 @@ def test_nobody_judges_what_is_said_word_for_word() -> None:
     )
     (scored,) = claim_scores(item, ["claim_faithfulness"], EntailmentJudge(verifier)).values()
     assert (scored.value, verifier.rounds) == (1.0, [])
-
-
-def test_one_passage_that_supports_is_enough() -> None:
-    assert strongest([N, C, S]) is S
-    assert strongest([N, C]) is C
-    assert strongest([]) is N
-
-
-def test_the_checker_judges_where_no_judge_is_configured(settings: LazySettings) -> None:
-    unset_models(settings, "judge")
-    judge = entailment_judge()
-    assert judge.judged_by.name == "checker"
-    item = AnsweredItem(
-        "What is given for otitis media?",
-        gold_claims=("Amoxicillin is given for five days.",),
-        answer_claims=(AnswerClaim("Give amoxicillin for five days."),),
-        contexts=("Give amoxicillin for five days.", "Paracetamol relieves pain and fever."),
-    )
-    scores = claim_scores(item, CLAIM_MEASURES, judge)
-    assert scores["claim_faithfulness"].value == 1.0
-    assert scores["hallucination_rate"].value == 0.0
-    assert scores["context_precision"].value == 0.5
 
 
 def test_a_configured_judge_judges_alone(settings: LazySettings) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.models import QuestionRun, QuestionSet
+from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import question_runs_listed
-from evaluation.question_runs.services import RunOrder, question_run_create
+from evaluation.question_runs.services import question_run_create
 from evaluation.question_set_services import SetFacts, question_set_store
 from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
 from tests.chat.guidelines import QUESTION, UNANSWERABLE

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -15,14 +14,10 @@ from evaluation.models import QuestionRun, RunState
 from evaluation.question_runs.export import run_export
 from evaluation.question_runs.services import (
     RunError,
-    RunOrder,
-    question_run_create,
     question_run_execute,
     question_run_measure_again,
 )
-from medrag_site.groups import AUDITORS, EVALUATORS
 from tests.chat.guidelines import DOSE, NOTE, QUESTION
-from tests.corpus.admin.test_admin import member
 from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 from tests.evaluation.question_runs.test_question_run_admin import item_page, run_page, text_of
 from tests.llm.__main__ import judge as word_for_word
@@ -32,11 +27,6 @@ from tests.models import set_model
 
 PASSAGE = f"{DOSE}\n{NOTE}"
 MEASURES = ("claim_faithfulness", "ragas_faithfulness", "ragas_context_precision")
-
-
-@pytest.fixture
-def evaluator(bob: User) -> Client:
-    return member(bob, EVALUATORS)
 
 
 @pytest.fixture
@@ -96,15 +86,6 @@ def test_a_run_without_measures_of_judges_is_not_judged_again(
     with pytest.raises(RunError, match="no measure of a judge"):
         question_run_measure_again(run, is_all=True)
     assert "Replace all values" not in text_of(evaluator.get(run_page(run)))
-
-
-def test_what_somebodys_rights_found_stays_theirs(
-    guideline: Document, evaluator: Client, alice: User, mallory: User
-) -> None:
-    run = question_run_create(stored_set(ITEMS[:1]), RunOrder(), by=None, asker=alice)
-    question_run_execute(run)
-    assert DOSE not in text_of(evaluator.get(item_page(run, "a-right")))
-    assert "by passage 1" in text_of(member(mallory, AUDITORS).get(item_page(run, "a-right")))
 
 
 def test_ragas_reads_the_export(judged: QuestionRun, evaluator: Client, tmp_path: Path) -> None:

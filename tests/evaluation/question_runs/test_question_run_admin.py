@@ -14,9 +14,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from evaluation.admin.question_results import items_by
 from evaluation.models import QuestionRun, QuestionSet, RunState
+from evaluation.question_runs.freezing import RunOrder
 from evaluation.question_runs.selectors import trend_of
 from evaluation.question_runs.services import (
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_execute,
@@ -29,11 +29,6 @@ from tests.evaluation.question_runs.asking import ITEMS, run_of, stored_set
 RUNS = "admin:evaluation_questionrun_changelist"
 RESULTS = "admin:evaluation_questionresult_changelist"
 ADD = "admin:evaluation_questionrun_add"
-
-
-@pytest.fixture
-def evaluator(bob: User) -> Client:
-    return member(bob, EVALUATORS)
 
 
 def text_of(response: Any) -> str:
@@ -145,7 +140,7 @@ def test_the_result_card(evaluator: Client, ward: QuestionSet) -> None:
     page = text_of(evaluator.get(run_page(run)))
     assert '<th scope="row">answered</th><td>0.7500</td>' in page
     assert "No value: the question has no patterns (1 item): outcome by patterns" in page
-    assert "Latency p50" in page
+    assert "Latency: p50" in page
     assert "If it answered only above a confidence" in page
     plots = reverse("admin:evaluation_questionrun_plots", args=[run.pk])
     assert f'src="{plots}"' in page
@@ -310,7 +305,11 @@ def test_a_run_is_exported(evaluator: Client, ward: QuestionSet, alice: User) ->
 def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str) -> None:
     client, run = member(bob, group), run_of(ward)
     reads = 200 if group in (AUDITORS, STAFF) else 403
-    for address in (reverse(RUNS), reverse(RESULTS), run_page(run)):
+    pictures = [
+        reverse(f"admin:evaluation_questionrun_{what}", args=[run.pk])
+        for what in ("plots", "trend")
+    ]
+    for address in (reverse(RUNS), reverse(RESULTS), run_page(run), *pictures):
         assert client.get(address).status_code == reads
     assert client.post(reverse(ADD), {"question_set": ward.pk}).status_code == 403
     for what in ("cancel", "resume", "measure_again"):

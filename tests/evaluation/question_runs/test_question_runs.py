@@ -22,14 +22,13 @@ from core.errors import MedragError
 from corpus.models import Document
 from corpus.selectors import answers_citing
 from evaluation.measures.measure import MEASURES
-from evaluation.measures.ragas_judge import RagasConfig
 from evaluation.models import QuestionResult, QuestionRun, ResultState, RunState
 from evaluation.question_runs import services
 from evaluation.question_runs.card_words import without_lines
 from evaluation.question_runs.comparing import runs_of_questions_compared
-from evaluation.question_runs.freezing import Budget
+from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.leases import claim
-from evaluation.question_runs.measuring import Measured, Measuring, UnknownMeasure
+from evaluation.question_runs.measuring import UnknownMeasure
 from evaluation.question_runs.plots import plots_svg
 from evaluation.question_runs.selectors import (
     card_read,
@@ -42,7 +41,6 @@ from evaluation.question_runs.selectors import (
 )
 from evaluation.question_runs.services import (
     RunError,
-    RunOrder,
     question_run_cancel,
     question_run_create,
     question_run_execute,
@@ -148,8 +146,6 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.state == RunState.CANCELLED
     assert Counter(run.results.values_list("state", flat=True)) == {"done": 1, "pending": 3}
     assert card_read(run).measures["answered"].n == 1
-    with pytest.raises(RunError, match="ended already"):
-        question_run_cancel(run)
     first = run.results.get(state=ResultState.DONE).turn_id
     question_run_resume(run)
     question_run_execute(run)
@@ -157,8 +153,6 @@ def test_a_run_is_cancelled_after_the_item_that_is_asked_and_resumed(guideline: 
     assert run.results.filter(state=ResultState.DONE).count() == 4
     assert run.results.filter(turn=first).exists()
     assert card_read(run).measures["answered"].n == 4
-    with pytest.raises(RunError, match="This run is finished"):
-        question_run_resume(run)
 
 
 @pytest.mark.parametrize(
@@ -319,18 +313,6 @@ def test_each_item_is_measured_by_its_claims(guideline: Document) -> None:
     assert picture == plots_svg(card, list(rows_of(run)))
 
 
-def test_a_configured_judge_scores_by_ragas(guideline: Document, settings: LazySettings) -> None:
-    with endpoint(scores()) as server:
-        set_model(settings, "judge", server.url, model="judge-1")
-        measures = ("ragas_faithfulness", "ragas_context_precision")
-        run = run_of(stored_set(ITEMS[:1]), measures=measures)
-        question_run_execute(run)
-    card = card_read(run)
-    assert card.measures["ragas_faithfulness"].mean == 1
-    assert card.measures["ragas_context_precision"].n == 1
-    assert [judge["name"] for judge in card.judged_by] == ["ragas"]
-
-
 def test_values_of_two_judges_are_not_compared(guideline: Document, settings: LazySettings) -> None:
     ward = stored_set(ITEMS[:1])
     measures = ("claim_recall", "ragas_faithfulness")
@@ -417,11 +399,6 @@ def test_a_judge_that_comes_later_judges_what_was_asked(
     assert run.state == RunState.DONE
 
 
-def test_a_run_that_goes_on_is_not_measured_again(guideline: Document) -> None:
-    with pytest.raises(RunError, match="Only a finished run"):
-        question_run_measure_again(run_of(stored_set(ITEMS[:1])))
-
-
 def test_what_waits_to_be_measured_again_stays_done_when_that_is_cancelled(
     guideline: Document,
 ) -> None:
@@ -447,42 +424,10 @@ def test_an_item_whose_measuring_fails_stays_as_it_was(
     assert "configured badly" in run.results.order_by("-failure")[0].failure
 
 
-def test_the_lease_lasts_as_long_as_a_judge_may_take(
-    guideline: Document, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left: list[timedelta] = []
-
-    def looked(self: Measuring, item: object, only: object) -> Measured:
-        (held,) = QuestionResult.objects.filter(state=ResultState.RUNNING).annotate(now=Now())
-        assert held.lease_until is not None
-        left.append(held.lease_until - held.now)
-        return Measured({}, {}, ())
-
-    set_model(settings, "judge", "http://127.0.0.1:9", model="judge-1")
-    monkeypatch.setattr(Measuring, "measured", looked)
-    question_run_execute(run_of(stored_set(ITEMS[:1])))
-    assert left[0] > timedelta(seconds=RagasConfig().measure_timeout_s)
-
-
-def test_a_run_can_do_without_measures(guideline: Document) -> None:
-    run = run_of(measures=())
-    question_run_execute(run)
-    assert "claim_faithfulness" not in card_read(run).measures
-
-
 def test_progress_and_what_waits_for_the_worker(guideline: Document) -> None:
     question_set = stored_set()
     run, _ = run_of(question_set), run_of(question_set, is_here=True)
     assert list(runs_due()) == [run]
     assert run_progress(listed(run)).rest_s is None
-    question_run_execute(run, on_item=lambda: question_run_cancel(run))
-    progress = run_progress(listed(run))
-    assert (progress.ended, progress.items, progress.percent) == (1, 4, 25)
-    assert progress.rest_s is not None
-    assert progress.rest_s > 0
+    question_run_cancel(run)
     assert not runs_due().exists()
-
-
-def test_a_set_without_questions_is_no_run(db: None) -> None:
-    with pytest.raises(RunError, match="has no questions"):
-        run_of(stored_set(()))

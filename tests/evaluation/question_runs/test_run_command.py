@@ -123,12 +123,10 @@ def test_a_run_is_exported(ward: QuestionSet, tmp_path: Path) -> None:
         (("run", "ward", "--resume", "1"), "with a run and without a question set"),
         (("run", "--resume", "999"), "There is no run 999"),
         (("show",), "Name 1 run by number"),
-        (("show", "x"), "Name 1 run by number"),
         (("show", "9" * 30), "Name 1 run by number"),
         (("show", "999"), "There is no run 999"),
         (("compare", "998", "999"), "There is no run 998"),
         (("list", "1"), "list takes no arguments"),
-        (("export", "999"), "There is no run 999"),
     ],
 )
 def test_what_does_not_fit_is_said(

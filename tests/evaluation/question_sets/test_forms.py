@@ -62,6 +62,11 @@ def read(path: Path, form: str, value: Any) -> QuestionsRead:
     return read_question_set(write(path / "set.json", value), form=form)
 
 
+def from_lines(path: Path, form: str, rows: list[Any]) -> QuestionsRead:
+    text = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
+    return read_question_set(write(path / "a.jsonl", text), form=form)
+
+
 def test_plain(tmp_path: Path) -> None:
     rows = [
         {"question": "Which dose?", "expected_answer": "5 mg.\nOnce."},
@@ -157,11 +162,6 @@ def test_the_digest_is_of_the_items_alone(tmp_path: Path) -> None:
     assert first.digest == again.digest
     rows[1]["expected_answer"] = "y"
     assert read(tmp_path, "plain", rows).digest != first.digest
-
-
-def test_a_split_that_is_given(tmp_path: Path) -> None:
-    path = write(tmp_path / "set.json", [GUIDELINE])
-    assert read_question_set(path, form="guidelines", split="ours").items[0].split == "ours"
 
 
 def test_pubmedqa(tmp_path: Path) -> None:

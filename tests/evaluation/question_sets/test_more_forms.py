@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 
 from evaluation.datasets.types import DatasetError
 from evaluation.question_sets import read_question_set
-from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
-from tests.evaluation.question_sets.test_forms import read, write
+from evaluation.question_sets.types import Item, ItemKind
+from tests.evaluation.question_sets.test_forms import from_lines, read, write
 
 BIOASQ = {
     "id": "55a",
@@ -49,10 +48,6 @@ id=3
 Description
 Anybody?
 """
-
-
-def lines(rows: list[Any]) -> str:
-    return "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
 
 
 def test_bioasq(tmp_path: Path) -> None:
@@ -182,10 +177,6 @@ def test_rows_of_healthsearchqa_that_are_left_out(tmp_path: Path) -> None:
         read_question_set(write(tmp_path / "b.csv", "What is gout?\n"), form="healthsearchqa")
 
 
-def ms2(path: Path, rows: list[Any]) -> QuestionsRead:
-    return read_question_set(write(path / "a.jsonl", lines(rows)), form="ms2")
-
-
 def test_ms2(tmp_path: Path) -> None:
     review = {"review_id": 9, "title": "Tea for pain", "background": "x", "target": "No effect."}
     shared = {
@@ -195,7 +186,7 @@ def test_ms2(tmp_path: Path) -> None:
         "background": "Does rest help?",
         "target": "",
     }
-    found = ms2(tmp_path, [review, "", shared, "{", {"title": "x"}])
+    found = from_lines(tmp_path, "ms2", [review, "", shared, "{", {"title": "x"}])
     assert found.items == (
         Item("9", "Tea for pain", ItemKind.ANSWERABLE, gold_answer="No effect."),
         Item("8", "Does rest help?", ItemKind.UNLABELLED, relevant=("1", "2")),

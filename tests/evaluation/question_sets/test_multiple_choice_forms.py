@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import pytest
 
 from evaluation.datasets.types import DatasetError
 from evaluation.question_sets import read_question_set
-from evaluation.question_sets.types import Item, ItemKind, QuestionsRead
-from tests.evaluation.question_sets.test_forms import write
+from evaluation.question_sets.types import Item, ItemKind
+from tests.evaluation.question_sets.test_forms import from_lines, write
 
 TEA_OR_REST = {"A": "Tea", "B": "Rest"}
 BY_LETTERS = "options with letters, from A on, are needed."
@@ -25,11 +24,6 @@ MEDMCQA = {
     "opd": "Sun",
     "subject_name": "Medicine",
 }
-
-
-def from_lines(path: Path, form: str, rows: list[Any]) -> QuestionsRead:
-    text = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
-    return read_question_set(write(path / "a.jsonl", text), form=form)
 
 
 def choice(key: str, *, category: str = "", split: str = "", relevant: Any = ()) -> Item:

@@ -24,11 +24,6 @@ QUESTIONS = "admin:evaluation_question_changelist"
 ROWS = [GUIDELINE, {**GUIDELINE, "id": "g2", "question": "How much tea?", "answerable": False}, 5]
 
 
-@pytest.fixture
-def evaluator(bob: User) -> Client:
-    return member(bob, EVALUATORS)
-
-
 def send(client: Client, rows: Any = ROWS, *, filename: str = "ward.json", **more: Any) -> Any:
     content = rows if isinstance(rows, bytes) else json.dumps(rows).encode()
     given = {"upload": SimpleUploadedFile(filename, content), "form": "guidelines", **more}
@@ -100,13 +95,6 @@ def test_a_file_that_is_too_large(evaluator: Client, settings: Any) -> None:
     settings.UPLOAD_MAX_BYTES = 2 * 1024**2
     page = send(evaluator, b"x" * (2 * 1024**2 + 1))
     assert "the file is larger than 2 MB." in text_of(page)
-
-
-def test_the_same_questions_are_stored_once(evaluator: Client) -> None:
-    send(evaluator)
-    page = send(evaluator, filename="other.json")
-    assert "Nothing was stored: ward (number" in text_of(page)
-    assert QuestionSet.objects.count() == 1
 
 
 @pytest.mark.parametrize("name", ["../../etc/x.json", "é" * 200 + ".json", ".json", "-.json", "?"])

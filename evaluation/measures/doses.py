@@ -1,28 +1,22 @@
-"""Tell which claims are critical for safety. Pure."""
+"""Tell which claims are critical for safety: those that state a dose. Pure."""
 
 from __future__ import annotations
 
 from core.language.en.medicines.names import drugs
 from core.language.en.quantities.reading import read
-from evaluation.measures.types import AnswerClaim
 
-DOSE = "dose"
 _GIVEN = frozenset(
     "g l mol iu tablet capsule puff inhalation spray drop ampoule vial sachet patch dose".split()
 )
 
 
-def kind_of(claim: AnswerClaim) -> str:
-    """Return the claim's kind as labelled, else `dose` if it states one, else an empty string.
-
-    A dose is an amount or a frequency with the name of a medicine. Contraindications and triage
-    are not recognised from words: they need a label.
-    """
-    if claim.kind or not drugs(claim.text):
-        return claim.kind
-    counted = read(claim.text)
+def states_dose(claim: str) -> bool:
+    """Tell whether a claim has an amount or a frequency with the name of a medicine."""
+    if not drugs(claim):
+        return False
+    counted = read(claim)
     units = {reading.unit for quantity in counted.quantities for reading in quantity.readings}
-    return DOSE if counted.frequencies or any(map(_is_amount, units)) else ""
+    return bool(counted.frequencies) or any(map(_is_amount, units))
 
 
 def _is_amount(unit: str) -> bool:

@@ -6,8 +6,8 @@ from math import log2
 
 import pytest
 
-from evaluation.metrics import MEASURES, scored
-from evaluation.metrics.ranking import average_precision, ndcg, recall, reciprocal_rank, success
+from bench.runs.metrics import MEASURES, average_precision, reciprocal_rank, scored
+from evaluation.metrics.ranking import ndcg, recall, success
 
 QRELS = {
     "q1": {"a": 3, "b": 1, "c": 2, "d": 0},

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from bench.answers.questions import read_questions
 from evaluation.question_sets import read_question_set
-from evaluation.question_sets.patterned import read_questions
 from evaluation.question_sets.types import ItemKind
 from tests.published import DATA
 
