@@ -33,8 +33,14 @@ def in_processes(count: int, lease_s: int = LEASE_S) -> dict[str, str]:
     return {"MEDRAG_WORKER": worker, "MEDRAG_PARSING": "timeout_s=60"}
 
 
-def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
-    """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`."""
+def start(
+    *arguments: str, log: Path, user: int | None = None, group: int = 0, **environment: str
+) -> subprocess.Popen[bytes]:
+    """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`.
+
+    As another system user if its number is given, and in a group beside its own.
+    """
+    other = {} if user is None else {"user": user, "group": user, "extra_groups": [group]}
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
@@ -44,6 +50,7 @@ def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[by
             stdout=output,
             stderr=output,
             start_new_session=True,
+            **other,
         )
 
 
