@@ -42,6 +42,6 @@ def waiting_for_s() -> float:
     return max(0.0, oldest.total_seconds())
 
 
-def _age(field: str) -> ExpressionWrapper:
+def _age(field: str) -> Any:
     """Return the time since the earliest of a column, by the database's clock."""
     return ExpressionWrapper(Now() - Min(field), DurationField())

@@ -33,14 +33,16 @@ def in_processes(count: int, lease_s: int = LEASE_S) -> dict[str, str]:
     return {"MEDRAG_WORKER": worker, "MEDRAG_PARSING": "timeout_s=60"}
 
 
-def start(
-    *arguments: str, log: Path, user: int | None = None, group: int = 0, **environment: str
-) -> subprocess.Popen[bytes]:
-    """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`.
+def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
+    """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`."""
+    return start_as(None, *arguments, log=log, environment=environment)
 
-    As another system user if its number is given, and in a group beside its own.
-    """
-    other = {} if user is None else {"user": user, "group": user, "extra_groups": [group]}
+
+def start_as(
+    account: tuple[int, int] | None, *arguments: str, log: Path, environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start it as another system user, in a group beside its own; None: as the test's user."""
+    user, group = account or (None, None)
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
@@ -50,7 +52,9 @@ def start(
             stdout=output,
             stderr=output,
             start_new_session=True,
-            **other,
+            user=user,
+            group=user,
+            extra_groups=None if group is None else [group],
         )
 
 

@@ -41,7 +41,7 @@ from chat.audit.verify import verify_chain
 from chat.models import AuditEvent, Scope, Turn
 from chat.sign_in.tokens import token_create
 from corpus.models import Chunk, Collection, Document, Job, JobState
-from tests.processes import ROOT, kill_all, start, wait_until
+from tests.processes import ROOT, kill_all, start_as, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -112,8 +112,9 @@ class Host:
 
     def command(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start `manage.py ARGUMENTS` as this host does: its clock, user and settings."""
+        account = None if self.user is None else (self.user, GROUP)
         log = self.folder / "log"
-        return start(*arguments, log=log, user=self.user, group=GROUP, **self.environment)
+        return start_as(account, *arguments, log=log, environment=self.environment)
 
     def dies(self) -> None:
         kill_all(self.pid)
