@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from chat.audit import log as audit
@@ -51,7 +50,6 @@ def turn_store(
         channel=question.channel,
         question=guarded.text,
         mode=run.config.mode,
-        created_at=timezone.now(),
         confidence=round(outcome.confidence, 4),
         experiment=assignment.experiment,
         arm=assignment.arm,

@@ -8,11 +8,11 @@ the sweep and the schedules wake the worker again.
 
 from __future__ import annotations
 
-import datetime
+from datetime import timedelta
 from typing import Any
 
-from django.db.models import Min
-from django.utils import timezone
+from django.db.models import DurationField, ExpressionWrapper, Min
+from django.db.models.functions import Now
 from django_q.models import OrmQ, Schedule
 from django_q.tasks import async_task
 
@@ -31,13 +31,17 @@ def wake(kind: str, row: int | None = None) -> None:
 
 def tasks_waiting() -> Any:
     """Return the rows of tasks that no worker has taken."""
-    return OrmQ.objects.filter(lock__lte=timezone.now())
+    return OrmQ.objects.filter(lock__lte=Now())
 
 
 def waiting_for_s() -> float:
     """Return for how many seconds a task or a schedule has been overdue; else 0. Two queries."""
-    now = timezone.now()
-    tasks = tasks_waiting().aggregate(since=Min("lock"))["since"]
-    schedules = Schedule.objects.exclude(repeats=0).aggregate(since=Min("next_run"))["since"]
-    since: datetime.datetime = min(filter(None, (now, tasks, schedules)))
-    return (now - since).total_seconds()
+    tasks = tasks_waiting().aggregate(age=_age("lock"))["age"]
+    schedules = Schedule.objects.exclude(repeats=0).aggregate(age=_age("next_run"))["age"]
+    oldest: timedelta = max(filter(None, (tasks, schedules)), default=timedelta())
+    return max(0.0, oldest.total_seconds())
+
+
+def _age(field: str) -> Any:
+    """Return the time since the earliest of a column, by the database's clock."""
+    return ExpressionWrapper(Now() - Min(field), DurationField())

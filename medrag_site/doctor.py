@@ -14,6 +14,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from chat.audit.forwarding import backlog
+from chat.audit.heads import check_access
 from chat.audit.protection import missing_protections
 from chat.gate.records import gate_in_use, misfit
 from chat.sign_in.oidc import ProviderError, provider_check
@@ -46,6 +47,7 @@ from retrieval.types import Query
 
 OLDEST_PGVECTOR = (0, 8, 4)  # 0.8.3 and 0.8.4 fix index corruption
 OLDEST_POSTGRES = 15
+CLOCK_OFF_S = 30  # as long as a code of an authenticator app is valid
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,20 @@ def _pgvector() -> tuple[bool, str]:
     return True, version
 
 
+def _clock() -> tuple[bool, str]:
+    """Compare this machine's clock with the database's: codes and sign-ins go by the former."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        off_s = (timezone.now() - cursor.fetchone()[0]).total_seconds()
+    if abs(off_s) <= CLOCK_OFF_S:
+        return True, "as the database's"
+    side = "ahead of" if off_s > 0 else "behind"
+    return False, (
+        f"{abs(off_s):.0f} s {side} the database's: have both set by NTP, or codes of "
+        "authenticator apps and sign-ins by the hospital are refused"
+    )
+
+
 def _migrations() -> tuple[bool, str]:
     if is_unfinished():
         return False, SENTENCE
@@ -135,6 +151,7 @@ def _audit() -> tuple[bool, str]:
     missing = missing_protections()
     if missing:
         return False, " ".join(missing)
+    check_access()
     return True, "the application can neither change nor delete it"
 
 
@@ -316,6 +333,7 @@ _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "role": _role,
     "pgvector": _pgvector,
     "migrations": _migrations,
+    "clock": _clock,
     "audit log": _audit,
     "collector": _collector,
     "checks": _checks,

@@ -35,6 +35,14 @@ def in_processes(count: int, lease_s: int = LEASE_S) -> dict[str, str]:
 
 def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
     """Start `manage.py ARGUMENTS` in a session of its own, its output appended to `log`."""
+    return start_as(None, *arguments, log=log, environment=environment)
+
+
+def start_as(
+    account: tuple[int, int] | None, *arguments: str, log: Path, environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start it as another system user, in a group beside its own; None: as the test's user."""
+    user, group = account or (None, None)
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
@@ -44,6 +52,9 @@ def start(*arguments: str, log: Path, **environment: str) -> subprocess.Popen[by
             stdout=output,
             stderr=output,
             start_new_session=True,
+            user=user,
+            group=user,
+            extra_groups=None if group is None else [group],
         )
 
 

@@ -20,6 +20,7 @@ import hmac
 import json
 import logging
 import os
+import pwd
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -77,6 +78,37 @@ class HeadsMissing(MedragError):
     )
 
 
+class HeadsClosed(MedragError):
+    """This user may not use the file of the signed heads, or their key."""
+
+    code = "heads_closed"
+    hint = "Nothing was signed."
+
+
+@contextmanager
+def _opening() -> Iterator[None]:
+    """Raise HeadsClosed for a file that this user may not use."""
+    try:
+        yield
+    except PermissionError as error:
+        try:
+            user = pwd.getpwuid(os.geteuid()).pw_name
+        except KeyError:  # a container may give its user no name
+            user = f"user {os.geteuid()}"
+        raise HeadsClosed(
+            f"{user} may not use {error.filename}, which signing needs. Give it the owner, group "
+            "and mode that docs/operations.md names for several machines."
+        ) from error
+
+
+def check_access() -> None:
+    """Raise HeadsClosed if this user may not sign. Changes nothing."""
+    with _opening():
+        for path, mode in ((Path(settings.AUDIT_HEADS_FILE), "r+b"), (key_path(), "rb")):
+            if path.exists():
+                path.open(mode).close()
+
+
 def sign_head(*, anew: bool = False) -> SignedHead | None:
     """Append the chain's head to the file, synced to disk.
 
@@ -91,6 +123,7 @@ def sign_head_if_due() -> SignedHead | None:
     return _append(only_if_due=True)
 
 
+@_opening()
 def read_heads(path: Path | None = None) -> tuple[list[SignedHead], int]:
     """Return the heads of a file, by default the site's, in order, and its count of torn lines.
 
@@ -110,6 +143,7 @@ def parse_heads(content: bytes) -> tuple[list[SignedHead], int]:
     return readable, len(heads) - len(readable)
 
 
+@_opening()
 def read_last_head() -> SignedHead | None:
     """Return the copy of the last signed head next to the key; None without one.
 
@@ -143,6 +177,7 @@ def key_path() -> Path:
     return Path(settings.KEYS_DIR) / "audit_heads_key"
 
 
+@_opening()
 def read_key() -> bytes | None:
     """Return the key, or None if no head was ever signed."""
     try:
@@ -151,6 +186,7 @@ def read_key() -> bytes | None:
         return None
 
 
+@_opening()
 def _append(*, only_if_due: bool, anew: bool = False) -> SignedHead | None:
     """Sign under an exclusive lock on the file, so that two workers don't sign the same head."""
     with locked_file(Path(settings.AUDIT_HEADS_FILE)) as file:

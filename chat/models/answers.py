@@ -6,6 +6,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
@@ -182,7 +183,8 @@ class Turn(models.Model):
     warnings = models.JSONField(default=list)
     nearest = models.JSONField(default=list)  # passages shown with a refusal; never references
     owner = models.JSONField(default=dict)  # name and contact of the topic's owner, if any
-    created_at = models.DateTimeField("asked at")
+    # By the database's clock, as the log: turns stay in order whichever machine answers.
+    created_at = models.DateTimeField("asked at", db_default=Now())
     duration_ms = models.PositiveIntegerField()
     text_removed_at = models.DateTimeField(null=True)
     experiment = models.ForeignKey(  # indexed by `turn_in_experiment`

@@ -71,6 +71,14 @@ def test_web_and_workers_have_the_same_settings() -> None:
     assert named["web"]["environment"]["MEDRAG_PREPARED_STATEMENTS"] == "false"
 
 
+def test_the_image_has_the_folders_of_volumes() -> None:
+    """A volume takes its owner from them; without one, root would own it."""
+    made = next(line for line in lines("Containerfile") if "chown -R medrag /data" in line)
+    volumes = {v.partition(":")[2] for name in FILES for v in services(name)["web"]["volumes"]}
+    assert {"/data", "/data/keys", "/data/audit"} == volumes
+    assert volumes <= set(made.split())
+
+
 def test_the_image_runs_as_nobody_special() -> None:
     users = [line for line in lines("Containerfile") if line.startswith("USER ")]
     assert users == ["USER medrag"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.db.models.functions import Now
+from django.utils import timezone
 from pytest_django import Settings
 
 from corpus.models import WorkerHeartbeat
@@ -14,8 +16,8 @@ from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
 
 NAMES = [
-    *("database", "replica", "role", "pgvector", "migrations", "audit log", "collector"),
-    *("checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
+    *("database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
+    *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
     *("addresses", "sign-in", "parser", "disk", "files", "answering"),
 ]
 
@@ -55,6 +57,18 @@ def test_a_worker_with_other_settings_is_named(settings: Settings) -> None:
     assert found.detail.startswith("there:2 was started with another MEDRAG_MODELS, release than")
     settings.TIME_ZONE = "Asia/Tokyo"
     assert "here:1 was started with another MEDRAG_TIME_ZONE than" in findings()["worker"].detail
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("off_s", "told"), [(300, "ahead of"), (-300, "behind"), (5, "")])
+def test_a_clock_that_is_off_is_told(
+    off_s: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, off = timezone.now, datetime.timedelta(seconds=off_s)
+    monkeypatch.setattr(timezone, "now", lambda: now() + off)
+    found = findings()["clock"]
+    assert found.ok is not bool(told)
+    assert told in found.detail
 
 
 def test_a_file_of_settings_is_told_by_its_content(

@@ -63,7 +63,8 @@ class Command(BaseCommand):
         except HeadsMissing as error:
             raise CommandError(f"Nothing was signed. {error.sentence}") from error
         except (DatabaseError, MedragError, OSError) as error:
-            raise CommandError(f"The audit log can't be read: {error}", returncode=2) from error
+            told = error.sentence if isinstance(error, MedragError) else error
+            raise CommandError(f"The audit log can't be read: {told}", returncode=2) from error
 
     def verify(self, *, answers: bool, copy: Path | None) -> None:
         report = verify_chain(answers=answers, elsewhere=_copied_heads(copy) if copy else ())

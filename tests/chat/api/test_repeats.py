@@ -69,15 +69,29 @@ def test_a_key_is_kept_for_a_day_also_over_midnight(
     later: datetime.timedelta,
     turns: int,
 ) -> None:
-    client, now = signed_in(alice), timezone.now
+    client = signed_in(alice)
     asked(client)
-
-    class Later:
-        now = staticmethod(lambda: now() + later)
-
-    monkeypatch.setattr(repeats, "timezone", Later)
+    set_clock(monkeypatch, later)
     assert asked(client).status_code == 200
     assert Turn.objects.count() == turns
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, off: datetime.timedelta) -> None:
+    class Clock:
+        now = staticmethod(lambda: timezone.now() + off)
+
+    monkeypatch.setattr(repeats, "timezone", Clock)
+
+
+@pytest.mark.parametrize("days", [1, -1])
+def test_the_machine_asked_next_may_have_another_day(
+    guideline: Document, alice: User, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    client, off = signed_in(alice), datetime.timedelta(days=days)
+    for clock in (off, datetime.timedelta()):
+        set_clock(monkeypatch, clock)
+        assert asked(client).status_code == 200
+    assert Turn.objects.count() == 1
 
 
 def test_of_two_at_the_same_time_one_is_stored(

@@ -3,20 +3,25 @@
 import datetime
 import json
 import logging
+import os
 import stat
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connections
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from chat.audit import heads as audit_heads
-from chat.audit.heads import HeadsMissing, sign_head, sign_head_if_due
+from chat.audit.heads import HeadsClosed, HeadsMissing, sign_head, sign_head_if_due
 from chat.audit.verify import BreakKind, verify_chain
 from chat.models import AuditEvent
 from core.errors import MedragError
+from medrag_site import doctor
 from tests.chat.audit.audit_tools import as_owner, record_events
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -170,3 +175,34 @@ def test_a_chain_that_shrank_is_not_signed_again(
 def test_without_a_signed_head_it_is_said() -> None:
     record_events(1)
     assert "signed yet" in verify_chain().warnings[0]
+
+
+@contextmanager
+def as_somebody_else(file: Path) -> Iterator[None]:
+    """Run the block as a user who may not use the file."""
+    if is_root := os.geteuid() == 0:
+        os.seteuid(65534)
+    else:
+        file.chmod(0)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        else:
+            file.chmod(0o600)
+
+
+def test_another_user_without_a_right_to_the_files_is_told(settings: Settings, keys: Path) -> None:
+    record_events(1)
+    sign_head()
+    record_events(1)
+    told = []
+    with as_somebody_else(settings.AUDIT_HEADS_FILE):
+        for act in (sign_head, verify_chain, doctor._audit, lambda: call_command("audit", "sign")):
+            with pytest.raises((HeadsClosed, CommandError)) as raised:
+                act()
+            told.append(str(raised.value))
+    assert all("may not use" in each and "several machines" in each for each in told)
+    assert told[-1].endswith("Nothing was signed.")
+    assert len(lines(settings)) == 2

@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from chat.sign_in.sessions import SINCE, SessionStore
+from chat.sign_in.sessions import SINCE, SessionStore, sessions_end
 from medrag_site.processes.tasks import prune
 
 
@@ -81,3 +81,12 @@ def test_the_worker_deletes_what_has_ended(alice: User, bob: User) -> None:
     later(clients[0], hours=13)
     prune()
     assert [row.pk for row in Session.objects.all()] == [clients[1].session.session_key]
+
+
+def test_ending_all_ends_those_that_another_machines_clock_still_honours(
+    alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    Session.objects.update(expire_date=timezone.now() - datetime.timedelta(minutes=4))
+    assert sessions_end(alice) == 1
+    assert not Session.objects.exists()

@@ -21,6 +21,7 @@ from corpus.indexing import jobs
 from corpus.models import Job, JobState
 from medrag_site.processes import tasks
 from medrag_site.processes.background import STOPPED
+from medrag_site.processes.broker import LastingBroker
 from medrag_site.processes.checks import check_retry
 from medrag_site.processes.schedules import SCHEDULES, SIGNING, faults, schedules_sync
 from tests.corpus.documents import guideline, ingest
@@ -133,6 +134,23 @@ def test_an_old_task_that_no_worker_takes_is_overdue() -> None:
     wake(READING, 1)
     OrmQ.objects.update(lock=timezone.now() - timedelta(hours=1))
     assert waiting_for_s() > 3000
+
+
+@pytest.mark.parametrize("off", [timedelta(minutes=5), timedelta(minutes=-5)])
+def test_a_machine_with_a_wrong_clock_delays_no_task(
+    off: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it enqueues is taken at once, it takes at once, and nothing is overdue to it."""
+    now = timezone.now
+    for enqueuing, taking in ((off, timedelta()), (timedelta(), off)):
+        monkeypatch.setattr(timezone, "now", lambda: now() + enqueuing)  # noqa: B023
+        wake(READING, 1)
+        monkeypatch.setattr(timezone, "now", lambda: now() + taking)  # noqa: B023
+        assert waiting_for_s() < 60
+        ((number, _),) = LastingBroker("medrag").dequeue() or [(0, "")]
+        assert [row.pk for row in OrmQ.objects.all()] == [number]
+        assert not LastingBroker("medrag").dequeue()  # it is taken
+        OrmQ.objects.all().delete()
 
 
 def test_the_last_failure_of_a_schedule_is_told_until_it_succeeds() -> None:
