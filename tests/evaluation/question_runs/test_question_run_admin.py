@@ -311,6 +311,8 @@ def test_others_start_and_steer_nothing(bob: User, ward: QuestionSet, group: str
     ]
     for address in (reverse(RUNS), reverse(RESULTS), run_page(run), *pictures):
         assert client.get(address).status_code == reads
+    compared = reverse("admin:evaluation_questionrun_compare", args=[run.pk, run.pk])
+    assert client.get(compared).status_code == (302 if reads == 200 else 403)  # it is not done
     assert client.post(reverse(ADD), {"question_set": ward.pk}).status_code == 403
     for what in ("cancel", "resume", "measure_again"):
         assert steer(client, run, what).status_code == 403
