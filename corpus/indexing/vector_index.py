@@ -26,7 +26,7 @@ OWNER = "owner"
 # Of PostgreSQL's advisory locks: one process at a time fills an encoder's table, and one session
 # indexes it, which may outlive its process.
 FILLING, _INDEXING = 7_301, 7_310  # and from _INDEXING on one for each partition
-_BUILD_MEMORY_MB = 1024  # for the graphs of indexes that are built at once
+_BUILD_MEMORY_MB = 1024  # at least, for all graphs together that are built at once
 _NOTICES_DEATH = "2s"  # how soon a build ends whose process has died
 
 _OUTGROWN = "no longer fits"  # of pgvector's notice during a build
@@ -114,7 +114,7 @@ def _build_concurrently(encoder: Encoder) -> None:
     def build(n: int) -> None:
         try:
             with alone(encoder, _INDEXING + n):
-                _build_part(encoder, parts[n], _BUILD_MEMORY_MB // at_once)
+                _build_part(encoder, parts[n], at_once)
         finally:
             connections[OWNER].close()  # this thread's
 
@@ -129,12 +129,12 @@ def _build_concurrently(encoder: Encoder) -> None:
             cursor.execute(_ATTACH.format(table=encoder.table, part=part))
 
 
-def _build_part(encoder: Encoder, part: str, memory_mb: int) -> None:
+def _build_part(encoder: Encoder, part: str, at_once: int) -> None:
     is_valid = _is_valid(part, OWNER)
     if is_valid:
         return
     with connections[OWNER].cursor() as cursor:
-        _give_room(cursor, "SET", memory_mb)
+        _give_room(cursor, "SET", at_once)
         cursor.execute(f"SET client_connection_check_interval = '{_NOTICES_DEATH}'")
         if is_valid is False:
             cursor.execute(f"DROP INDEX CONCURRENTLY {part}_hnsw")
@@ -176,14 +176,14 @@ def _build(encoder: Encoder, table: str, *, how: str = "", only: str = "") -> st
 
 def _build_alone(encoder: Encoder) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        _give_room(cursor, "SET LOCAL", _BUILD_MEMORY_MB)
+        _give_room(cursor, "SET LOCAL", 1)
         cursor.execute("SELECT corpus_vectors_index(%s)", [encoder.pk])
 
 
-def _give_room(cursor: CursorWrapper, set_: str, memory_mb: int) -> None:
-    """Give the build `memory_mb`, or what the server gives to each where that is more."""
+def _give_room(cursor: CursorWrapper, set_: str, at_once: int) -> None:
+    """Give one of so many builds its share of _BUILD_MEMORY_MB, or of the server's if more."""
     cursor.execute(_SERVERS_MEMORY_KB)
-    memory_kb = max(memory_mb * 1024, cursor.fetchone()[0])
+    memory_kb = max(_BUILD_MEMORY_MB * 1024, cursor.fetchone()[0]) // at_once
     cursor.execute(f"{set_} maintenance_work_mem = '{memory_kb}kB'")
     # Its helpers share that memory by a file system that containers keep at 64 MB.
     cursor.execute(f"{set_} max_parallel_maintenance_workers = 0")
