@@ -24,15 +24,15 @@ from tests.processes import ROOT, wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 CHROMEDRIVER = shutil.which("chromedriver")
+WAIT_S = 240
 in_a_browser = [
     pytest.mark.slow,
     pytest.mark.skipif(
         not (CHROMIUM and CHROMEDRIVER),
         reason="needs Chromium: apt-get install chromium chromium-driver",
     ),
+    pytest.mark.timeout(WAIT_S + 60),
 ]
-
-WAIT_S = 240
 UNHURRIED = {  # so that a busy machine neither fails a job nor restarts a process
     "DJANGO_SETTINGS_MODULE": "tests.settings",
     "MEDRAG_WORKER": "lease_s=60 stall_s=60",
