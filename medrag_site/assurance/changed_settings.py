@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from medrag_site.configuration import env
-from medrag_site.env import Declared
+from medrag_site.configuration.environment import Declared
 from medrag_site.release import release
 
 _AFTER_HOST = re.compile(r"(://[^\s/,?#]*)[^\s,]*")

@@ -4,7 +4,7 @@
 """
 
 from medrag_site.configuration import answers, documents, processes, site
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 
 SECTIONS = {
     "Site, people and database": site.env,

@@ -1,8 +1,8 @@
 """Settings of questions and answers: who writes and verifies, what is refused, what is kept."""
 
 from core.llm.models_file import Models, models_from
+from medrag_site.configuration.environment import Env
 from medrag_site.configuration.site import DATA_DIR
-from medrag_site.env import Env
 
 env = Env()
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from corpus.sources.specs import SourceSpec, sources_from
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 
 env = Env()
 

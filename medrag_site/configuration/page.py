@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from medrag_site.configuration import SECTIONS
+from medrag_site.configuration.environment import Env
 from medrag_site.configuration.site import BASE_DIR
-from medrag_site.env import Env
 
 PATH = BASE_DIR / "docs" / "settings.md"
 COMMAND = ".venv/bin/python -m medrag_site.configuration.page"

@@ -1,6 +1,6 @@
 """Settings of processes and of other programs: the API, webhooks, Prometheus, worker, logs."""
 
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 
 env = Env()
 

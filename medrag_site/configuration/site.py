@@ -4,8 +4,8 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
+from medrag_site.configuration.environment import Env
 from medrag_site.configuration.processes import HTTPS
-from medrag_site.env import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = Env()

@@ -29,8 +29,8 @@ from chat.audit.forwarding import backlog, forward_log, line_of
 from chat.audit.syslog import send_syslog
 from chat.models import AuditEvent, LogForward
 from medrag_site.configuration.answers import COLLECTOR
+from medrag_site.configuration.environment import Env
 from medrag_site.doctor import _collector
-from medrag_site.env import Env
 from medrag_site.processes import tasks
 from tests.chat.audit.audit_tools import record_events
 

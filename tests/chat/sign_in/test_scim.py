@@ -15,7 +15,7 @@ from django.test import Client
 
 from chat.models import AuditEvent, DirectoryAccount
 from chat.sign_in.tokens import token_create
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 from medrag_site.groups import ADMINISTRATORS, AUDITORS, CLINICIANS, REVIEWERS
 from tests.chat.sign_in.provider import CLIENT, SECRET, provider
 from tests.people import person

@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from chat.models import AuditEvent
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 from medrag_site.groups import AUDITORS, CLINICIANS, REVIEWERS
 from tests.chat.sign_in.provider import CLIENT, SECRET, Provider, provider
 

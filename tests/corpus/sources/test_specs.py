@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from corpus.sources.specs import SourcesError, SourceSpec, sources_from
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 
 FOLDER = '[[source]]\nname = "trust"\ncollection = "renal"\nfolder = "/mnt/guidelines"\n'
 WEB = '[[source]]\nname = "web"\ncollection = "renal"\naddresses = '

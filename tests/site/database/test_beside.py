@@ -10,10 +10,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import sql
 
+from medrag_site.configuration.environment import Env
 from medrag_site.database import roles as databases
 from medrag_site.database.postmaster import DatabaseStartError
 from medrag_site.database.provisioning import LOCK, ensure_sibling
-from medrag_site.env import Env
 from tests.databases import superuser
 
 NAME = "beside_test"

@@ -4,7 +4,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from medrag_site.env import Env
+from medrag_site.configuration.environment import Env
 
 ORIGIN, OTHER = "https://records.example.org", "https://evil.example.org"
 ALLOWED = "Access-Control-Allow-Origin"

@@ -18,8 +18,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from core.endpoint_settings import EXAMPLE_ADDRESS, address_of, secret_of
-from medrag_site.secret_files import secret_file
-from medrag_site.toml_file import toml_keys
+from medrag_site.configuration.secret_files import secret_file
+from medrag_site.configuration.toml_file import toml_keys
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)

@@ -15,10 +15,10 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from core.llm.models_file import Models, models_from
+from medrag_site.configuration.environment import Declared, Env
+from medrag_site.configuration.secret_files import secret_file
 from medrag_site.configuration.site import secure_origins, without_ports
 from medrag_site.database import roles as databases
-from medrag_site.env import Declared, Env
-from medrag_site.secret_files import secret_file
 from tests.models import models_file
 
 
