@@ -18,6 +18,7 @@ from medrag_site.groups import (
     EVALUATORS,
     PERMISSIONS,
     PUBLISHERS,
+    SAFETY,
     STAFF,
     groups_give,
 )
@@ -39,6 +40,7 @@ _DEMO: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("clinician", "clinician", (CLINICIANS,)),
     ("auditor", "auditor", (AUDITORS,)),
     ("evaluator", "evaluator", (EVALUATORS,)),
+    ("safety", "safety officer", (SAFETY,)),
 )
 
 

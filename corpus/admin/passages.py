@@ -167,7 +167,7 @@ def _changed(
     except MedragError as error:
         messages.error(request, error.sentence)
     else:
-        messages.success(request, f"Passage {index} {done}")
+        messages.success(request, f"Passage {chunk.number} {done}")
     pages = {number for number, _, _ in chunk.spans}
     typed = request.POST.get("page", "")
     number = int(typed) if typed.isdecimal() and int(typed) in pages else chunk.page

@@ -262,6 +262,11 @@ class Chunk(models.Model):
     def __str__(self) -> str:
         return self.key
 
+    @property
+    def number(self) -> int:
+        """The passage's place in its document as people count, from 1."""
+        return self.index + 1
+
 
 class PassageStatement(models.Model):
     """A statement of a passage, from which answers are made; cut by `corpus.statements`.

@@ -63,9 +63,9 @@ def test_auditors_change_nothing_but_reviews(db: None) -> None:
 
 def test_the_accounts_can_sign_in_where_they_work(db: None, client: Client) -> None:
     made = demo_accounts()
-    names = ["staff", "publisher", "clinician", "auditor", "evaluator"]
+    names = ["staff", "publisher", "clinician", "auditor", "evaluator", "safety"]
     assert [name for name, _, _ in made] == names
-    assert len({password for _, _, password in made}) == 5
+    assert len({password for _, _, password in made}) == len(names)
     for name, _, password in made:
         assert client.login(request=HttpRequest(), username=name, password=password)
         status = client.get("/admin/").status_code

@@ -184,6 +184,7 @@ def test_a_passage_is_disabled_for_a_reason_and_enabled_again(staff: Client, ali
     done = staff.post(address, {"reason": "Dose <wrong>.", "page": "1"}, follow=True)
     assert done.redirect_chain[-1][0].endswith("/read/1/?show=c0#p1-c0")
     content = done.content.decode()
+    assert "Passage 1 is disabled." in content  # passages are counted from 1
     assert f"by {alice}: Dose &lt;wrong&gt;." in content and "<del>" in content
     assert document.chunks.get().disabled_by == alice
     staff.post(page_of("enable", document.pk, 0), {"page": "1"})
