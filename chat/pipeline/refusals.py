@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from unicodedata import numeric
 
-from chat.caveats.cautions import missing_evidence_cautions
+from chat.caveats.cautions import missing_evidence_cautions, unknown_word_cautions
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
 from chat.gate.scorers import logistic
@@ -42,23 +42,34 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     """Refuse with the nearest passages; those of the statements `first` come first.
 
     `first` are statements that are the reason for the refusal. After them, passages that name a
-    medicine asked about come before others: the nearest of those may be on another one.
+    medicine asked about come before others: the nearest of those may be on another one. Where none
+    names it, those on other medicines are left out: their doses are not to be read as its own.
     """
     decision = run.decided
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
-    medicines = asked_medicines(by_every_name(question_in_english(run.query.text)))
+    medicines = _medicines_asked(run)
     others = [hit for hit in decision.passages if hit.key not in about]
-    nearest += sorted(others, key=lambda hit: not _names(medicines, hit))
+    if _are_unnamed(medicines, decision.passages):
+        others = [hit for hit in others if not _named_in(hit)]
+    nearest += sorted(others, key=lambda hit: not share_a_name(medicines, _named_in(hit)))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
-def _names(medicines: frozenset[str], hit: Hit) -> bool:
+def _medicines_asked(run: AnswerRun) -> frozenset[str]:
+    return asked_medicines(by_every_name(question_in_english(run.query.text)))
+
+
+def _are_unnamed(medicines: frozenset[str], passages: Sequence[Hit]) -> bool:
+    """Tell whether the question is about medicines of which no passage names any."""
+    return bool(medicines) and not any(share_a_name(medicines, _named_in(hit)) for hit in passages)
+
+
+def _named_in(hit: Hit) -> frozenset[str]:
+    """Return the medicines that a passage or its headings name."""
     hit = hit.in_english
-    return bool(medicines) and share_a_name(
-        medicines, frozenset(drugs(f"{hit.title} {hit.section} {hit.text}"))
-    )
+    return frozenset(drugs(f"{hit.title} {hit.section} {hit.text}"))
 
 
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
@@ -93,7 +104,16 @@ def explained(run: AnswerRun) -> Abstained:
     if outcome is None:
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
+        run.cautions += unknown_word_cautions(_medicines_not_found(run))
     return outcome
+
+
+def _medicines_not_found(run: AnswerRun) -> Sequence[str]:
+    """Return the medicines asked about, as typed, if no passage names any of them."""
+    medicines, typed = _medicines_asked(run), run.query.text.casefold()
+    if run.decided.not_found or not _are_unnamed(medicines, run.decided.passages):
+        return ()  # the words that were not found are told already
+    return sorted(name for name in medicines if name in typed) or sorted(medicines)
 
 
 def _answered_elsewhere(run: AnswerRun) -> Abstained | None:

@@ -100,6 +100,18 @@ def test_what_is_near_is_shown_with_its_owner_however_unsure_the_gate_is(
     assert told["nearest"][0]["excerpt"] == [said]
 
 
+@pytest.mark.parametrize("medicine", ["phenytoin", "Epanutin"])
+def test_doses_of_other_medicines_are_not_shown_for_one_that_nothing_names(
+    shelves: None, medicine: str
+) -> None:
+    turn = ask(f"Once daily dose of {medicine} for adults?")
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    assert turn.nearest == []
+    assert [warning["code"] for warning in turn.warnings] == ["unknown_word"]
+    assert "“phenytoin”" in turn.warnings[0]["text"]
+    assert ask("Once daily dose of tobramycin or gentamicin for children?").nearest
+
+
 def test_whoever_is_shown_passages_is_told_whom_to_ask_in_every_channel(
     settings: LazySettings, alice: User, client: Client
 ) -> None:
