@@ -73,13 +73,13 @@ def measure_growth(made: Made, chunks: int, plan: Plan, say: Callable[[str], Non
     with databases.in_use(name):
         say(f"{chunks} passages: warming up")
         warm_up()
+        say(f"asking {len(plan.questions)} questions")
+        steps = latencies(plan.questions)  # before the clients ask them too
     load = []
     for clients in plan.clients:
         say(f"{chunks} passages: {clients} clients for {plan.load_s:.0f} s")
         load.append(measure_load(name, plan.questions, clients=clients, seconds=plan.load_s))
     with databases.in_use(name):
-        say(f"asking {len(plan.questions)} questions")
-        steps = latencies(plan.questions)
         say(f"comparing {plan.compared} with search without limits")
         asked = plan.questions[: plan.compared]
         recall, overlap = against_exact(asked)

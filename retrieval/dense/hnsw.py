@@ -31,7 +31,7 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
 _SORTS_AGAIN = "SELECT set_config('enable_sort', 'on', true)"
 # Above `ef_search` of them, one candidate for so many vectors of a graph: docs/scaling.md has the
 # curve. pgvector takes 1,000 at most.
-_VECTORS_A_CANDIDATE = 1_600
+_VECTORS_A_CANDIDATE = 1_250
 _MOST_CANDIDATES = 1_000
 # A scan that gives up hands out what it has put aside, near or not: the index is scanned only where
 # the limit is this many times what chance says that it takes.

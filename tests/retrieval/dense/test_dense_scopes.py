@@ -190,7 +190,7 @@ def plan(encoder: ActiveEncoder, asked: Vectors, shelf: str, **config: int) -> s
 
 @pytest.mark.parametrize(
     ("vectors", "candidates"),
-    [(0, 150), (240_000, 150), (480_000, 300), (1_000_000, 625), (10_000_000, 1000)],
+    [(0, 150), (187_500, 150), (500_000, 400), (1_000_000, 800), (10_000_000, 1000)],
 )
 def test_the_list_of_candidates_grows_with_the_graph(vectors: int, candidates: int) -> None:
     assert candidates_of(RetrievalConfig(), vectors=vectors) == candidates

@@ -117,6 +117,7 @@ def test_the_server_gets_a_share_of_the_memory_that_there_is(
         row = c.execute(
             "SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'"
         ).fetchone()
+        assert c.execute("SHOW io_method").fetchone() == ("sync",)
     assert row
     share = row[0] / memory_bytes()
     assert 0.1 < share <= 0.126 or row[0] in (128 * 1024**2, 8192 * 1024**2)
