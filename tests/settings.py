@@ -13,6 +13,7 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parent.parent
 _MEMORY = Path("/dev/shm")  # Linux's file system in memory
 _ENOUGH_BYTES = 4 * 1024**3
+_CHECKOUT = "checkout"  # the file with the path that a folder in memory belongs to
 
 
 def _data_dir() -> Path:
@@ -25,8 +26,18 @@ def _data_dir() -> Path:
     if not folder.is_dir():
         if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ENOUGH_BYTES:
             return _ROOT / "var" / "test"
+        _remove_folders_of_checkouts_that_are_gone()
         folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / _CHECKOUT).write_text(str(_ROOT))
     return folder
+
+
+def _remove_folders_of_checkouts_that_are_gone() -> None:
+    """Give their memory back: each may have hundreds of megabytes."""
+    for marker in _MEMORY.glob(f"medrag-test-*/{_CHECKOUT}"):
+        is_ours = marker.stat().st_uid == marker.parent.stat().st_uid == os.getuid()
+        if is_ours and not Path(marker.read_text()).is_dir():
+            shutil.rmtree(marker.parent, ignore_errors=True)
 
 
 # Cache bytecode, whatever the shell says, for workers and child processes.
