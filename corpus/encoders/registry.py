@@ -92,21 +92,6 @@ def encoder_facts() -> Facts:
     return facts_for(configured_specs()[0])
 
 
-def searched_facts(names: Sequence[str] = ()) -> Facts:
-    """Return the facts of the primary searched encoder, without loading it. Runs one query.
-
-    With `names` it is the first of them, as for `active_encoders`. Falls back to the configured one
-    before any is searched. Raises `EncoderUnavailable` where the first of `names` is not searched.
-    """
-    rows = searched_rows()
-    if not names:
-        return facts_for(_spec_of(rows[0])) if rows else encoder_facts()
-    for row in rows:
-        if row.name == names[0]:
-            return facts_for(_spec_of(row))
-    raise _not_searched(names[0], [row.name for row in rows])
-
-
 def get_embedder() -> Embedder:
     """Return the primary configured encoder, by whose tokens passages are cut. Runs no query.
 
