@@ -6,11 +6,12 @@ Which of its rows a question is about can be told only by what the question says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Q
 
 from chat.caveats.neighbours import hit_of
+from chat.evidence.quotable import statements_by_passage
 from chat.models import ClaimKind
 from chat.types import DraftClaim, Quote
 from core.language.en.medicines.names import drugs
@@ -21,10 +22,8 @@ from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
 from core.language.words import CELLS
-from corpus.models import PassageStatement
-from corpus.statements import STATEMENTS_VERSION
+from corpus.models import Chunk
 from retrieval.analysis import by_every_name
-from retrieval.types import Hit
 
 MOST_ROWS = 8  # of a table that is shown whole
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b")  # of choices
@@ -42,7 +41,8 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
     a language model's words, and rows that a number of the question falls into: there another row
-    is a wrong dose. Runs one query if a claim is another row, else none.
+    is a wrong dose. Runs two queries if a claim is another row, more for documents that wait to be
+    read again, else none.
     """
     own = {_place(claim): claim for claim in claims if _is_open_row(claim)}
     if not own:
@@ -133,25 +133,19 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
     known = {claim.quotes[0].hit.chunk_id: claim.quotes[0].hit for claim in claims}
     near = Q(pk__in=[])
     for document, page in bases:
-        near |= Q(chunk__document=document, pieces__0__0=page)
-    rows = PassageStatement.objects.filter(
-        near,
-        chunk__disabled_at=None,
-        chunk__document__statements_version=STATEMENTS_VERSION,
-        table__isnull=False,
-    ).select_related("chunk")
+        near |= Q(document=document, spans__contains=[[page]])  # or a place of this number
+    of_document = {hit.document_id: hit for hit in bases.values()}
+    chunks = Chunk.objects.filter(near, disabled_at=None).order_by("document", "index")
+    hits = [known.get(row.pk) or hit_of(row, of_document[row.document_id]) for row in chunks]
+    kept = statements_by_passage(hits)
     rows_of: dict[_Table, dict[_Place, DraftClaim]] = {}
-    for row in rows.order_by("chunk", "index"):
-        document, page = row.chunk.document_id, row.pieces[0][0]
-        hit = known.get(row.chunk_id) or hit_of(row.chunk, bases[document, page])
-        table = (document, page, row.table or 0)
-        claim = DraftClaim(
-            row.text, tuple(_quotes(hit, row.pieces)), kind=ClaimKind.ROW, caption=row.caption
-        )
-        rows_of.setdefault(table, {}).setdefault(_place(claim), claim)
+    statements = ((hit, row) for hit in hits for row, _ in kept[hit.chunk_id])
+    for passage, row in statements:
+        if not row.is_row:
+            continue
+        quotes = tuple(Quote(passage, p.page, p.start, p.end, p.text) for p in row.pieces)
+        claim = DraftClaim(row.text, quotes, kind=ClaimKind.ROW, caption=row.caption)
+        if _place(claim)[:2] in bases:
+            table = (*_place(claim)[:2], row.table or 0)
+            rows_of.setdefault(table, {}).setdefault(_place(claim), claim)
     return rows_of
-
-
-def _quotes(hit: Hit, pieces: Iterable[Sequence[int | str]]) -> Iterator[Quote]:
-    for page, start, end, text in pieces:
-        yield Quote(hit, int(page), int(start), int(end), str(text))

@@ -49,7 +49,7 @@ def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit
 
 
 def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
-    kept = _statements(hits)
+    kept = statements_by_passage(hits)
     allowed = _rows_allowed(kept, hits, question)
     for hit in hits:
         for statement, key in kept[hit.chunk_id]:
@@ -66,8 +66,12 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
                 )
 
 
-def _statements(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
-    """Return the statements of each passage by chunk id, with the keys of table rows."""
+def statements_by_passage(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
+    """Return the statements of each passage by chunk id, with the keys of table rows.
+
+    Of documents that were cut by other rules they are cut now. Runs one query, up to three for
+    such documents, none without hits.
+    """
     kept: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:
         return kept

@@ -15,7 +15,7 @@ from chat.models import Channel, Turn
 from chat.selectors import audited_turns, every_collection
 from chat.types import AskedQuestion, DraftClaim
 from chat.web.presentation import ShownTurn, shown_turns
-from corpus.models import Page
+from corpus.models import Document, Page
 from retrieval.types import Hit
 from tests.chat.generation.generators import FakeGenerator
 from tests.chat.web.pages import text_of, thread
@@ -111,6 +111,15 @@ def test_a_small_table_is_shown_whole_with_the_matching_row_marked(
     page = text_of(client.get(thread(turn.conversation_id)))
     assert page.index("Row that matches") < page.index("300 mg")
     assert page.count("Another row") == 2
+
+
+def test_a_table_is_shown_whole_from_a_document_that_waits_to_be_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = publish(TABLE)
+    Document.objects.filter(pk=document.pk).update(statements_version="older")
+    found = shown(answered(monkeypatch, ROW))
+    assert [claim.citations[0].quote for claim in found.claims] == [FIRST, ROW, OTHER]
 
 
 def test_rows_that_a_model_put_into_words_bring_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
