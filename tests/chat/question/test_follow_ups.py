@@ -124,6 +124,8 @@ def test_puts_in_what_a_follow_up_leaves_out(before: str, question: str, expecte
         ("Dose of cefalexin for a child or an adult?", "and in pregnancy?"),
         (CODEINE, "and in pregnancy?"),
         ("", "crcl 20"),
+        ("", "allergic to penicillin"),
+        ("", "72 year old on warfarin"),
         (CYSTITIS, "what can i give instead"),  # the same answer would be found again
         (CYSTITIS, "something else?"),
         (CHOICE, "any alternatives?"),
@@ -271,7 +273,9 @@ def test_what_is_said_of_the_patient_is_kept(question: str, before: list[str], t
     assert (made.text if made.by else "") == text
 
 
-@pytest.mark.parametrize("question", ["LMWH 70kg", "clexane crcl 22", "give vit K?"])
+@pytest.mark.parametrize(
+    "question", ["LMWH 70kg", "clexane crcl 22", "INR 9 no bleeding on warfarin", "give vit K?"]
+)
 def test_short_questions_that_name_their_subject_are_asked_alone(question: str) -> None:
     assert standalone(question, [], by="rules", timeout_s=0) == Standalone(question)
 

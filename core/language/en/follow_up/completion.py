@@ -52,7 +52,7 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
     joined = _REMARK.sub(", ", question)
     core = core_of(joined)
     kind = leaning(joined, core)
-    if not before and (kind == "order" or (kind == "state" and names_more(core))):
+    if not before and (kind == "order" or (kind == "state" and _asks_by_value(core))):
         return Standalone(question)
     if not kind and not (before and points_back(joined, core)):
         return Standalone(question)
@@ -66,6 +66,12 @@ def by_rules(question: str, before: Sequence[Asked]) -> Standalone:
         with_topic = _with_topic(core, before)
         return Standalone(question, is_follow_up=True, notes=(UNRESOLVED,), before=with_topic)
     return Standalone(text, is_follow_up=True, by="rules")
+
+
+def _asks_by_value(core: str) -> bool:
+    """Tell whether words on a patient ask what to do: `LMWH 70kg`, `INR 9 on warfarin`."""
+    slots = {mention.slot for mention in mentions(core)}
+    return names_more(core) or (Slot.MEASURE in slots and _has_topic(core))
 
 
 def _is_whole(base: str) -> bool:
