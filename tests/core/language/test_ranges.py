@@ -184,6 +184,10 @@ QUESTIONS: list[tuple[Table, str, set[int] | None]] = [
     (CLEARANCE, "When is a gentamicin level taken?", None),
     # A value between two rows matches none.
     (CLEARANCE, "gentamicin CrCl 39.5 mL/min", set()),
+    # A weight beside the words of a clearance is not one.
+    (CLEARANCE, "gentamicin dose 82kg crcl 35", {2}),
+    (CLEARANCE, "gentamicin dose 82 kg creatinine clearance 35 mL/min", {2}),
+    (CLEARANCE, "gentamicin dose with creatinine 300 micromol/L, clearance 35 mL/min", {2}),
     # Another quantity, or another unit, must not pick a row: creatinine 300 is renal failure.
     (CLEARANCE, "gentamicin dose with creatinine 300", set()),
     (CLEARANCE, "gentamicin dose with a creatinine of 300 micromol/L", set()),

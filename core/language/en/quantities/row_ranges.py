@@ -49,6 +49,7 @@ _DURATION_AFTER = re.compile(
 )
 # A later column in these says what is given, unless the question names it.
 _OF_TREATMENT = frozenset("mg ml l mmol minute unit dose tablet mg/kg ml/kg duration".split())
+_NO_COLUMN = -1
 _DURATION_HEADER = frozenset("duration time interval course trial day days since onset".split())
 
 
@@ -92,6 +93,8 @@ def rows_in_range(
             by_unit[asked.interval.unit] = choice.rows & by_unit.get(
                 asked.interval.unit, choice.rows
             )
+    if 0 in choices:  # the words beside a number that fits no row were those of another number
+        choices.pop(_NO_COLUMN, None)
     chosen = [_of_one_column(by_unit) for by_unit in choices.values()]
     return set.intersection(*chosen) if chosen else None
 
@@ -147,7 +150,7 @@ def _is_duration(before: str, after: str) -> bool:
 
 @dataclass(frozen=True)
 class _Choice:
-    column: int  # -1: none, and so no row
+    column: int  # or _NO_COLUMN, and so no row
     rows: set[int]
 
 
@@ -183,7 +186,7 @@ def _refused(asked: _Asked, columns: Sequence[_Column]) -> _Choice | None:
     """Match no row where words near the number name the quantity of the first range column."""
     if not columns or asked.interval.unit == DURATION or columns[0].units & _OF_TREATMENT:
         return None
-    return _Choice(-1, set()) if columns[0].words & asked.beside else None
+    return _Choice(_NO_COLUMN, set()) if columns[0].words & asked.beside else None
 
 
 def _range_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
