@@ -41,49 +41,75 @@ _NO_DRUG = re.compile(
     re.IGNORECASE,
 )
 _NAMED = """
-abatacept acetaminophen acetazolamide acetylcysteine activated-charcoal acyclovir adenosine
-adrenaline albumin albuterol alendronate allopurinol amantadine amiloride aminophylline amiodarone
-amphetamine amphotericin anastrozole aspirin atropine azathioprine aztreonam baclofen biperiden
-bisacodyl bismuth bleomycin bosentan botulinum bromocriptine bumetanide buprenorphine bupropion
-buspirone busulfan caffeine calcitonin calcium-acetate calcium-carbonate calcium-chloride
-calcium-gluconate calcium-resonium cannabidiol carbamazepine carbimazole carboprost cetirizine
-chlorambucil chloramphenicol chlorhexidine chlorphenamine ciclosporin cisplatin citalopram
-clarithromycin clobazam clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole
-codeine colchicine colistin cyclizine cyclophosphamide cyclosporine dabigatran dantrolene dapsone
-deferasirox desferrioxamine desmopressin dexmedetomidine dextrose diamorphine diclofenac dicyclomine
-digoxin diltiazem dimenhydrinate diphenhydramine dipyridamole disulfiram dobutamine domperidone
-donepezil dopamine doxapram droperidol edoxaban entacapone ephedrine epinephrine epoetin ergotamine
-escitalopram esmolol estradiol etanercept ethambutol etomidate etoposide ezetimibe fentanyl
-fexofenadine filgrastim flecainide flumazenil fluorouracil folic-acid folinic fomepizole
-fondaparinux fosfomycin furosemide fusidic gabapentin gefitinib gentamicin glargine glibenclamide
-gliclazide glimepiride glipizide glucagon glyceryl glycopyrronium guaifenesin heparin hydralazine
-hydroxocobalamin hydroxycarbamide hydroxychloroquine hydroxyurea hyoscine ibuprofen icatibant
-imatinib immunoglobulin insulin interferon irinotecan isoniazid isoprenaline isosorbide isotretinoin
-ivabradine ketamine ketorolac lactulose lamotrigine leflunomide letrozole leucovorin levetiracetam
-levodopa linezolid lithium loperamide loratadine lorazepam magnesium-chloride magnesium-sulfate
-mannitol mebendazole mebeverine mefloquine megestrol melatonin melphalan memantine mercaptopurine
-mesalazine mesna metaraminol metformin methadone methimazole methotrexate methyldopa methylene-blue
-methylphenidate metoclopramide mianserin mifepristone milrinone minoxidil mirtazapine misoprostol
-modafinil morphine mupirocin mycophenolate nalbuphine naloxone naltrexone naproxen neostigmine
-nicorandil nicotine nitrofurantoin nitroglycerin nitroprusside noradrenaline norepinephrine nystatin
-octreotide olanzapine ondansetron orlistat oseltamivir oxcarbazepine oxybutynin oxycodone oxytocin
-pamidronate pancuronium paracetamol paraldehyde penicillamine penicillin pentamidine pentoxifylline
-permethrin pethidine phenelzine phenobarbital phenobarbitone phentermine phentolamine phenylephrine
-phenytoin phytomenadione phytonadione pirfenidone polymyxin potassium-chloride potassium-phosphate
-pralidoxime prednisolone primidone probenecid procainamide progesterone promethazine propofol
-propylthiouracil protamine prothrombin-complex pseudoephedrine pyrazinamide pyrimethamine quetiapine
-quinine raloxifene ranolazine rasburicase remifentanil ribavirin rifabutin rifampicin rifampin
-rifaximin riluzole risperidone ropinirole rotigotine salbutamol selegiline senna sertraline
-sildenafil sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate sotalol spironolactone
-streptokinase succinylcholine sucralfate sugammadex sulfadiazine sulfasalazine suxamethonium
-tamoxifen tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline terlipressin
-testosterone tetrabenazine thalidomide theophylline thiamine thiopental tigecycline tiotropium
-tolterodine topiramate tramadol tranexamic-acid trazodone tretinoin triamcinolone trimetazidine
-trimethoprim urea-cream ursodeoxycholic valproate valproic varenicline vasopressin venlafaxine
-verapamil vigabatrin vinblastine vincristine  warfarin zidovudine zolpidem zopiclone
-zuclopenthixol
-argatroban clemastine dimetindene eplerenone esketamine melperone metamizole phenprocoumon
-piritramide pivmecillinam tilidine urapidil
+abatacept acamprosate acarbose acetaminophen acetazolamide acetylcysteine activated-charcoal
+acyclovir adenosine adrenaline agomelatine albumin albuterol alendronate alfacalcidol alfuzosin
+aliskiren allopurinol alprostadil amantadine amiloride aminophylline amiodarone amisulpride
+amphetamine amphotericin anastrozole apomorphine apremilast aprepitant argatroban artemether
+artesunate ascorbic-acid asparaginase aspirin atropine azathioprine azelastine aztreonam baclofen
+balsalazide bempedoic-acid benserazide betahistine bethanechol bicalutamide biperiden bisacodyl
+bismuth bivalirudin bleomycin bosentan botulinum brinzolamide bromocriptine bumetanide buprenorphine
+bupropion buspirone busulfan caffeine calcitonin calcitriol calcium-acetate calcium-carbonate
+calcium-chloride calcium-gluconate calcium-resonium cannabidiol carbamazepine carbimazole
+carbocisteine carboprost cetirizine chloral-hydrate chlorambucil chloramphenicol chlordiazepoxide
+chlorhexidine chlorphenamine chlorpropamide chlortalidone chlorthalidone cholestyramine ciclosporin
+cilostazol cinnarizine cisplatin citalopram cladribine clarithromycin clemastine clobazam clobetasol
+clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole cobicistat codeine colchicine
+colesevelam colestyramine colistin cyclizine cyclophosphamide cyclosporine cyproheptadine
+cyproterone cytarabine dabigatran dabrafenib dalbavancin danaparoid danazol dantrolene dapsone
+darbepoetin deferasirox deferiprone desferrioxamine desloratadine desmopressin dexamfetamine
+dexmedetomidine dexrazoxane dextrose diamorphine diazoxide diclofenac dicobalt-edetate dicyclomine
+dienogest digoxin dihydrocodeine diltiazem dimenhydrinate dimercaprol dimetindene dinoprostone
+diphenhydramine diphenoxylate dipyridamole disopyramide disulfiram dobutamine docusate domperidone
+donepezil dopamine dornase dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol
+edoxaban edrophonium efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine
+epinastine epinephrine eplerenone epoetin epoprostenol eptifibatide erdosteine ergotamine eribulin
+escitalopram esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate
+etoposide etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferrous-fumarate
+ferrous-gluconate ferrous-sulfate ferrous-sulphate fexofenadine filgrastim fingolimod flavoxate
+flecainide flucytosine fludarabine flumazenil fluocinolone fluorouracil flupentixol flutamide
+fluvoxamine folic-acid folinic fomepizole fondaparinux fosaprepitant foscarnet fosfomycin
+fulvestrant furosemide fusidic gabapentin galantamine gefitinib gemfibrozil gentamicin glargine
+glatiramer glibenclamide gliclazide glimepiride glipizide glucagon glyceryl glycopyrronium
+griseofulvin guaifenesin guanfacine heparin hydralazine hydroxocobalamin hydroxycarbamide
+hydroxychloroquine hydroxyurea hydroxyzine hyoscine ibuprofen icatibant ifosfamide imatinib
+imiquimod immunoglobulin indapamide indometacin indomethacin indoramin insulin interferon irinotecan
+isocarboxazid isoniazid isoprenaline isosorbide isotretinoin ispaghula ivabradine ivacaftor ketamine
+ketorolac ketotifen lacosamide lactulose lamotrigine lanreotide leflunomide letrozole leucovorin
+levetiracetam levocetirizine levodopa levosimendan linezolid liothyronine lisdexamfetamine lithium
+lofepramine lofexidine loperamide loratadine lorazepam lurasidone macitentan macrogol
+magnesium-chloride magnesium-sulfate mannitol maraviroc mebendazole mebeverine mefenamic-acid
+mefloquine megestrol melatonin melperone melphalan memantine menadiol mepacrine meptazinol
+mercaptamine mercaptopurine mesalazine mesna metamizole metaraminol metformin methadone methimazole
+methotrexate methyldopa methylene-blue methylphenidate metoclopramide metolazone mexiletine
+mianserin midodrine mifepristone milnacipran milrinone minoxidil mirabegron mirtazapine misoprostol
+mitotane mitoxantrone mizolastine moclobemide modafinil morphine mupirocin mycophenolate nabilone
+naftidrofuryl nalbuphine nalmefene naloxegol naloxone naltrexone naproxen nefopam nelarabine
+neostigmine niclosamide nicorandil nicotine nicotinic-acid nintedanib nitisinone nitrofurantoin
+nitroglycerin nitroprusside noradrenaline norepinephrine norethisterone nystatin obeticholic-acid
+octreotide ofloxacin olanzapine ondansetron orlistat orphenadrine oseltamivir oxcarbazepine
+oxybutynin oxycodone oxytocin pamidronate pancreatin pancuronium papaveretum paracetamol paraldehyde
+pasireotide pazopanib pegfilgrastim peginterferon penicillamine penicillin pentamidine pentazocine
+pentoxifylline perampanel permethrin pethidine phenelzine phenobarbital phenobarbitone
+phenoxybenzamine phenprocoumon phentermine phentolamine phenylephrine phenytoin pholcodine
+phytomenadione phytonadione pilocarpine pimozide pirfenidone piritramide pivmecillinam pizotifen
+plerixafor polymyxin potassium-chloride potassium-phosphate pralidoxime pramipexole prednisolone
+primidone probenecid procainamide procyclidine progesterone proguanil promethazine propafenone
+propantheline propofol propylthiouracil protamine prothrombin-complex prucalopride pseudoephedrine
+pyrazinamide pyridoxine pyrimethamine quetiapine quinagolide quinine racecadotril raloxifene
+ranolazine rasburicase regorafenib remifentanil ribavirin rifabutin rifampicin rifampin rifapentine
+rifaximin rilpivirine riluzole riociguat risperidone roflumilast romiplostim ropinirole rotigotine
+rufinamide sacubitril safinamide salbutamol sapropterin selegiline senna sertraline sevelamer
+sildenafil simeticone sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate somatropin
+sorafenib sotalol spironolactone stiripentol streptokinase strontium-ranelate succinylcholine
+sucralfate sugammadex sulfadiazine sulfasalazine sulindac sulpiride suxamethonium tamoxifen
+tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline teriflunomide teriparatide
+terlipressin testosterone tetrabenazine thalidomide theophylline thiamine thiopental tiagabine
+tigecycline tilidine tioguanine tiotropium tirofiban tolbutamide tolterodine topiramate topotecan
+trabectedin tramadol tranexamic-acid tranylcypromine trazodone treprostinil tretinoin triamcinolone
+trihexyphenidyl trimetazidine trimethoprim tropicamide trospium ulipristal urapidil urea-cream
+ursodeoxycholic valproate valproic varenicline vasopressin vemurafenib venlafaxine verapamil
+vigabatrin vinblastine vincristine vinorelbine warfarin zidovudine ziprasidone zolpidem zonisamide
+zopiclone zuclopenthixol
 """.split()
 SINGLE_NAMES = frozenset(name for name in _NAMED if "-" not in name)
 _SEVERAL = re.compile(
