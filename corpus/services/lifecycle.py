@@ -189,9 +189,8 @@ def document_hold_misread(
     `known` are the doubts that the document had when it was published, as `lines_misread` names
     them: somebody ticked their pages.
     """
-    misread = lines_misread(document)
-    pages = sorted({page for line, page in misread.items() if line not in known})
-    if pages:
+    new = [pages for line, pages in lines_misread(document).items() if line not in known]
+    if pages := sorted(set().union(*new)):
         reason = f"A value was probably misread on {pages_named(pages)}."
         document_recheck(document, by=None, reason=reason)
 
