@@ -170,8 +170,9 @@ def _suggestion(
 
 def waits_for(document: Document, other: Document) -> bool:
     """Tell whether `other` is to supersede a document, or what is to supersede that, and so on."""
-    waiting, seen = document.pk, set[int | None]()
-    while waiting not in (None, other.pk, *seen):
+    waiting: int | None = document.pk
+    seen: set[int] = set()
+    while waiting is not None and waiting != other.pk and waiting not in seen:
         seen.add(waiting)
         row = Document.objects.filter(pk=waiting)
         waiting = row.values_list("to_be_superseded_by", flat=True).get()

@@ -173,14 +173,19 @@ def _on_page(
 ) -> Iterator[Character | str]:
     """Yield blanks and what is painted on the page, marked where its text runs off the edge."""
     shown = [c for c in given if isinstance(c, str) or (c.font.shown and c.font.size >= 1)]
-    off = {at: _is_off(c, size) for at, c in enumerate(shown) if not isinstance(c, str)}
+    printed = [character for character in shown if not isinstance(character, str)]
+    off = {id(character): _is_off(character, size) for character in printed}
     cut = set()
-    for (at, before), (next_at, after) in itertools.pairwise(off.items()):
-        if any(before) != any(after) and _runs_on(shown[at], shown[next_at], before[1] or after[1]):
-            cut.add(next_at if any(before) else at)
-    for at, character in enumerate(shown):
-        if not any(off.get(at, ())):
-            yield replace(character, is_cut=True) if at in cut else character
+    for before, after in itertools.pairwise(printed):
+        (left, was_below), (leaves, is_below) = off[id(before)], off[id(after)]
+        is_edge = (left or was_below) != (leaves or is_below)
+        if is_edge and _runs_on(before, after, is_below=was_below or is_below):
+            cut |= {id(before), id(after)}
+    for character in shown:
+        if isinstance(character, str):
+            yield character
+        elif not any(off[id(character)]):
+            yield replace(character, is_cut=True) if id(character) in cut else character
 
 
 def _is_off(character: Character, size: tuple[float, float]) -> tuple[bool, bool]:
@@ -190,7 +195,7 @@ def _is_off(character: Character, size: tuple[float, float]) -> tuple[bool, bool
     return not 0 <= x <= across, not 0 <= y <= down
 
 
-def _runs_on(before: Character, after: Character, is_below: bool) -> bool:
+def _runs_on(before: Character, after: Character, *, is_below: bool) -> bool:
     """Tell whether text goes on over the page's edge: in its line, or `is_below` in the next."""
     apart = abs(before.base - after.base)
     is_next = is_below and before.font.turn == after.font.turn
