@@ -168,6 +168,17 @@ def _suggestion(
     return Suggestion(old, round(score, 4), ", ".join(reasons))
 
 
+def waits_for(document: Document, other: Document) -> bool:
+    """Tell whether `other` is to supersede a document, or what is to supersede that, and so on."""
+    waiting: int | None = document.pk
+    seen: set[int] = set()
+    while waiting is not None and waiting != other.pk and waiting not in seen:
+        seen.add(waiting)
+        row = Document.objects.filter(pk=waiting)
+        waiting = row.values_list("to_be_superseded_by", flat=True).get()
+    return waiting == other.pk
+
+
 def answers_citing(document: Document, *, reader: User | None = None) -> list[CitingAnswer]:
     """Return past answers that cited the document, newest first: the recall list.
 

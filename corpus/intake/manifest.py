@@ -282,20 +282,20 @@ def _bring_to_life(
 ) -> None:
     """Take each lifecycle step only from the state before it, so that repeating it does nothing.
 
-    What somebody has to check first is rejected, and stops no other. What is superseded stays in
-    force until its successor is published and indexed.
+    What can't be published, or has to be checked first, is rejected, and stops no other. What is
+    superseded stays in force until its successor is published and indexed.
     """
     documents = outcome.documents
     for entry in entries:
         document = documents[entry.path]
-        if document.lifecycle == Lifecycle.DRAFT and entry.lifecycle != Lifecycle.DRAFT:
-            document_submit(document, by=people.uploader)
-        if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
-            try:
+        try:
+            if document.lifecycle == Lifecycle.DRAFT and entry.lifecycle != Lifecycle.DRAFT:
+                document_submit(document, by=people.uploader)
+            if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
                 _refuse_doubts(document, entry, despite_doubts=despite_doubts)
                 document_publish(document, by=people.publisher, today=today)
-            except PagesNotReviewed as error:
-                outcome.refused[entry.path] = error.sentence
+        except MedragError as error:
+            outcome.refused[entry.path] = error.sentence
     for entry in entries:
         old = documents.get(entry.supersedes) if entry.supersedes else None
         if old is not None and old.lifecycle not in (Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN):

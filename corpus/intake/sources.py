@@ -26,6 +26,11 @@ ARCHIVES = (".tar", ".tgz", ".tbz2", ".zip")
 BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 _MAGIC_BYTES = 512
 _ENCRYPTED = 1
+_PACKED_OTHERWISE = ParseError(
+    "This file is packed in a way that can't be read.",
+    code="archive_packing",
+    hint="Unpack the archive, and import the folder: nothing is imported twice.",
+)
 
 _OPENERS: dict[bytes, Callable[[BufferedReader], Any]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
@@ -95,7 +100,12 @@ def _members_of_zip(stream: IO[bytes], suffixes: tuple[str, ...]) -> Iterator[Pa
             if member.flag_bits & _ENCRYPTED:
                 yield Part(name, error=broken(RuntimeError()))
                 continue
-            with archive.open(member) as packed, _unpacked(packed) as plain:
+            try:
+                packed = archive.open(member)
+            except NotImplementedError:  # Deflate64, as Windows packs what is large
+                yield Part(name, error=_PACKED_OTHERWISE)
+                continue
+            with packed, _unpacked(packed) as plain:
                 yield Part(_plain_name(name), plain)
 
 

@@ -79,8 +79,8 @@ class PageCells:
     are the words in other directions, each in a frame in which they stand upright. `unmapped`
     counts the visible characters whose font does not say which letters they are, or that have a
     code for private use. `hidden` are the boxes of invisible words, on the displayed page,
-    `raised` those of numbers of which the last digits may be raised. `signs` are those of
-    which `pdf/signs.py` compares the print.
+    `raised` those of numbers of which the last digits may be raised, `cut` those of words at which
+    text runs off the page. `signs` are those of which `pdf/signs.py` compares the print.
     """
 
     number: int
@@ -98,6 +98,7 @@ class PageCells:
     unmapped: int = 0
     hidden: tuple[Box, ...] = ()
     raised: tuple[Box, ...] = ()
+    cut: tuple[Box, ...] = ()
     signs: tuple[Sign, ...] = ()
 
     @property

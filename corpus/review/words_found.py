@@ -74,18 +74,18 @@ def lost_words(document: Document) -> LostWords | None:
     return LostWords(whole.share, poor)
 
 
-def lines_misread(document: Document) -> dict[tuple[str, str], int]:
-    """Map each doubt about a value, by code and doubted words, to its page. Runs one query."""
+def lines_misread(document: Document) -> dict[tuple[str, str], set[int]]:
+    """Map each doubt about a value, by code and doubted words, to its pages. Runs one query."""
     holds = Q()
     for code in MISREAD:
         holds |= Q(doubts__contains=[{"code": code}])
     pages = map(page_as_read, document.pages.filter(holds).order_by("number"))
-    return {
-        (doubt.code, page.text[doubt.start : doubt.end]): page.number
-        for page in pages
-        for doubt in page.doubts
-        if doubt.code in MISREAD
-    }
+    lines: dict[tuple[str, str], set[int]] = {}
+    for page in pages:
+        for doubt in (doubt for doubt in page.doubts if doubt.code in MISREAD):
+            line = (doubt.code, page.text[doubt.start : doubt.end])
+            lines.setdefault(line, set()).add(page.number)
+    return lines
 
 
 def refuse_unseen(document: Document, looked: Collection[int]) -> None:
@@ -98,7 +98,7 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
             f"read, and nobody has checked {pages_named(missing)}. It was not published.",
             hint="Open “Check and publish”, compare each of these pages and tick it.",
         )
-    misread = sorted(set(lines_misread(document).values()) - set(looked))
+    misread = sorted(set().union(*lines_misread(document).values()) - set(looked))
     if misread:
         raise PagesNotReviewed(
             f"A value on {pages_named(misread)} of “{document}” was probably misread, and nobody "

@@ -198,6 +198,8 @@ def document_reindex(
     """
     require_models(read_with)
     with transaction.atomic():
+        # Its row first, as who edits it does, who then waits for the job.
+        list(Document.objects.select_for_update().filter(pk=document.pk).values("pk"))
         if not document.pages.exists():
             stage = Stage.STORED
         anew = {"stage": stage, **_ANEW}

@@ -27,7 +27,7 @@ from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.review.corrections import corrections_unseen, refuse_uncompared
 from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
-from corpus.selectors import answers_citing
+from corpus.selectors import answers_citing, waits_for
 from corpus.services.documents import NotNow
 from corpus.services.metadata import document_inherit
 from corpus.signals import (
@@ -189,9 +189,8 @@ def document_hold_misread(
     `known` are the doubts that the document had when it was published, as `lines_misread` names
     them: somebody ticked their pages.
     """
-    misread = lines_misread(document)
-    pages = sorted({page for line, page in misread.items() if line not in known})
-    if pages:
+    new = [pages for line, pages in lines_misread(document).items() if line not in known]
+    if pages := sorted(set().union(*new)):
         reason = f"A value was probably misread on {pages_named(pages)}."
         document_recheck(document, by=None, reason=reason)
 
@@ -238,6 +237,8 @@ def document_supersede_later(old: Document, *, by: User | None, successor: Docum
             "Nothing was changed: a document can't replace itself.", hint="Choose another one."
         )
     document_inherit(successor, old=old, by=by)
+    if waits_for(successor, old):  # it was the other way round: else both would end
+        Document.objects.filter(pk=successor.pk).update(to_be_superseded_by=None)
     Document.objects.filter(pk=old.pk).update(to_be_superseded_by=successor)
     documents_supersede_due(successor, by=by)
     old.refresh_from_db()
@@ -381,9 +382,7 @@ def _refuse_unread(document: Document) -> None:
 
 
 def _refuse_same_person(document: Document, by: User | None) -> None:
-    if not settings.TWO_PERSON_PUBLISH:
-        return
-    if by is None or by.pk == document.uploaded_by_id:
+    if settings.TWO_PERSON_PUBLISH and (by is None or by.pk == document.uploaded_by_id):
         raise SecondPersonNeeded(
             "Publishing needs a second person: the uploader may not publish it.",
             hint="Nothing was changed. Ask a colleague with the right to publish.",
@@ -391,9 +390,7 @@ def _refuse_same_person(document: Document, by: User | None) -> None:
 
 
 def _refuse_own_corrections(document: Document, by: User | None) -> None:
-    if not settings.TWO_PERSON_PUBLISH:
-        return
-    if corrections_unseen(document).filter(made_by=by).exists():
+    if settings.TWO_PERSON_PUBLISH and corrections_unseen(document).filter(made_by=by).exists():
         raise SecondPersonNeeded(
             "Publishing needs a second person: you corrected this document.",
             hint="Nothing was changed. Ask a colleague with the right to publish.",

@@ -48,7 +48,7 @@ from evaluation.question_runs.measuring import (
     unjudged,
 )
 from evaluation.question_runs.scoring import scored
-from evaluation.question_runs.selectors import card_computed, runs_due
+from evaluation.question_runs.selectors import ENDED, card_computed, runs_due
 from evaluation.question_runs.types import MeasuredItem, Retrieved
 
 BATCH = 1000
@@ -166,9 +166,9 @@ def question_run_execute(
     """Ask item after item until none is left or the run ends.
 
     A run also ends if cancelled, if its budget is used up, or after `MAX_IN_A_ROW` failed items.
-    `on_item` is called after each item. Once `is_stopping` returns true the function returns, and
-    the run stays as it is. Any number of processes may execute one run. Raises the database's
-    errors.
+    `on_item` is called after each item that ended. Once `is_stopping` returns true the function
+    returns, and the run stays as it is. Any number of processes may execute one run. Raises the
+    database's errors.
     """
     waiting = QuestionRun.objects.filter(pk=run.pk, state=RunState.PENDING)
     waiting.filter(started_at=None).update(started_at=Now())
@@ -190,7 +190,8 @@ def question_run_execute(
         in_a_row = in_a_row + 1 if why else 0
         if in_a_row == MAX_IN_A_ROW:
             _finish(run, RunState.FAILED, f"{MAX_IN_A_ROW} items in a row failed. {why}")
-        on_item()
+        if QuestionResult.objects.filter(pk=lease.row.pk, state__in=ENDED).exists():
+            on_item()
     run.refresh_from_db()
     if run.state == RunState.CANCELLED:
         restore_done(run.pk)

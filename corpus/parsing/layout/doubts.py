@@ -35,6 +35,11 @@ SIGN_MISNAMED = Doubt(
     "A sign here is printed otherwise than its file names it, or its font names two signs alike: ≥ "
     "may be ≤, or mg µg. Compare the line with the page, and correct it if it is.",
 )
+TEXT_CUT = Doubt(
+    "text_cut",
+    "The text runs off the edge of the page here, and the rest of it was not read: a dose or a "
+    "condition may be missing. Save the file with its whole text on the page and upload it.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

@@ -14,6 +14,7 @@ MAX_MEMBERS = 2_000
 MAX_UNPACKED_BYTES = 200 * 1024 * 1024
 MAX_RATIO = 200  # of one member of 1 MB and more; XML packs to about 1:20, and a bomb to 1:1000
 _SMALL_BYTES = 1024 * 1024
+_ENTRY, _MAX_ENTRIES = b"PK\x01\x02", 10 * MAX_MEMBERS
 _MAIN_PART = {"wordprocessingml": "word/", "presentationml": "ppt/", "spreadsheetml": "xl/"}
 
 
@@ -26,6 +27,8 @@ def check_archive(path: Path, media_type: str) -> None:
     import zipfile  # late: the child that reads a text must not wait for it
 
     try:
+        if _is_directory_long(path):
+            raise _too_many()
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError) as error:
@@ -35,7 +38,7 @@ def check_archive(path: Path, media_type: str) -> None:
             hint="Save it again in the program that made it.",
         ) from error
     if len(members) > MAX_MEMBERS:
-        raise _bomb(f"holds more than {MAX_MEMBERS} parts")
+        raise _too_many()
     if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
         raise _bomb(f"unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB")
     for member in members:
@@ -59,6 +62,19 @@ def check_archive(path: Path, media_type: str) -> None:
         )
 
 
+def _is_directory_long(path: Path) -> bool:
+    """Tell whether a zip's directory is too long for `ZipFile`, which holds all of it in memory.
+
+    Entries of zips inside it are counted too, so that far more than MAX_MEMBERS are too many.
+    """
+    found, end = 0, b""
+    with path.open("rb") as stream:
+        while found <= _MAX_ENTRIES and (block := stream.read(_SMALL_BYTES)):
+            found += (end + block).count(_ENTRY)
+            end = block[1 - len(_ENTRY) :]
+    return found > _MAX_ENTRIES
+
+
 def _check_names(members: list[ZipInfo]) -> None:
     names = [member.filename for member in members]
     unsafe = any(
@@ -71,6 +87,10 @@ def _check_names(members: list[ZipInfo]) -> None:
             code="archive_unsafe",
             hint="Save it again in the program that made it.",
         )
+
+
+def _too_many() -> ParseError:
+    return _bomb(f"holds more than {MAX_MEMBERS} parts")
 
 
 def _bomb(what: str) -> ParseError:

@@ -1,7 +1,7 @@
 """Read the words, rules and boxes of a PDF's pages by PDFium.
 
 Only words that a reader sees are kept; invisible text (an OCR layer, or text hidden on purpose) and
-text outside the page are left out.
+text outside the page are left out; words at which text runs off the page are told.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _GAP = 0.17  # font heights; a wider gap is a blank, which TeX does not print
 _LAPPED = 0.3  # font heights that a word may reach into the next at most
 _SPACED = 0.6  # font heights; letter-spaced capitals are closer, cells of a row further apart
 _MIN_SPACED = 3
+_RUN_ON = 1.0  # font heights; a wider gap at the page's edge is a margin, as between two pages
+_LEADING = 2.0  # font heights between the baselines of a text's lines, at most
 _HARDLY = 0.03  # of a font height: no digits of one number differ by more in baseline or size
 _TWICE = 8  # text objects, at most, from a text to its second painting
 _ASLANT = Doubt(
@@ -63,7 +65,7 @@ def read_page(page: Any, number: int) -> PageCells:
     painted = list(objects(page))
     fonts: dict[int, Font] = {}
     given = characters(page, frame, painted, fonts)
-    printed = list(_pieces(char for char in given if _is_shown(char, frame.size)))
+    printed = list(_pieces(_on_page(given, frame.size)))
     drawn = drawings(painted, frame)
     pieces, hidden, unseen = _seen(page, frame, printed, painted, drawn.covers)
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
@@ -96,7 +98,7 @@ def _cells(
     size: tuple[float, float],
     turn: int,
 ) -> PageCells:
-    words, raised = [], []
+    words, raised, cut = [], [], []
     for place, piece in enumerate(pieces):
         font = piece[0].font
         text = mend_accents(clean_line("".join(character.text for character in piece)))
@@ -107,6 +109,8 @@ def _cells(
             words.append(Word(text, box, font.size, font.bold, font.name, place, after_blank, base))
             if any(_may_be_raised(*pair) for pair in itertools.pairwise(piece)):
                 raised.append(box)
+            if any(character.is_cut for character in piece):
+                cut.append(box)
     return PageCells(
         number,
         *(size[::-1] if turn in (90, 270) else size),
@@ -116,6 +120,7 @@ def _cells(
         drawn=tuple(upright(box, size, turn) for box in drawn.art),
         frames=tuple(upright(box, size, turn) for box in drawn.frames),
         raised=tuple(raised),
+        cut=tuple(cut),
     )
 
 
@@ -163,14 +168,38 @@ def _seen(
     return kept, hidden, doubts
 
 
-def _is_shown(character: Character | str, size: tuple[float, float]) -> bool:
-    """Tell whether a character is painted on the page; blanks always are."""
-    if isinstance(character, str):
-        return True
-    font, box = character.font, character.box
-    across, down = size[::-1] if font.turn in (90, 270) else size
-    x, y = middle(box)
-    return font.shown and font.size >= 1 and 0 <= x <= across and 0 <= y <= down
+def _on_page(
+    given: Iterable[Character | str], size: tuple[float, float]
+) -> Iterator[Character | str]:
+    """Yield blanks and what is painted on the page, marked where its text runs off the edge."""
+    shown = [c for c in given if isinstance(c, str) or (c.font.shown and c.font.size >= 1)]
+    printed = [character for character in shown if not isinstance(character, str)]
+    off = {id(character): _is_off(character, size) for character in printed}
+    cut = set()
+    for before, after in itertools.pairwise(printed):
+        (left, was_below), (leaves, is_below) = off[id(before)], off[id(after)]
+        is_edge = (left or was_below) != (leaves or is_below)
+        if is_edge and _runs_on(before, after, is_below=was_below or is_below):
+            cut |= {id(before), id(after)}
+    for character in shown:
+        if isinstance(character, str):
+            yield character
+        elif not any(off[id(character)]):
+            yield replace(character, is_cut=True) if id(character) in cut else character
+
+
+def _is_off(character: Character, size: tuple[float, float]) -> tuple[bool, bool]:
+    """Tell whether a character is off the page at the side, and above or below it."""
+    across, down = size[::-1] if character.font.turn in (90, 270) else size
+    x, y = middle(character.box)
+    return not 0 <= x <= across, not 0 <= y <= down
+
+
+def _runs_on(before: Character, after: Character, *, is_below: bool) -> bool:
+    """Tell whether text goes on over the page's edge: in its line, or `is_below` in the next."""
+    apart = abs(before.base - after.base)
+    is_next = is_below and before.font.turn == after.font.turn
+    return _goes_on(before, after, _RUN_ON) or (is_next and apart <= _LEADING * before.font.size)
 
 
 def _pieces(characters: Iterable[Character | str]) -> Iterator[list[Character]]:

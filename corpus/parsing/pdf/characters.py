@@ -56,6 +56,7 @@ class Character:
     base: float  # of its baseline, downwards in the same frame
     is_mapped: bool = True  # its font says which character it is
     after_blank: bool = False  # the file prints a blank before it
+    is_cut: bool = False  # its text runs off the page's edge here
     ink: Box | None = None  # around its ink, on the displayed page; of letters, only of m and µ
 
 

@@ -14,7 +14,7 @@ from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells, contains, middle
-from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED
+from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.cells import read_page
@@ -96,8 +96,10 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], signs: Sequenc
     unsure = [(cells.displayed(box), score) for box, score in cells.unsure]
     parts = (cells, *cells.insets)
     raised = [part.displayed(box) for part in parts for box in part.raised]
+    cut = [part.displayed(box) for part in parts for box in part.cut]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
     doubts += (*_at(page, raised, RAISED_UNSURE), *_at(page, signs, SIGN_MISNAMED))
+    doubts += tuple(_at(page, cut, TEXT_CUT))
     return replace(page, doubts=doubts)
 
 

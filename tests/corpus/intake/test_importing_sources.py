@@ -173,6 +173,20 @@ def test_a_locked_member_of_a_zip_is_named(tmp_path: Path) -> None:
     assert (record.name, _code(record, "medquad")) == ("medquad.xml", "archive_corrupt")
 
 
+def test_a_member_of_a_zip_packed_in_an_unknown_way_stops_none_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.xml", "b.xml"):
+            archive.writestr(name, corpus("medquad").read_bytes())
+    raw = bytearray(path.read_bytes())
+    deflate64 = 9
+    raw[raw.index(b"PK\x03\x04") + 8] = raw[raw.index(b"PK\x01\x02") + 10] = deflate64
+    path.write_bytes(raw)
+    (tmp_path / "c.xml").write_bytes(corpus("medquad").read_bytes())
+    told = [r.error.code if r.error else r.name for r in records("medquad", tmp_path)]
+    assert told == ["c.xml", "archive_packing", "b.xml"]
+
+
 def test_records_beyond_the_limit_are_refused_and_the_others_read(tmp_path: Path) -> None:
     filler = "<x>" + "y" * 600_000 + "</x>"
     text = corpus("pubmed").read_text()

@@ -495,3 +495,17 @@ def test_a_document_stays_in_force_while_its_successor_is_held_back(doubtful: Pa
     document_publish(named("Second"), by=None, today=timezone.localdate())
     first = named("First")
     assert (first.lifecycle, first.superseded_by) == (Lifecycle.SUPERSEDED, named("Second"))
+
+
+@pytest.mark.django_db
+def test_what_a_manifest_can_not_publish_stops_none_after_it(
+    doubtful: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("ingest", str(doubtful / "sums.xlsx"), "--collection", "renal")
+    Job.objects.update(state=JobState.FAILED)
+    rows = "sums.xlsx,A,PUBLISHED,\nclear.md,B,PUBLISHED,\n"
+    with suppress(SystemExit):
+        call_command("ingest", *in_table(doubtful, rows))
+    found = dict(Document.objects.values_list("filename", "lifecycle"))
+    assert found == {"sums.xlsx": Lifecycle.DRAFT, "clear.md": Lifecycle.PUBLISHED}
+    assert "sums.xlsx" in capsys.readouterr().err

@@ -152,3 +152,17 @@ def test_read_again_it_stays_in_force_unless_a_doubt_is_new() -> None:
     while document_index(document.pk):
         pass
     assert _state(document) == Lifecycle.REVIEW
+
+
+@pytest.mark.django_db
+def test_each_page_with_the_same_doubted_line_has_to_be_looked_at(tmp_path: Path) -> None:
+    pages = [fixtures.at(500, "Zinc heals wounds.", LOST[4]) for _ in range(3)]
+    fixtures.make_pdf(tmp_path / "a.pdf", *pages)
+    document = ingest((tmp_path / "a.pdf").read_bytes(), "a.pdf")
+    document_index(document.pk)
+    document_submit(document, by=None)
+    with pytest.raises(PagesNotReviewed, match="pages 1, 2, 3"):
+        document_publish(document, by=None, today=TODAY, looked=[])
+    with pytest.raises(PagesNotReviewed, match="page 1 "):
+        document_publish(document, by=None, today=TODAY, looked=[2, 3])
+    document_publish(document, by=None, today=TODAY, looked=[1, 2, 3])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -75,6 +78,20 @@ def test_a_zip_with_thousands_of_parts_is_not_opened(tmp_path: Path) -> None:
     parts = {f"word/{number}.xml": b"" for number in range(2_001)}
     path = fixtures.office_zip(tmp_path / "a.docx", parts)
     assert _code(path, path.name) == "archive_bomb"
+
+
+def test_a_zip_with_a_directory_of_megabytes_takes_no_memory(tmp_path: Path) -> None:
+    entries = (b"PK\x01\x02%s%05x" % (bytes(24) + b"\x05" + bytes(17), n) for n in range(50_000))
+    directory = b"".join(entries)
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 50_000, 50_000, len(directory), 30, 0)
+    path = tmp_path / "a.docx"
+    path.write_bytes(b"PK\x03\x04" + bytes(26) + directory + end)
+    assert len(zipfile.ZipFile(path).infolist()) == 50_000
+    tracemalloc.start()
+    assert _code(path, path.name) == "archive_bomb"
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 * 2**20
 
 
 @pytest.mark.parametrize("name", ["../outside.xml", "/etc/passwd", "word/../../x", "C:\\x"])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
 from functools import partial
 
+import pytest
 from django.db import connection, transaction
 
+from corpus import signals
 from corpus.models import Document, Job, Lifecycle
-from corpus.services.documents import DuplicateDocument, NotNow
+from corpus.services.documents import DuplicateDocument, NotNow, document_reindex
 from corpus.services.lifecycle import document_publish
 from corpus.services.metadata import document_edit
 from tests.corpora import publish, shelf
@@ -77,3 +79,28 @@ def _does_anybody_wait() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
         return cursor.fetchone() is not None
+
+
+def test_who_edits_while_another_has_it_read_again_waits_for_nobody(own_database: str) -> None:
+    document = publish("# Anaemia\nGive 1 tablet of iron daily.")
+    with ThreadPoolExecutor(1) as pool:
+        reading: list[Future[None]] = []
+
+        def meanwhile(**sent: object) -> None:
+            reading.append(pool.submit(_read_again, document.pk))
+            wait_until(_does_anybody_wait, "reading again waits for the edit")
+
+        signals.document_edited.connect(meanwhile)
+        try:
+            document_edit(document, by=None, changes={"title": "Iron"})
+        finally:
+            signals.document_edited.disconnect(meanwhile)
+        with pytest.raises(NotNow):  # the edit has queued it
+            reading[0].result(timeout=20)
+
+
+def _read_again(pk: int) -> None:
+    try:
+        document_reindex(Document.objects.get(pk=pk), by=None)
+    finally:
+        connection.close()

@@ -313,3 +313,15 @@ def test_a_failed_upload_is_discarded_and_nothing_else_is() -> None:
     assert not Document.objects.exists()
     assert not document_path(document.sha256).exists()
     make(Lifecycle.DRAFT, is_indexed=False)  # the same bytes
+
+
+def test_of_two_that_wait_for_each_other_one_stays_in_force() -> None:
+    first = make(Lifecycle.PUBLISHED, 1, is_indexed=False)
+    second = make(Lifecycle.PUBLISHED, 2, is_indexed=False)
+    document_supersede(first, by=None, successor=second)
+    document_supersede(second, by=None, successor=first)  # it was the other way round
+    for document in (second, first):
+        Document.objects.filter(pk=document.pk).update(indexed_at=Now())
+        documents_supersede_due(document, by=None)
+    assert state(first) == Lifecycle.PUBLISHED
+    assert state(second) == Lifecycle.SUPERSEDED

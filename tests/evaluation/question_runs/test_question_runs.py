@@ -231,7 +231,9 @@ def test_where_too_many_ask_no_attempt_counts(
 ) -> None:
     failing(monkeypatch, Busy(3.0), 7)
     run = run_of(stored_set(ITEMS[:1]))
-    question_run_execute(run)
+    ended: list[str] = []
+    question_run_execute(run, on_item=lambda: ended.append(run.results.get().state))
+    assert ended == [ResultState.DONE]
     assert run.results.get().attempts == 1
     assert run.state == RunState.DONE
 
