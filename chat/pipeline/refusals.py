@@ -129,8 +129,9 @@ def explained(run: AnswerRun) -> Abstained:
 
 
 def _medicines_not_found(run: AnswerRun) -> Sequence[str]:
-    """Return the medicines asked about, as typed, if no passage names any of them."""
-    medicines, typed = asked_medicines(_by_every_name(run)), run.query.text.casefold()
+    """Return the medicines asked about if no passage names any, by the names in the question."""
+    medicines = asked_medicines(_by_every_name(run))
+    typed = question_in_english(run.query.text).casefold()
     if run.decided.not_found or not _are_unnamed(medicines, run.decided.passages):
         return ()  # the words that were not found are told already
     return sorted(name for name in medicines if name in typed) or sorted(medicines)

@@ -112,6 +112,13 @@ def test_doses_of_other_medicines_are_not_shown_for_one_that_nothing_names(
     assert ask("Once daily dose of tobramycin or gentamicin for children?").nearest
 
 
+def test_a_medicine_in_german_is_told_by_one_name(shelves: None, settings: LazySettings) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "de")
+    Document.objects.filter(title="Anaphylaxis").delete()
+    (warning,) = ask("Welche Dosis Adrenalin für Erwachsene?").warnings
+    assert "has “adrenaline”." in warning["text"]
+
+
 @pytest.mark.parametrize(
     ("question", "said", "is_told"),
     [
