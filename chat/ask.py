@@ -137,7 +137,7 @@ def search(run: AnswerRun) -> None:
     """Find passages in the documents in force on the day, and record which those are."""
     run.snapshot = corpus_snapshot(run.query.on)
     run.evidence = find(run.query, run.searches)
-    run.cautions += [stop_caution(stop) for _, stop in sorted(run.searches.met.items())]
+    run.cautions += [stop_caution(*met) for _, met in sorted(run.searches.met.items())]
     titles = dict.fromkeys(hit.title for hit in run.evidence.hits)
     run.tell(Found(len(run.evidence.hits), tuple(titles)))
 

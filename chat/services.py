@@ -90,11 +90,12 @@ def _store_conversation(turn: Turn) -> None:
     conversation = turn.conversation
     if conversation is None:
         return
+    is_named = bool(conversation.title)
     conversation.title = conversation.title or turn.question[:200]
     if conversation._state.adding:
         conversation.save(force_insert=True)
-    else:
-        conversation.save(update_fields=["title", "updated_at"])
+    else:  # its owner may have renamed it meanwhile
+        conversation.save(update_fields=["updated_at"] if is_named else ["title", "updated_at"])
 
 
 def _identified(guarded: Guarded, policy: str) -> list[Caution]:

@@ -189,10 +189,12 @@ def applicability_cautions(about: Applicability) -> tuple[Caution, ...]:
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
 
 
-def stop_caution(stop: AnsweringStop) -> Caution:
-    """Tell what answering is stopped from, why, and whom to call."""
-    shas = (stop.document.sha256,) if stop.document else ()
-    return Caution(STOPPED, stop.sentence, documents=shas)
+def stop_caution(stop: AnsweringStop, *documents: str) -> Caution:
+    """Tell what answering is stopped from, why, and whom to call.
+
+    `documents` (SHA-256) are some that it stopped: who may not read them is not told of it.
+    """
+    return Caution(STOPPED, stop.sentence, documents=documents)
 
 
 # That a question in this language is not answered here, and to ask in one of those named.

@@ -18,11 +18,13 @@ from chat.pipeline.excerpts import excerpts
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
-from core.language.en.medicines.names import drugs
+from chat.verification.medicines import is_named
+from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.quantities.levelling import levelled
 from core.language.en.questions.asked import asked_medicines
-from core.language.en.statements.wording import share_a_name
+from core.language.en.statements.wording import gives_dose, share_a_name
 from core.language.gloss import question_in_english
+from core.language.words import CELLS
 from corpus.staff_selectors import collections_closed
 from retrieval.analysis import by_every_name
 from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
@@ -49,27 +51,45 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
-    medicines = _medicines_asked(run)
+    question = _by_every_name(run)
+    medicines = asked_medicines(question)
     others = [hit for hit in decision.passages if hit.key not in about]
     if _are_unnamed(medicines, decision.passages):
-        others = [hit for hit in others if not _named_in(hit)]
-    nearest += sorted(others, key=lambda hit: not share_a_name(medicines, _named_in(hit)))
+        others = [hit for hit in others if not _is_on_others(question, hit)]
+    nearest += sorted(others, key=lambda hit: not _names(medicines, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
-def _medicines_asked(run: AnswerRun) -> frozenset[str]:
-    return asked_medicines(by_every_name(question_in_english(run.query.text)))
+def _by_every_name(run: AnswerRun) -> str:
+    return by_every_name(question_in_english(run.query.text))
 
 
 def _are_unnamed(medicines: frozenset[str], passages: Sequence[Hit]) -> bool:
     """Tell whether the question is about medicines of which no passage names any."""
-    return bool(medicines) and not any(share_a_name(medicines, _named_in(hit)) for hit in passages)
+    return bool(medicines) and not any(_names(medicines, hit) for hit in passages)
 
 
-def _named_in(hit: Hit) -> frozenset[str]:
-    """Return the medicines that a passage or its headings name."""
+def _is_on_others(question: str, hit: Hit) -> bool:
+    """Tell whether a passage is on medicines that are not asked about, though none is that is.
+
+    One that names what the patient takes, or a class of medicines, only where it gives a dose.
+    """
+    text = _read(hit)
+    is_near = drug_classes(text) or _names(frozenset(drugs(question)), hit)
+    return bool(drugs(text)) and (not is_near or gives_dose(text) or CELLS in text)
+
+
+def _names(medicines: frozenset[str], hit: Hit) -> bool:
+    """Tell whether a passage or its headings name one of the medicines, by any of its names."""
+    text = _read(hit)
+    return share_a_name(medicines, frozenset(drugs(text))) or any(
+        is_named(name, text) for name in medicines
+    )
+
+
+def _read(hit: Hit) -> str:
     hit = hit.in_english
-    return frozenset(drugs(f"{hit.title} {hit.section} {hit.text}"))
+    return f"{hit.title} {hit.section} {hit.text}"
 
 
 def failed(run: AnswerRun, reason: Reason, error: Exception) -> Abstained:
@@ -109,8 +129,9 @@ def explained(run: AnswerRun) -> Abstained:
 
 
 def _medicines_not_found(run: AnswerRun) -> Sequence[str]:
-    """Return the medicines asked about, as typed, if no passage names any of them."""
-    medicines, typed = _medicines_asked(run), run.query.text.casefold()
+    """Return the medicines asked about if no passage names any, by the names in the question."""
+    medicines = asked_medicines(_by_every_name(run))
+    typed = question_in_english(run.query.text).casefold()
     if run.decided.not_found or not _are_unnamed(medicines, run.decided.passages):
         return ()  # the words that were not found are told already
     return sorted(name for name in medicines if name in typed) or sorted(medicines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from chat.caveats.cautions import APPLICABILITY, Caution
+from chat.caveats.cautions import APPLICABILITY, MISMATCH, Caution
 from chat.config import AnswerConfig
 from chat.gate.decision import Decision
 from chat.generation.types import Generation, Generator
@@ -63,10 +63,17 @@ class AnswerRun:
         return self.decision
 
     def cautions_of(self, outcome: Outcome) -> list[Caution]:
-        """Return the warnings for the outcome; a refusal drops those about applicability."""
+        """Return the warnings for the outcome; a refusal drops those about statements.
+
+        It shows none. That the statements found are for other people may be its reason, and stays.
+        """
         if isinstance(outcome, Answered):
             return self.cautions
-        return [c.of_refusal() for c in self.cautions if c.code != APPLICABILITY]
+        return [
+            caution.of_refusal()
+            for caution in self.cautions
+            if caution.code == MISMATCH or not (caution.claims or caution.code == APPLICABILITY)
+        ]
 
     @property
     def option(self) -> str:

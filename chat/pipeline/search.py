@@ -35,9 +35,8 @@ class SearchLog:
     config: RetrievalConfig
     gate: Gate | None = None
     stops: Stops = field(default_factory=Stops)
-    met: dict[int, AnsweringStop] = field(
-        default_factory=dict
-    )  # stops on the best that was found, by key
+    # Stops on the best that was found, by key, each with the SHA-256 of a document of it.
+    met: dict[int, tuple[AnsweringStop, str]] = field(default_factory=dict)
     taken: list[Search] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -58,8 +57,9 @@ def find(query: Query, searches: SearchLog, *, kind: str = FIRST) -> Evidence:
     config = explaining_search(searches.config) if kind == EXPLAINING else searches.config
     evidence = retrieve(query, config)
     stopped = {hit.key: searches.stops.on(hit.document_id, hit.collection) for hit in evidence.hits}
-    best = (stopped[hit.key] for hit in evidence.hits[:HEEDED])
-    searches.met |= {stop.pk: stop for stop in best if stop} if kind == FIRST else {}
+    if kind == FIRST:
+        best = ((stopped[hit.key], hit.sha256) for hit in evidence.hits[:HEEDED])
+        searches.met |= {stop.pk: (stop, sha256) for stop, sha256 in best if stop}
     return replace(evidence, hits=tuple(h for h in evidence.hits if stopped[h.key] is None))
 
 

@@ -24,14 +24,19 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     text = " ".join((*evidence.quotes, evidence.context))
     # Of a text that names another medicine, nothing is said of the one that was asked about.
     known = text if drugs(text) else f"{text} {evidence.question}"
-    held = _with_other_names(_words(known))
     for name in named:
-        # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
-        forms = _forms(_words(name))
-        if not any((form.rstrip() if len(form) > _LONG else form) in held for form in forms):
+        if not is_named(name, known):
             label = Label.CONTRADICTED if drugs(evidence.text) else Label.NOT_FOUND
             return Finding(NAME, label, f"medicine not in the evidence: {name}")
     return None
+
+
+def is_named(name: str, text: str) -> bool:
+    """Tell whether a text has a medicine or a class by any of its names."""
+    held = _with_other_names(_words(text))
+    # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
+    forms = _forms(_words(name))
+    return any((form.rstrip() if len(form) > _LONG else form) in held for form in forms)
 
 
 def _words(text: str) -> str:

@@ -134,3 +134,11 @@ def test_a_choice_without_the_right_answer_is_refused(alice: User) -> None:
         Reason.WEAK_EVIDENCE,
         "",
     )
+
+
+def test_a_conversation_renamed_while_a_question_is_answered_keeps_its_name(alice: User) -> None:
+    ask(FIRST, alice)
+    opened = Conversation.objects.get()
+    Conversation.objects.update(title="Pneumonia of Friday")
+    ask("And in children?", alice, opened)
+    assert Conversation.objects.get().title == "Pneumonia of Friday"

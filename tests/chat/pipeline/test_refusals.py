@@ -112,6 +112,55 @@ def test_doses_of_other_medicines_are_not_shown_for_one_that_nothing_names(
     assert ask("Once daily dose of tobramycin or gentamicin for children?").nearest
 
 
+def test_a_medicine_in_german_is_told_by_one_name(shelves: None, settings: LazySettings) -> None:
+    settings.ANSWER_LANGUAGES = ("en", "de")
+    Document.objects.filter(title="Anaphylaxis").delete()
+    (warning,) = ask("Welche Dosis Adrenalin für Erwachsene?").warnings
+    assert "has “adrenaline”." in warning["text"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "is_told"),
+    [
+        ("magnesium sulfate dose in asthma",
+         "Give magnesium sulphate 2 g with salbutamol 5 mg in asthma.", False),
+        ("glyceryl trinitrate in pulmonary oedema",
+         "Start GTN with furosemide 40 mg in pulmonary oedema.", False),
+        ("Can I give ciprofloxacin to a patient on warfarin?",
+         "Check the INR of a patient on warfarin within 3 days of any antibiotic.", True),
+        ("simvastatin with grapefruit juice?",
+         "Drink no grapefruit juice with a statin. Atorvastatin is the first choice.", True),
+    ],
+)  # fmt: skip
+def test_a_passage_that_names_it_otherwise_or_its_class_or_what_is_taken_is_shown(
+    settings: LazySettings, question: str, said: str, is_told: bool
+) -> None:
+    settings.GATE_THRESHOLD = 0.999
+    publish(f"# Treatment\n## Advice\n{said}")
+    turn = ask(question)
+    assert [each["text"] for each in turn.nearest] == [said]
+    assert [warning["code"] for warning in turn.warnings] == ["unknown_word"] * is_told
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("amikacin instead of gentamicin for adults?", "Give gentamicin 5 mg/kg to adults."),
+        ("Dose of ciprofloxacin for adults on warfarin?",
+         "Give nitrofurantoin 100 mg to adults on warfarin."),
+        ("What is the dose of phenytoin in pain?", "Opioids: give morphine 10 mg in pain."),
+        ("amikacin for adults on gentamicin, by weight",
+         ": Table 1. Gentamicin for adults\n| Weight (kg) | Dose (mg) |\n| 50 to 60 | 300 |"),
+    ],
+)  # fmt: skip
+def test_doses_of_what_is_taken_or_of_a_class_are_not_shown_either(
+    settings: LazySettings, question: str, said: str
+) -> None:
+    settings.GATE_THRESHOLD = 0.999
+    publish(f"# Treatment\n## Advice\n{said}")
+    assert ask(question).nearest == []
+
+
 def test_whoever_is_shown_passages_is_told_whom_to_ask_in_every_channel(
     settings: LazySettings, alice: User, client: Client
 ) -> None:

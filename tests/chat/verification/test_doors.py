@@ -125,6 +125,17 @@ def test_guidelines_that_disagree_are_named_where_that_is_a_refusal(
     assert "mg" not in warning["text"]
 
 
+def test_a_refusal_tells_nothing_of_statements_that_it_does_not_show(
+    document: Document, settings: LazySettings
+) -> None:
+    publish(TEXT.replace("500 mg", "250 mg"), title="Another guideline", collection="chest")
+    text = f"{QUESTION.rstrip('?')} and penicillin allergy?"
+    asked = AskedQuestion(text, user=None, channel=Channel.COMMAND)
+    assert [w["code"] for w in turn_ask(asked).warnings] == ["allergy", "conflict"]
+    settings.CONFLICTS = "block"
+    assert [w["code"] for w in turn_ask(asked).warnings] == ["conflict"]
+
+
 def test_a_warning_is_shown_to_nobody_who_may_not_read_what_it_names(
     alice: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

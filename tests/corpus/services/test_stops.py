@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.ask import turn_ask
+from chat.conversations import conversation_share
 from chat.models import AuditEvent, Channel, Reason, Turn, TurnStatus
 from chat.types import AskedQuestion
 from corpus.models import AnsweringStop, Collection
@@ -16,6 +17,7 @@ from corpus.stops import stops_held
 from medrag_site import doctor
 from medrag_site.groups import SAFETY
 from tests.chat.gate.calibrations import kept
+from tests.chat.web.pages import thread
 from tests.corpora import publish
 from tests.people import person
 
@@ -160,3 +162,23 @@ def test_a_stop_on_a_closed_collection_is_not_told_to_others(
     stop(officer, collection=closed)
     client.force_login(alice)
     assert "Dr Blue" not in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize("of", ["document", "collection"])
+def test_who_may_not_know_a_collection_is_not_told_of_its_stop_in_a_shared_answer(
+    officer: User, client: Client, alice: User, bob: User, of: str
+) -> None:
+    document = publish(GENTAMICIN, collection="closed")
+    group = Group.objects.create(name="Haematologists")
+    document.collection.searchers.add(group)
+    alice.groups.add(group)
+    stop(officer, **{of: document if of == "document" else document.collection})
+    turn = turn_ask(AskedQuestion(QUESTION, user=alice, channel=Channel.PAGE))
+    assert turn.conversation
+    conversation_share(turn.conversation, by=alice)
+    told = {}
+    for reader in (alice, bob):
+        client.force_login(reader)
+        page = client.get(thread(turn.conversation_id, "shared"))
+        told[reader] = "Dr Blue" in page.content.decode()
+    assert told == {alice: True, bob: False}
