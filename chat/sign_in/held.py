@@ -18,6 +18,8 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def hold(request: HttpRequest, account: User, *, next_page: str) -> None:
+    """Keep the account in the session, under a new key that nobody knows from before."""
+    request.session.cycle_key()
     request.session[HELD] = {
         "user": account.pk,
         "hash": account.get_session_auth_hash(),

@@ -67,6 +67,16 @@ def codes(alice: User) -> list[str]:
     return found
 
 
+def test_who_knew_the_session_before_the_password_knows_nothing_of_it(
+    alice: User, codes: list[str], client: Client, settings: LazySettings
+) -> None:
+    known, onlooker = str(client.session.session_key), Client()
+    password(client, "alice")
+    onlooker.cookies[settings.SESSION_COOKIE_NAME] = known
+    assert client.get("/sign-in/code/").status_code == 200
+    assert onlooker.get("/sign-in/code/").status_code == 302
+
+
 def test_a_password_alone_signs_nobody_in(alice: User, codes: list[str], client: Client) -> None:
     there = "/conversations/?q=dose"
     assert password(client, "alice", there)["Location"] == "/sign-in/code/"
