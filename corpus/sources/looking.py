@@ -81,7 +81,9 @@ def source_look(spec: SourceSpec) -> None:
     Source.objects.get_or_create(name=spec.name)
     with transaction.atomic():
         due = Source.objects.filter(_is_due(spec))
-        lease = Lease.claim(due, lambda row: {"lease_until": ends_in(LEASE_S)})
+        # What is wanted from here on is not what this look may have passed already.
+        begun = {"lease_until": ends_in(LEASE_S), "is_wanted": False}
+        lease = Lease.claim(due, lambda row: begun)
     if lease is None:
         return
     collection, fault = Collection.objects.filter(slug=spec.collection).first(), ""
@@ -94,13 +96,13 @@ def source_look(spec: SourceSpec) -> None:
         fault = f"It can't be read any further: {error.strerror}."
     except _LeaseLost:
         return
-    lease.end(fault=fault, looked_at=Now(), is_wanted=False)
+    lease.end(fault=fault, looked_at=Now())
 
 
 def _is_due(spec: SourceSpec) -> Q:
     is_late = Q(looked_at=None) | Q(looked_at__lte=Now() - spec.every) | Q(is_wanted=True)
-    is_free = Q(lease_until=None) | Q(lease_until__lte=Now())
-    return Q(name=spec.name) & is_late & is_free
+    was_cut_off = Q(lease_until__lte=Now())
+    return Q(name=spec.name) & (was_cut_off | is_late & Q(lease_until=None))
 
 
 def _open(spec: SourceSpec, collection: Collection | None) -> Collection:

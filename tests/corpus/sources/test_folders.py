@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from pytest_django import Settings
 
@@ -19,7 +20,8 @@ from corpus.models import Collection, Document, Lifecycle, Source, SourceFile
 from corpus.selectors import SAME_PLACE, predecessors_suggested
 from corpus.services.documents import document_ingest
 from corpus.sources import looking
-from corpus.sources.looking import is_look_due, source_look, sources_look
+from corpus.sources.folder import files_in
+from corpus.sources.looking import is_look_due, source_look, source_want, sources_look
 from corpus.sources.specs import SourceSpec
 from tests.corpora import shelf
 from tests.corpus.documents import guideline, ingest
@@ -267,6 +269,28 @@ def test_a_look_that_lost_its_lease_writes_no_more(
     assert titles() == ["a", "b"]
     assert (source.fault, source.lease_token) == ("", None)
     assert not any(row.fault for row in rows().values())
+
+
+def test_a_look_that_is_wanted_during_another_follows_it(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, admin_user: User
+) -> None:
+    spec = spec_of(tmp_path)
+    settings.SOURCES = (spec,)
+    put(tmp_path, "a.md", "Text of a.")
+
+    def listed(folder: Path) -> Any:
+        found = files_in(folder)
+        put(tmp_path, "b.md", "Text of b.")
+        source_want(Source.objects.get(), by=admin_user)
+        return found
+
+    monkeypatch.setattr(looking, "files_in", listed)
+    sources_look()
+    monkeypatch.setattr(looking, "files_in", files_in)
+    assert is_look_due()
+    sources_look()
+    assert titles() == ["a", "b"]
+    assert not is_look_due()
 
 
 def test_a_collection_that_is_missing_or_closed_is_a_fault(tmp_path: Path) -> None:
