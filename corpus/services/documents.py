@@ -173,11 +173,12 @@ def document_discard(document: Document, *, by: User | None) -> None:
             f"“{document}” was not discarded: it is not a failed upload.",
             hint="Reload the page: somebody may have had it read again.",
         )
-    document_discarded.send(Document, document=document, actor=by)
     UploadKey.objects.filter(sha256=document.sha256).delete()
     rows.delete()
-    # Before the commit: until then the row keeps the same bytes from being uploaded again.
+    # Before the commit: until then the row keeps the same bytes from being uploaded again. And
+    # before the log, whose lock everybody waits for, has the event.
     files.remove_document(document.sha256)
+    document_discarded.send(Document, document=document, actor=by)
 
 
 _ANEW: dict[str, Any] = {"timings": {}, "done": 0, "total": 0, "progress": 0.0}

@@ -13,7 +13,8 @@ from django.dispatch import Signal
 from django.utils import timezone
 from pytest_django import Settings
 
-from corpus import signals
+from chat.models import AuditEvent
+from corpus import files, signals
 from corpus.access import NotPermitted
 from corpus.models import Document, Job, JobState, Lifecycle
 from corpus.services.documents import NotNow, document_discard
@@ -325,3 +326,13 @@ def test_of_two_that_wait_for_each_other_one_stays_in_force() -> None:
         documents_supersede_due(document, by=None)
     assert state(first) == Lifecycle.PUBLISHED
     assert state(second) == Lifecycle.SUPERSEDED
+
+
+def test_the_log_waits_for_no_store_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = make(Lifecycle.DRAFT, is_indexed=False)
+    Job.objects.filter(document=document).update(state=JobState.FAILED)
+    discarded = AuditEvent.objects.filter(action="document.discarded")
+    logged: list[bool] = []
+    monkeypatch.setattr(files, "remove_document", lambda sha256: logged.append(discarded.exists()))
+    document_discard(document, by=None)
+    assert (logged, discarded.count()) == ([False], 1)
