@@ -259,13 +259,14 @@ def _reported(kept: Storage | None = None) -> Iterator[None]:
         yield
         return
     from botocore.exceptions import BotoCoreError, ClientError  # late: slow, and S3's alone
+    from s3transfer.exceptions import RetriesExceededError
 
     try:
         yield
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
         raise _unavailable(code) from error
-    except BotoCoreError as error:
+    except (BotoCoreError, RetriesExceededError) as error:
         raise _unavailable(type(error).__name__) from error
 
 
@@ -281,6 +282,7 @@ def _unavailable(code: str) -> FilesUnavailable:
         "ConnectTimeoutError": "it does not answer",
         "ReadTimeoutError": "it stopped answering",
         "ConnectionClosedError": "the connection was lost",
+        "RetriesExceededError": "the connection was lost",
     }.get(code, code)
     return FilesUnavailable(
         f"The store of files can't be used: {why}.",

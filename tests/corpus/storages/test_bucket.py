@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,32 @@ def test_a_connection_lost_in_the_middle_keeps_no_document(
     with pytest.raises(files.FilesUnavailable, match="the connection was lost"):
         ingest()
     assert not Document.objects.exists() and not names(bucket)
+
+
+class BreaksOff(BaseHTTPRequestHandler):
+    """Promises a whole file, and ends the connection after its first bytes."""
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT)))
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.do_HEAD()
+        self.wfile.write(CONTENT[:100])
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def test_a_download_that_breaks_off_is_told(bucket: Any, settings: Settings) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        name_bucket(settings, BUCKET, f"http://127.0.0.1:{server.server_port}")
+        for opened in (lambda: files.open_document(SHA256), lambda: files.open_page_image("a", 1)):
+            with pytest.raises(files.FilesUnavailable, match="the connection was lost"):
+                opened()
+        server.shutdown()
 
 
 def test_an_upload_is_read_from_the_bucket(bucket: Any) -> None:
