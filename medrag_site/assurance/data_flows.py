@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db.models import Q
+from django.db.models.functions import Now
+from knox.models import get_token_model
 
-from chat.models import TokenGrant
 from corpus.encoders.registry import configured_specs
 from medrag_site.release import release
 from webhooks.models import Endpoint as WebhookEndpoint
@@ -60,7 +62,8 @@ def flows() -> Iterator[Flow]:
     for endpoint in WebhookEndpoint.objects.filter(is_active=True):
         events = ", ".join(endpoint.events)
         yield _flow(endpoint.url, f"{events}: codes, titles and ids, no question", "Webhooks")
-    if tokens := TokenGrant.objects.filter(token__expiry__isnull=False).count():
+    is_valid = Q(expiry=None) | Q(expiry__gt=Now())
+    if tokens := get_token_model().objects.filter(is_valid).count():
         what = "answers, passages and documents, by each token's scopes and its owner's rights"
         yield Flow(f"programs with {tokens} API tokens", what, "API tokens")
 

@@ -12,8 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from knox.models import get_token_model
 from pytest_django.fixtures import Settings
 
 from core.llm.client import Endpoint
@@ -154,6 +156,14 @@ def test_what_is_configured_is_named_by_its_host_and_never_by_its_password(
     text = data_flows.data_flows()
     assert "secret" not in text
     assert "kkk" not in text
+
+
+@pytest.mark.django_db
+def test_tokens_are_counted_while_they_are_valid(alice: User) -> None:
+    tokens = get_token_model().objects
+    for expiry in (None, datetime.timedelta(days=1), datetime.timedelta(days=-1)):
+        tokens.create(alice, expiry)
+    assert [flow.to for flow in flows()] == ["programs with 2 API tokens"]
 
 
 def test_changed_settings_are_written_without_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
