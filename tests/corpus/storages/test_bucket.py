@@ -151,9 +151,10 @@ def test_a_download_that_breaks_off_is_told(bucket: Any, settings: Settings) -> 
     with ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         name_bucket(settings, BUCKET, f"http://127.0.0.1:{server.server_port}")
-        for opened in (lambda: files.open_document(SHA256), lambda: files.open_page_image("a", 1)):
-            with pytest.raises(files.FilesUnavailable, match="the connection was lost"):
-                opened()
+        with pytest.raises(files.FilesUnavailable, match="the connection was lost"):
+            files.open_document(SHA256)
+        with pytest.raises(files.FilesUnavailable, match="the connection was lost"):
+            files.open_page_image("a", 1)
         server.shutdown()
 
 
