@@ -241,12 +241,16 @@ def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator
         yield Caution(LACK, gettext("The nearest passages give no dose."))
 
 
-def unknown_word_cautions(not_found: Sequence[str]) -> Iterator[Caution]:
-    """Yield a caution that names the words for which a question was refused, if any."""
+def unknown_word_cautions(not_found: Sequence[str], *, is_known: bool = False) -> Iterator[Caution]:
+    """Yield a caution that names the words for which a question was refused, if any.
+
+    Where it `is_known` what they name, as of a medicine, they are spelled as they should be.
+    """
     if not_found:
         named = gettext(" or ").join(f"“{word}”" for word in not_found)
-        sentence = gettext("Nothing that was found has %(words)s. Check the spelling.")
-        yield Caution(UNKNOWN_WORD, sentence % {"words": named})
+        sentence = gettext("Nothing that was found has %(words)s.") % {"words": named}
+        advice = "" if is_known else f" {gettext('Check the spelling.')}"
+        yield Caution(UNKNOWN_WORD, sentence + advice)
 
 
 def _place(hit: Hit, page: int) -> str:

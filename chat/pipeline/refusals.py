@@ -124,7 +124,7 @@ def explained(run: AnswerRun) -> Abstained:
     if outcome is None:
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
-        run.cautions += unknown_word_cautions(_medicines_not_found(run))
+        run.cautions += unknown_word_cautions(_medicines_not_found(run), is_known=True)
     return outcome
 
 
