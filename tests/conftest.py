@@ -39,6 +39,7 @@ LONG_FILES = (
     "tests/corpus/parsing/pdf/test_ocr.py",
     "tests/site/processes/test_evaluating.py",
     "tests/evaluation/question_runs/test_kills.py",
+    "tests/evaluation/question_runs/test_gate.py",
     "tests/corpus/encoders/test_indexing.py",
     "tests/site/processes/test_supervisor.py",
     "tests/webhooks/test_sending_live.py",
