@@ -244,7 +244,7 @@ def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator
 def unknown_word_cautions(not_found: Sequence[str], *, is_known: bool = False) -> Iterator[Caution]:
     """Yield a caution that names the words for which a question was refused, if any.
 
-    Where it `is_known` what they name, as of a medicine, they are spelled as they should be.
+    `is_known`: they are names of known medicines, so their spelling is right.
     """
     if not_found:
         named = gettext(" or ").join(f"“{word}”" for word in not_found)

@@ -41,8 +41,8 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
     a language model's words, and rows that a number of the question falls into: there another row
-    is a wrong dose. Runs two queries if a claim is another row, more for documents that wait to be
-    read again, else none.
+    is a wrong dose. Runs two queries if a claim is another row, one more where a passage has no
+    stored statement, else none.
     """
     own = {_place(claim): claim for claim in claims if _is_open_row(claim)}
     if not own:
@@ -139,10 +139,8 @@ def _tables(claims: Iterable[DraftClaim]) -> dict[_Table, dict[_Place, DraftClai
     hits = [known.get(row.pk) or hit_of(row, of_document[row.document_id]) for row in chunks]
     kept = statements_by_passage(hits)
     rows_of: dict[_Table, dict[_Place, DraftClaim]] = {}
-    statements = ((hit, row) for hit in hits for row, _ in kept[hit.chunk_id])
-    for passage, row in statements:
-        if not row.is_row:
-            continue
+    rows = ((hit, each) for hit in hits for each, _ in kept[hit.chunk_id] if each.is_row)
+    for passage, row in rows:
         quotes = tuple(Quote(passage, p.page, p.start, p.end, p.text) for p in row.pieces)
         claim = DraftClaim(row.text, quotes, kind=ClaimKind.ROW, caption=row.caption)
         if _place(claim)[:2] in bases:

@@ -69,8 +69,8 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
 def statements_by_passage(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     """Return the statements of each passage by chunk id, with the keys of table rows.
 
-    Of documents that were cut by other rules they are cut now. Runs one query, up to three for
-    such documents, none without hits.
+    Those of documents that were cut by other rules are cut now. Runs one query, one more where a
+    passage has no stored statement, none without hits.
     """
     kept: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:

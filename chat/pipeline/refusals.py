@@ -70,9 +70,9 @@ def _are_unnamed(medicines: frozenset[str], passages: Sequence[Hit]) -> bool:
 
 
 def _is_on_others(question: str, hit: Hit) -> bool:
-    """Tell whether a passage is on medicines that are not asked about, though none is that is.
+    """Tell whether a passage is on other medicines than those asked about, which none names.
 
-    One that names what the patient takes, or a class of medicines, only where it gives a dose.
+    One that names what the patient takes, or a class of medicines, is so only if it gives a dose.
     """
     text = _read(hit)
     is_near = drug_classes(text) or _names(frozenset(drugs(question)), hit)

@@ -22,10 +22,7 @@ from evaluation.measures.measure import MEASURES
 from evaluation.models import QuestionRun, QuestionSet
 from evaluation.question_runs.freezing import Budget, RunOrder
 from evaluation.question_runs.selectors import card_shown, question_runs_listed
-from evaluation.question_runs.services import (
-    RunError,
-    question_run_create,
-)
+from evaluation.question_runs.services import RunError, question_run_create
 
 MAX_WHOLE = 2**31 - 1
 MAX_BUDGET_S = 1e7

@@ -143,6 +143,7 @@ def test_populations(question: str, found: tuple[str, ...]) -> None:
         ("carvedilol or bisoprolol", ("carvedilol", "bisoprolol")),
         ("co-amoxiclav or magnesium sulfate", ("co-amoxiclav", "magnesium sulfate")),
         ("ceftriaxone for adalimumab users", ("ceftriaxone", "adalimumab")),
+        ("chlordiazepoxide, ferrous sulfate", ("chlordiazepoxide", "ferrous sulfate")),
         ("insulin in April, cholesterol in May", ("insulin",)),
         ("vaccine, urine, spine, machine, medicine, baseline, reason, person", ()),
         ("orbital sulfate escort cystatin", ()),
