@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.medicines.names import SINGLE_NAMES, drugs
+from core.language.en.medicines.names import SINGLE_NAMES, drugs, words_in_place
 from core.language.gloss import gloss, spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
@@ -39,6 +39,7 @@ _ALIKE = 0.83
 
 _LONG = 7  # letters of a word that is put right: shorter ones are too like each other
 _SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
+_EVERYDAY = 3.3  # on the Zipf scale, logarithm of uses in 10^9 words: above all rare brands
 _ENDING = 3  # letters in which two forms of a word may differ
 _PASSAGES = 40  # that are read for each word that could be meant
 
@@ -199,6 +200,37 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     if spoken != DEFAULT and 2 * len(strange) <= len(unlisted):
         return ()
     return tuple(word for low, word in typed.items() if low in strange)
+
+
+def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
+    """Return the words in a medicine's place that nothing knows, as typed: `Xyz` of `Xyz dose?`.
+
+    Known is what the lexicon or the list of medicines has, what is everyday English, and what a
+    passage has. Runs no query.
+    """
+    if spoken_in(query.text) != DEFAULT:
+        return ()
+    typed = words_in_place(query.text[:MAX_CHARS])
+    strange = _unlisted(
+        word.lower()
+        for word in typed
+        if word.lower() not in function_words(DEFAULT) and not _is_everyday(word.lower())
+    )
+    if not strange:
+        return ()
+    shown = {each.lower() for each in distinct(words("\n".join(passages)))}
+    return tuple(
+        word
+        for word in typed
+        if word.lower() in strange and not _is_shown(word.lower(), DEFAULT, shown)
+    )
+
+
+def _is_everyday(word: str) -> bool:
+    """Tell whether English has a word at least 2 times in a million, as it has no rare brand."""
+    from wordfreq import zipf_frequency  # late: 60 MB
+
+    return zipf_frequency(word, DEFAULT, wordlist="best") >= _EVERYDAY
 
 
 def _is_shown(word: str, spoken: str, shown: Set[str]) -> bool:

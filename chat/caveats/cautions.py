@@ -21,6 +21,7 @@ from chat.caveats.wording import statements_numbered, words_for_people
 from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.doses import lacks_dose
+from core.language.en.medicines.varieties import unasked_forms
 from core.language.gloss import has_table, question_in_english
 from corpus.models import AnsweringStop, Authority
 from corpus.positions import place_words
@@ -187,6 +188,26 @@ def applicability_cautions(about: Applicability) -> tuple[Caution, ...]:
     mismatch = Caution(MISMATCH, about.mismatch, about.claims)
     unasked = Caution(UNASKED, about.unasked, about.only_for)
     return tuple(caution for caution in (line, mismatch, unasked) if caution.text)
+
+
+def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Caution]:
+    """Yield a caution for each form of a medicine that statements name and the question doesn't."""
+    numbers: dict[str, list[int]] = {}
+    for number, claim in enumerate(claims, start=1):
+        if claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW):
+            for form in unasked_forms(question, claim.in_english.text):
+                numbers.setdefault(form, []).append(number)
+    for form, at in numbers.items():
+        yield Caution(
+            UNASKED,
+            ngettext(
+                "%(these)s is about %(form)s. The question names no form.",
+                "%(these)s are about %(form)s. The question names no form.",
+                len(at),
+            )
+            % {"these": capfirst(statements_numbered(at)), "form": form},
+            tuple(at),
+        )
 
 
 def stop_caution(stop: AnsweringStop, *documents: str) -> Caution:

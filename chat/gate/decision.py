@@ -42,6 +42,7 @@ class Decision:
     passages: tuple[Hit, ...]  # best first: by the reranker, else by the scale, then by rank
     reading: ScoredStatements = field(default_factory=ScoredStatements)  # of all passages
     not_found: tuple[str, ...] = ()  # words of the question that name a thing unknown here
+    is_unknown_medicine: bool = False  # one of them stands where only a medicine can
 
 
 def decide(evidence: Evidence, gate: Gate, *, together: float = -math.inf) -> Decision:

@@ -13,6 +13,7 @@ from chat.caveats.cautions import (
     barred_caution,
     conflict_caution,
     earlier_caution,
+    form_cautions,
     further_caution,
     language_cautions,
     omission_caution,
@@ -28,6 +29,7 @@ from chat.types import Abstained, DraftClaim
 from chat.verification.verify import verify
 from core.language.en.patients.allergies import allergies
 from core.language.gloss import question_in_english
+from retrieval.analysis import by_every_name
 
 
 def add_caveats(run: AnswerRun) -> Abstained | None:
@@ -88,6 +90,8 @@ def _add_omissions(run: AnswerRun) -> Abstained | None:
 def _add_applicability(run: AnswerRun) -> Abstained | None:
     about = applicability(run.query.text, run.claims)
     run.cautions.extend(applicability_cautions(about))
+    every_name = by_every_name(question_in_english(run.query.text))
+    run.cautions.extend(form_cautions(every_name, run.claims))
     if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None

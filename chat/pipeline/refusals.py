@@ -19,7 +19,8 @@ from chat.pipeline.run import AnswerRun
 from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
 from chat.verification.medicines import is_named
-from core.language.en.medicines.names import drug_classes, drugs
+from core.language.en.medicines.names import drug_classes, drug_places, drugs
+from core.language.en.medicines.varieties import differs, in_words
 from core.language.en.quantities.levelling import levelled
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.statements.wording import gives_dose, share_a_name
@@ -54,9 +55,9 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     question = _by_every_name(run)
     medicines = asked_medicines(question)
     others = [hit for hit in decision.passages if hit.key not in about]
-    if _are_unnamed(medicines, decision.passages):
+    if decision.is_unknown_medicine or _are_unnamed(question, medicines, decision.passages):
         others = [hit for hit in others if not _is_on_others(question, hit)]
-    nearest += sorted(others, key=lambda hit: not _names(medicines, hit))
+    nearest += sorted(others, key=lambda hit: not _names(question, medicines, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 
 
@@ -64,9 +65,9 @@ def _by_every_name(run: AnswerRun) -> str:
     return by_every_name(question_in_english(run.query.text))
 
 
-def _are_unnamed(medicines: frozenset[str], passages: Sequence[Hit]) -> bool:
+def _are_unnamed(question: str, medicines: frozenset[str], passages: Sequence[Hit]) -> bool:
     """Tell whether the question is about medicines of which no passage names any."""
-    return bool(medicines) and not any(_names(medicines, hit) for hit in passages)
+    return bool(medicines) and not any(_names(question, medicines, hit) for hit in passages)
 
 
 def _is_on_others(question: str, hit: Hit) -> bool:
@@ -75,16 +76,20 @@ def _is_on_others(question: str, hit: Hit) -> bool:
     One that names what the patient takes, or a class of medicines, is so only if it gives a dose.
     """
     text = _read(hit)
-    is_near = drug_classes(text) or _names(frozenset(drugs(question)), hit)
+    is_near = drug_classes(text) or _names(question, frozenset(drugs(question)), hit)
     return bool(drugs(text)) and (not is_near or gives_dose(text) or CELLS in text)
 
 
-def _names(medicines: frozenset[str], hit: Hit) -> bool:
-    """Tell whether a passage or its headings name one of the medicines, by any of its names."""
+def _names(question: str, medicines: frozenset[str], hit: Hit) -> bool:
+    """Tell whether a passage or its headings name one of the medicines, by any of its names.
+
+    One that names another salt or form of it doesn't.
+    """
     text = _read(hit)
-    return share_a_name(medicines, frozenset(drugs(text))) or any(
-        is_named(name, text) for name in medicines
-    )
+    named = frozenset(drugs(text))
+    if share_a_name(medicines, named):
+        return not differs(question, (text,), medicines & named)
+    return any(is_named(name, text) for name in medicines)
 
 
 def _read(hit: Hit) -> str:
@@ -129,12 +134,20 @@ def explained(run: AnswerRun) -> Abstained:
 
 
 def _medicines_not_found(run: AnswerRun) -> Sequence[str]:
-    """Return the medicines asked about if no passage names any, by the names in the question."""
-    medicines = asked_medicines(_by_every_name(run))
-    typed = question_in_english(run.query.text).casefold()
-    if run.decided.not_found or not _are_unnamed(medicines, run.decided.passages):
+    """Return the medicines asked about if no passage names any, a brand with its ingredient."""
+    question = _by_every_name(run)
+    medicines = asked_medicines(question)
+    if run.decided.not_found or not _are_unnamed(question, medicines, run.decided.passages):
         return ()  # the words that were not found are told already
-    return sorted(name for name in medicines if name in typed) or sorted(medicines)
+    typed = question_in_english(run.query.text)
+    said = [
+        in_words(question, name)
+        if name in typed[start:end].casefold()
+        else f"{typed[start:end]} ({in_words(question, name)})"
+        for start, end, name in drug_places(typed)
+        if name in medicines
+    ]
+    return list(dict.fromkeys(said)) or sorted(medicines)
 
 
 def _answered_elsewhere(run: AnswerRun) -> Abstained | None:

@@ -12,7 +12,7 @@ from corpus.models import AnsweringStop
 from corpus.stops import Stops
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.spelling import words_not_found
+from retrieval.spelling import medicines_not_known, words_not_found
 from retrieval.types import Evidence, Query
 
 FIRST, EXPLAINING = "first", "explaining"
@@ -79,14 +79,17 @@ def decide_on(
 
 
 def _refused_for_words(decision: Decision, query: Query) -> Decision:
-    """Close the gate if the question names a thing that nothing here knows."""
-    if decision.reason is not None:
-        return decision
+    """Close the gate if the question names a thing, first of all a medicine, unknown here.
+
+    Of a gate that is closed already only an unknown medicine is told.
+    """
     shown = [f"{hit.context}\n{hit.text}" for hit in decision.passages]
-    missing = words_not_found(query, shown)
-    return (
-        replace(decision, reason=Reason.WEAK_EVIDENCE, not_found=missing) if missing else decision
-    )
+    if unknown := medicines_not_known(query, shown):
+        decision = replace(decision, is_unknown_medicine=True)
+    missing = unknown or (words_not_found(query, shown) if decision.reason is None else ())
+    if not missing:
+        return decision
+    return replace(decision, reason=decision.reason or Reason.WEAK_EVIDENCE, not_found=missing)
 
 
 def explaining_search(config: RetrievalConfig) -> RetrievalConfig:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from chat.types import Unit
 from core.language.en.clinical_terms import routes
 from core.language.en.medicines.names import drugs
+from core.language.en.medicines.varieties import differs
 from core.language.en.patients.people import People, apart, people_of
 from core.language.en.patients.severity import severities
 from core.language.en.questions.asked import (
@@ -70,6 +71,7 @@ def in_agreement(question: str, every_name: str, units: Sequence[Unit]) -> list[
             caption=unit.caption,
         )
         and is_about_medicine(medicines, unit)
+        and not is_of_other_variety(every_name, medicines, unit)
         and is_for(people, unit)
         and (not wanted_levels or is_as_severe(wanted_levels, every_name, unit))
         and (not medicines or is_given_by(wanted_routes, unit))
@@ -100,6 +102,13 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
         if named := _drugs(text):
             return share_a_name(medicines, named)
     return not gives_dose(unit.text)
+
+
+def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:
+    """Tell whether a statement is on another salt, form or combination of an asked medicine."""
+    texts = (unit.text, *_above(unit))
+    named = next((own for text in texts if (own := _drugs(text) & medicines)), frozenset())
+    return differs(every_name, texts, named)
 
 
 def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from chat.verification.types import Evidence, Finding, Label
 from core.language.en.medicines.names import drug_classes, drugs
+from core.language.en.medicines.varieties import differs
 from retrieval.lexicon.spellings import other_spellings
 from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3
 
@@ -28,11 +29,16 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
         if not is_named(name, known):
             label = Label.CONTRADICTED if drugs(evidence.text) else Label.NOT_FOUND
             return Finding(NAME, label, f"medicine not in the evidence: {name}")
+    texts = (known, *filter(drugs, (evidence.question,)))
+    if differs(claim, texts, set(drugs(claim)) & set(drugs(known))):
+        return Finding(NAME, Label.CONTRADICTED, "the evidence is on another form of the medicine")
     return None
 
 
 def is_named(name: str, text: str) -> bool:
     """Tell whether a text has a medicine or a class by any of its names."""
+    if name in drugs(text):
+        return True
     held = _with_other_names(_words(text))
     # A long name may begin a word, as `albumin` does `albuminuria`; a short one may not.
     forms = _forms(_words(name))

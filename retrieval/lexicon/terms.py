@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from core.language.en.medicines.names import brand_words
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
@@ -41,7 +42,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Entries by the words of their forms; of two that begin at one place the longer counts."""
+    """Entries by the words of their forms; of two that begin at one place the longer counts.
+
+    A brand that no entry has stands for its ingredients (`core.language.en.medicines`).
+    """
 
     entries: tuple[Entry, ...] = ()
     _by_words: dict[tuple[str, ...], tuple[Entry, ...]] = field(
@@ -101,6 +105,9 @@ class Lexicon:
         while place < len(tokens):
             match = self._at(text, tokens, place)
             if match is None:
+                word = tokens[place].group()
+                if generic := brand_words(word.casefold()):
+                    yield Expansion(word, generic, lay=True)
                 place += 1
                 continue
             entries, size = match

@@ -1,16 +1,18 @@
 """Find medicines in a text. Pure.
 
 By the stems for classes in the World Health Organization's list of International Nonproprietary
-Names, a short list of common medicines without such a stem, and brands, which give their
-ingredients.
+Names, a short list of common medicines without such a stem, and published names (`published`).
+Brands give their ingredients.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from core.language.en.medicines.brands import BRANDS
+from core.language.en.medicines.published import published
 from core.language.words import distinct
 
 _STEMS = """
@@ -28,6 +30,7 @@ nidine ergometrine prost prostol tocin relin relix pressin actide calcet calcito
 """.split()
 _ENDINGS = tuple(sorted(set(_STEMS)))
 _BEFORE_ENDING = 2  # letters at least
+_LEAST_OF_A_NAME = 3  # letters
 _LETTERS = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
 _BEGINNING = re.compile(
     r"cef[a-z]{4,}|cephal(?:exin|othin|oridine)|sul(?:f|ph)a(?!t)[a-z]{4,}|predn[a-z]{4,}"
@@ -52,60 +55,62 @@ bupropion buspirone busulfan caffeine calcitonin calcitriol calcium-acetate calc
 calcium-chloride calcium-gluconate calcium-resonium cannabidiol carbamazepine carbimazole
 carbocisteine carboprost cetirizine chloral-hydrate chlorambucil chloramphenicol chlordiazepoxide
 chlorhexidine chlorphenamine chlorpropamide chlortalidone chlorthalidone cholestyramine ciclosporin
-cilostazol cinnarizine cisplatin citalopram cladribine clarithromycin clemastine clobazam clobetasol
-clomiphene clonidine clopidogrel clozapine co-amoxiclav co-trimoxazole cobicistat codeine colchicine
-colesevelam colestyramine colistin cyclizine cyclophosphamide cyclosporine cyproheptadine
-cyproterone cytarabine dabigatran dabrafenib dalbavancin danaparoid danazol dantrolene dapsone
-darbepoetin deferasirox deferiprone desferrioxamine desloratadine desmopressin dexamfetamine
-dexmedetomidine dexrazoxane dextrose diamorphine diazoxide diclofenac dicobalt-edetate dicyclomine
-dienogest digoxin dihydrocodeine diltiazem dimenhydrinate dimercaprol dimetindene dinoprostone
-diphenhydramine diphenoxylate dipyridamole disopyramide disulfiram dobutamine docusate domperidone
-donepezil dopamine dornase dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol
-edoxaban edrophonium efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine
-epinastine epinephrine eplerenone epoetin epoprostenol eptifibatide erdosteine ergotamine eribulin
-escitalopram esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate
-etoposide etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferrous-fumarate
-ferrous-gluconate ferrous-sulfate ferrous-sulphate fexofenadine filgrastim fingolimod flavoxate
-flecainide flucytosine fludarabine flumazenil fluocinolone fluorouracil flupentixol flutamide
-fluvoxamine folic-acid folinic fomepizole fondaparinux fosaprepitant foscarnet fosfomycin
-fulvestrant furosemide fusidic gabapentin galantamine gefitinib gemfibrozil gentamicin glargine
-glatiramer glibenclamide gliclazide glimepiride glipizide glucagon glyceryl glycopyrronium
-griseofulvin guaifenesin guanfacine heparin hydralazine hydroxocobalamin hydroxycarbamide
-hydroxychloroquine hydroxyurea hydroxyzine hyoscine ibuprofen icatibant ifosfamide imatinib
-imiquimod immunoglobulin indapamide indometacin indomethacin indoramin insulin interferon irinotecan
-isocarboxazid isoniazid isoprenaline isosorbide isotretinoin ispaghula ivabradine ivacaftor ketamine
-ketorolac ketotifen lacosamide lactulose lamotrigine lanreotide leflunomide letrozole leucovorin
-levetiracetam levocetirizine levodopa levosimendan linezolid liothyronine lisdexamfetamine lithium
-lofepramine lofexidine loperamide loratadine lorazepam lurasidone macitentan macrogol
-magnesium-chloride magnesium-sulfate mannitol maraviroc mebendazole mebeverine mefenamic-acid
-mefloquine megestrol melatonin melperone melphalan memantine menadiol mepacrine meptazinol
-mercaptamine mercaptopurine mesalazine mesna metamizole metaraminol metformin methadone methimazole
-methotrexate methyldopa methylene-blue methylphenidate metoclopramide metolazone mexiletine
-mianserin midodrine mifepristone milnacipran milrinone minoxidil mirabegron mirtazapine misoprostol
-mitotane mitoxantrone mizolastine moclobemide modafinil morphine mupirocin mycophenolate nabilone
-naftidrofuryl nalbuphine nalmefene naloxegol naloxone naltrexone naproxen nefopam nelarabine
-neostigmine niclosamide nicorandil nicotine nicotinic-acid nintedanib nitisinone nitrofurantoin
-nitroglycerin nitroprusside noradrenaline norepinephrine norethisterone nystatin obeticholic-acid
-octreotide ofloxacin olanzapine ondansetron orlistat orphenadrine oseltamivir oxcarbazepine
-oxybutynin oxycodone oxytocin pamidronate pancreatin pancuronium papaveretum paracetamol paraldehyde
-pasireotide pazopanib pegfilgrastim peginterferon penicillamine penicillin pentamidine pentazocine
-pentoxifylline perampanel permethrin pethidine phenelzine phenobarbital phenobarbitone
-phenoxybenzamine phenprocoumon phentermine phentolamine phenylephrine phenytoin pholcodine
-phytomenadione phytonadione pilocarpine pimozide pirfenidone piritramide pivmecillinam pizotifen
-plerixafor polymyxin potassium-chloride potassium-phosphate pralidoxime pramipexole prednisolone
-primidone probenecid procainamide procyclidine progesterone proguanil promethazine propafenone
-propantheline propofol propylthiouracil protamine prothrombin-complex prucalopride pseudoephedrine
-pyrazinamide pyridoxine pyrimethamine quetiapine quinagolide quinine racecadotril raloxifene
-ranolazine rasburicase regorafenib remifentanil ribavirin rifabutin rifampicin rifampin rifapentine
-rifaximin rilpivirine riluzole riociguat risperidone roflumilast romiplostim ropinirole rotigotine
-rufinamide sacubitril safinamide salbutamol sapropterin selegiline senna sertraline sevelamer
-sildenafil simeticone sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate somatropin
-sorafenib sotalol spironolactone stiripentol streptokinase strontium-ranelate succinylcholine
-sucralfate sugammadex sulfadiazine sulfasalazine sulindac sulpiride suxamethonium tamoxifen
-tamsulosin tapentadol teicoplanin temozolomide terbinafine terbutaline teriflunomide teriparatide
-terlipressin testosterone tetrabenazine thalidomide theophylline thiamine thiopental tiagabine
-tigecycline tilidine tioguanine tiotropium tirofiban tolbutamide tolterodine topiramate topotecan
-trabectedin tramadol tranexamic-acid tranylcypromine trazodone treprostinil tretinoin triamcinolone
+cilostazol cinnarizine cisplatin citalopram cladribine clarithromycin clavulanate clavulanic-acid
+clemastine clobazam clobetasol clomiphene clonidine clopidogrel clozapine co-amoxiclav
+co-trimoxazole cobicistat codeine colchicine colesevelam colestyramine colistin cyclizine
+cyclophosphamide cyclosporine cyproheptadine cyproterone cytarabine dabigatran dabrafenib
+dalbavancin danaparoid danazol dantrolene dapsone darbepoetin deferasirox deferiprone
+desferrioxamine desloratadine desmopressin dexamfetamine dexmedetomidine dexrazoxane dextrose
+diamorphine diazoxide diclofenac dicobalt-edetate dicyclomine dienogest digoxin dihydrocodeine
+diltiazem dimenhydrinate dimercaprol dimetindene dinoprostone diphenhydramine diphenoxylate
+dipyridamole disopyramide disulfiram dobutamine docusate domperidone donepezil dopamine dornase
+dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol edoxaban edrophonium
+efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine epinastine epinephrine
+eplerenone epoetin epoprostenol eptifibatide erdosteine ergometrine ergotamine eribulin escitalopram
+esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate etoposide
+etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferric-carboxymaltose
+ferric-derisomaltose ferrous-fumarate ferrous-gluconate ferrous-sulfate ferrous-sulphate
+fexofenadine filgrastim fingolimod flavoxate flecainide flucytosine fludarabine flumazenil
+fluocinolone fluorouracil flupentixol flutamide fluvoxamine folic-acid folinic fomepizole
+fondaparinux fosaprepitant foscarnet fosfomycin fulvestrant furosemide fusidic gabapentin
+galantamine gefitinib gemfibrozil gentamicin glatiramer glibenclamide gliclazide glimepiride
+glipizide glucagon glyceryl glycopyrronium griseofulvin guaifenesin guanfacine heparin hydralazine
+hydroxocobalamin hydroxycarbamide hydroxychloroquine hydroxyurea hydroxyzine hyoscine ibuprofen
+icatibant ifosfamide imatinib imiquimod immunoglobulin indapamide indometacin indomethacin indoramin
+insulin interferon irinotecan iron-dextran iron-isomaltoside iron-sucrose isocarboxazid isoniazid
+isoprenaline isosorbide isotretinoin ispaghula ivabradine ivacaftor ketamine ketorolac ketotifen
+lacosamide lactulose lamotrigine lanreotide leflunomide letrozole leucovorin levetiracetam
+levocetirizine levodopa levosimendan linezolid liothyronine lisdexamfetamine lithium lofepramine
+lofexidine loperamide loratadine lorazepam lurasidone macitentan macrogol magnesium-chloride
+magnesium-sulfate mannitol maraviroc mebendazole mebeverine mefenamic-acid mefloquine megestrol
+melatonin melperone melphalan memantine menadiol mepacrine meptazinol mercaptamine mercaptopurine
+mesalazine mesna metamizole metaraminol metformin methadone methimazole methotrexate methyldopa
+methylene-blue methylphenidate metoclopramide metolazone mexiletine mianserin midodrine mifepristone
+milnacipran milrinone minoxidil mirabegron mirtazapine misoprostol mitotane mitoxantrone mizolastine
+moclobemide modafinil morphine mupirocin mycophenolate nabilone naftidrofuryl nalbuphine nalmefene
+naloxegol naloxone naltrexone naproxen nefopam nelarabine neostigmine niclosamide nicorandil
+nicotine nicotinic-acid nintedanib nitisinone nitrofurantoin nitroglycerin nitroprusside
+noradrenaline norepinephrine norethisterone nystatin obeticholic-acid octreotide ofloxacin
+olanzapine ondansetron orlistat orphenadrine oseltamivir oxcarbazepine oxybutynin oxycodone oxytocin
+pamidronate pancreatin pancuronium papaveretum paracetamol paraldehyde pasireotide pazopanib
+pegfilgrastim peginterferon penicillamine penicillin pentamidine pentazocine pentoxifylline
+perampanel permethrin pethidine phenelzine phenobarbital phenobarbitone phenoxybenzamine
+phenprocoumon phentermine phentolamine phenylephrine phenytoin pholcodine phytomenadione
+phytonadione pilocarpine pimozide pirfenidone piritramide pivmecillinam pizotifen plerixafor
+polymyxin potassium-chloride potassium-phosphate pralidoxime pramipexole prednisolone primidone
+probenecid procainamide procyclidine progesterone proguanil promethazine propafenone propantheline
+propofol propylthiouracil protamine prothrombin-complex prucalopride pseudoephedrine pyrazinamide
+pyridoxine pyrimethamine quetiapine quinagolide quinine racecadotril raloxifene ranolazine
+rasburicase regorafenib remifentanil ribavirin rifabutin rifampicin rifampin rifapentine rifaximin
+rilpivirine riluzole riociguat risperidone roflumilast romiplostim ropinirole rotigotine rufinamide
+sacubitril safinamide salbutamol sapropterin selegiline senna sertraline sevelamer sildenafil
+simeticone sodium-bicarbonate sodium-phosphate sodium-zirconium-cyclosilicate somatropin sorafenib
+sotalol spironolactone stiripentol streptokinase strontium-ranelate succinylcholine sucralfate
+sugammadex sulfadiazine sulfasalazine sulindac sulpiride suxamethonium tamoxifen tamsulosin
+tapentadol teicoplanin temozolomide terbinafine terbutaline teriflunomide teriparatide terlipressin
+testosterone tetrabenazine thalidomide theophylline thiamine thiopental tiagabine tigecycline
+tilidine tioguanine tiotropium tirofiban tolbutamide tolterodine topiramate topotecan trabectedin
+tramadol tranexamic-acid tranylcypromine trazodone treprostinil tretinoin triamcinolone
 trihexyphenidyl trimetazidine trimethoprim tropicamide trospium ulipristal urapidil urea-cream
 ursodeoxycholic valproate valproic varenicline vasopressin vemurafenib venlafaxine verapamil
 vigabatrin vinblastine vincristine vinorelbine warfarin zidovudine ziprasidone zolpidem zonisamide
@@ -143,6 +148,28 @@ def drug_classes(text: str) -> tuple[str, ...]:
     return distinct(match.group().lower() for match in _CLASSES.finditer(text))
 
 
+# Types of insulin that are named without it.
+_INSULINS = frozenset("aspart degludec detemir glargine glulisine isophane lispro".split())
+
+# Where a text can only mean a medicine: before its name, and behind it.
+_BEFORE = re.compile(
+    r"\b(?:dos(?:es?|ing|age) of|(?:re)?start(?:ed|ing)?|commenc\w+|giv(?:e|es|en|ing)|prescri\w+"
+    r"|administ\w+|initiat\w+|titrat\w+|bolus of|infusion of"
+    r"|(?:mg|micrograms?|g|units?|ml)(?: of)?)\s+"
+    r"(?:(?:oral|iv|im|sc|intravenous|intramuscular|subcutaneous|the|a|some|him|her|them|on"
+    r"|patients?)\s+)*$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"^(?:\s+(?:starting|loading|maintenance|maximum|max|initial|first|usual|daily|total|top))*"
+    r"\s+dos(?:e|es|ing|age)\b"
+    r"|^[\s:,(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
+    r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b"
+    r"|^\s+(?:tablets?|capsules?|injections?|infusion|inhaler|syrup|patch(?:es)?)\b",
+    re.IGNORECASE,
+)
+
+
 def drugs(text: str) -> tuple[str, ...]:
     """Return the medicines in lower case, each once, in order; for a brand its ingredients."""
     return distinct(name for _, _, name in drug_places(text))
@@ -153,21 +180,95 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
     placed = {start: (end, known[word]) for start, end, word in typed if known[word]}
+    placed |= {
+        start: (end, names)
+        for (start, before, word), (behind, end, other) in pairwise(typed)
+        if start not in placed and behind not in placed and text[before:behind].isspace()
+        if (names := _named_by_pair(word, other))
+    }
+    ends = {end for end, _ in placed.values()}
+    placed |= {
+        start: (end, names)
+        for start, end, word in typed
+        if start not in placed and (names := _named_in_place(word))
+        if len(text[:start].rstrip()) not in ends  # no salt: `lithium citrate`
+        if is_medicines_place(text, start, end)
+    }
     placed |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
     placed |= {m.start(): (m.end(), ("phytomenadione",)) for m in _VITAMIN_K.finditer(text)}
     return [(start, end, name) for start, (end, names) in sorted(placed.items()) for name in names]
 
 
+def is_medicines_place(text: str, start: int, end: int) -> bool:
+    """Tell whether what stands between two offsets can only be a medicine: `X dose`, `start X`."""
+    return bool(_BEHIND.match(text[end:]) or _BEFORE.search(text[:start]))
+
+
+def words_in_place(text: str) -> tuple[str, ...]:
+    """Return the words that stand where only a medicine can and name none that is known."""
+    known = {start for start, *_ in drug_places(text)}
+    return distinct(
+        match.group()
+        for match in _LETTERS.finditer(text)
+        if len(match.group()) >= _LEAST_OF_A_NAME
+        and match.start() not in known
+        and not _CLASSES.search(match.group())
+        and is_medicines_place(text, *match.span())
+    )
+
+
+def brand_words(word: str) -> str:
+    """Return the ingredients of a brand or another name, in words; empty where there are none."""
+    if word in BRANDS:
+        return BRANDS[word]
+    name = published(word)
+    is_other = name is not None and not name.is_ordinary and not _is_drug(word)
+    return name.generic if name and is_other and _named_by(word) and name.generic != word else ""
+
+
+@lru_cache(maxsize=65_536)
 def _named_by(word: str) -> tuple[str, ...]:
     """Return the medicines that a word names: itself, a brand's ingredients, or none."""
     if word in BRANDS and word not in SINGLE_NAMES:
-        return _in_brand(word)
-    return (word,) if _is_drug(word) else ()
+        return drugs(BRANDS[word])
+    if word in _INSULINS:
+        return ("insulin",)
+    if _is_drug(word):
+        return (word,)
+    name = published(word)
+    if name is None or name.is_ordinary or _NO_DRUG.fullmatch(word) or _CLASSES.fullmatch(word):
+        return ()
+    return _in_generic(name.generic) or ((name.generic,) if name.is_listed else ())
 
 
-@lru_cache(maxsize=len(BRANDS))
-def _in_brand(brand: str) -> tuple[str, ...]:
-    return drugs(BRANDS[brand])
+def _named_by_pair(word: str, other: str) -> tuple[str, ...]:
+    """Return the medicines that two words name together, neither of which is one by itself."""
+    if (both := f"{word} {other}") in BRANDS:
+        return drugs(BRANDS[both])
+    name = published(both)
+    return (_in_generic(name.generic) or (name.generic,)) if name else ()
+
+
+def _named_in_place(word: str) -> tuple[str, ...]:
+    """Return the medicines that a word names where it can only be one."""
+    name = published(word)
+    if name is None or _CLASSES.fullmatch(word):
+        return ()
+    return _in_generic(name.generic) or (name.generic,)
+
+
+def _in_generic(generic: str) -> tuple[str, ...]:
+    """Return the medicines in a generic name: several of a combination."""
+    words = [match.group().lower() for match in _LETTERS.finditer(generic)]
+    several = {match.group().lower() for match in _SEVERAL.finditer(generic)}
+    single = ("insulin" if word in _INSULINS else word for word in words if _is_single(word))
+    return distinct([*sorted(several), *single])
+
+
+def _is_single(word: str) -> bool:
+    name = published(word)
+    is_itself = name is not None and name.is_listed and name.generic == word
+    return _is_drug(word) or word in _INSULINS or (is_itself and not _CLASSES.fullmatch(word))
 
 
 def _is_drug(word: str) -> bool:

@@ -61,7 +61,7 @@ ALTERED = (
     Kind("population changed", populations.changed, 0.75),
     Kind("population dropped", populations.dropped, 0.50, samples_only=True),
     Kind("condition dropped", conditions.dropped, 0.68, samples_only=True),
-    Kind("subject and object swapped", relations.swapped, 0.15),
+    Kind("subject and object swapped", relations.swapped, 0.1),
     Kind("numbers swapped between items", figures.swapped, 0.80),
 )
 ROWS_EXCHANGED, TOGETHER = "value of the next row", "two statements together"

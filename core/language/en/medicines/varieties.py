@@ -1,0 +1,352 @@
+"""Read which variety of a medicine a text means: its release, salt, type and partners. Pure.
+
+Morphine by modified release isn't morphine by immediate release, hyoscine hydrobromide isn't the
+butylbromide, and valsartan isn't sacubitril with valsartan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, groupby
+from operator import itemgetter
+
+from core.language.en.medicines.names import brand_words, drug_places, drugs
+from core.language.en.medicines.published import combined_generics
+
+_MODIFIED, _IMMEDIATE, _RESISTANT = "modified-release", "immediate-release", "gastro-resistant"
+# Forms by the words for them. Those in capitals and the salts count only beside a medicine.
+_RELEASES = {
+    _MODIFIED: r"(?:modified|slow|sustained|prolonged|extended|controlled)[- ]release"
+    r"|long[- ]acting|depot|M/?R|SR|XL|XR|ER|CR|LA|retard",
+    _IMMEDIATE: r"(?:immediate|quick|fast|normal|standard)[- ]release|short[- ]acting"
+    r"|rapid[- ]acting|IR",
+    _RESISTANT: r"gastro-?[- ]?resistant|enteric[- ]coated|E/?C",
+}
+_ANY_TYPE = {
+    "pegylated liposomal": r"pegylated[- ]liposomal",
+    "liposomal": r"liposomal|liposome",
+    "lipid complex": r"lipid[- ]complex",
+    "albumin-bound": r"(?:albumin|protein)[- ]bound",
+    "pegylated": r"pegylated",
+}
+_TYPES = {
+    "amphotericin": {"deoxycholate": r"d?e[sz]?oxycholate|conventional"},
+    "insulin": {
+        "isophane": "isophane|NPH",
+        "soluble": "soluble|neutral|regular",
+    }
+    | {each: each for each in "aspart biphasic degludec detemir glargine glulisine lispro".split()},
+    "heparin": {
+        "low molecular weight": r"low[- ]molecular[- ]weight",
+        "unfractionated": "unfractionated",
+    },
+    "interferon": {"alfa": "alfa|alpha", "beta": "beta", "gamma": "gamma"},
+    "immunoglobulin": {
+        "anti-D": r"anti[- ]D",
+        "hepatitis B": r"hepatitis[- ]B",
+        "tetanus": "tetanus",
+        "rabies": "rabies",
+        "varicella zoster": r"varicella(?:[- ]zoster)?",
+    },
+    "trastuzumab": {"emtansine": "emtansine", "deruxtecan": "deruxtecan"},
+}
+# Salts and esters. Those before a colon are doses and uses of their own, for all medicines or for
+# those named; of the last line none is, unless both sides name one.
+_SALTS = """
+decanoate palmitate enanthate undecanoate cypionate propionate dipropionate furoate valerate:
+butyrate acetonide hexacetonide mofetil disoproxil alafenamide mononitrate dinitrate butylbromide:
+benzathine procaine pamoate lauroxil semisodium:
+carbonate: lithium
+citrate: lithium
+hydrobromide: hyoscine
+acetate: zuclopenthixol methylprednisolone hydrocortisone
+dihydrochloride: zuclopenthixol flupentixol
+succinate tartrate: metoprolol
+hydrochloride sulfate sodium maleate mesilate besilate phosphate fumarate bromide nitrate: -
+"""
+_SALT_SPELLINGS = {
+    "sulphate": "sulfate", "mesylate": "mesilate", "besylate": "besilate",
+    "enantate": "enanthate", "cipionate": "cypionate", "embonate": "pamoate",
+}  # fmt: skip
+_SALT_OF = {
+    salt: of.split()
+    for names, of in (line.split(":") for line in _SALTS.strip().splitlines())
+    for salt in names.split()
+}
+_RELEASE, _SALT, _TYPE = "release", "salt", "type"
+_FORMS = (
+    *((_RELEASE, value, words, "") for value, words in _RELEASES.items()),
+    *((_TYPE, value, words, "") for value, words in _ANY_TYPE.items()),
+    *((_TYPE, value, words, of) for of, types in _TYPES.items() for value, words in types.items()),
+    *((_SALT, _SALT_SPELLINGS.get(salt, salt), salt, "") for salt in (*_SALT_OF, *_SALT_SPELLINGS)),
+)
+_FORM = re.compile(
+    rf"\b(?:{'|'.join(f'(?P<f{n}>{words})' for n, (*_, words, _) in enumerate(_FORMS))})\b", re.I
+)
+_ABBREVIATION = re.compile(r"(?:M/?R|SR|XL|XR|IR|E/?C)\Z", re.I)
+_CAPITALS = re.compile(r"(?:ER|CR|LA)\Z", re.I)
+# What may stand between a medicine and its form.
+_BETWEEN = re.compile(
+    r"[\s,(|/-]*(?:\b(?:[abg]|b|oral|orally|iv|im|tablets?|capsules?|injection|solution|as|the|human"
+    r"|mixed)\b[\s,(|/-]*)*",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.;?!](?=\s|\Z)|\n")
+
+_ADJUNCTS = frozenset(
+    """
+    avibactam benserazide carbidopa cilastatin clavulanate clavulanic cobicistat relebactam
+    sacubitril sulbactam tazobactam vaborbactam
+    """.split()
+)
+_NEVER_ALONE = frozenset("imipenem piperacillin sacubitril".split())
+_TOUCHING = re.compile(r"\s*[/+-]\s*|\s+|\s*(?:\d[\d.,]*\s*(?:mg|micrograms?|mcg|g))?\s*/\s*", re.I)
+_WITH = re.compile(r"(?:\s*\d[\d.,]*\s*%)?\s+(?:with|and|plus)\s+", re.IGNORECASE)
+
+Group = tuple[int, int, tuple[str, ...]]  # where medicines are named in one word, and which
+Form = tuple[str, str]  # kind and value, as `("salt", "decanoate")`
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One mention of a medicine: its forms and the medicines that it is combined with."""
+
+    name: str
+    forms: frozenset[Form] = frozenset()
+    partners: frozenset[str] = frozenset()
+
+
+def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
+    """Tell whether a statement is on another variety of each medicine than the one asked about.
+
+    `texts` are the statement and what stands above it, the nearest first; `names` the medicines
+    that both name. A variety that is asked for and not named anywhere is another one.
+    """
+    wanted = merged(asked)
+    compared = [name for name in sorted(names) if name in wanted]
+    return bool(compared) and not any(_fits(wanted[name], texts, set(wanted)) for name in compared)
+
+
+def unasked_forms(asked: str, text: str) -> tuple[str, ...]:
+    """Return the forms that a text names of medicines asked without one: `lithium carbonate`."""
+    wanted = merged(asked)
+    return tuple(
+        _named(mention.name, (value,))
+        for mention in merged(text).values()
+        if mention.name in wanted
+        for kind, value in sorted(mention.forms)
+        if is_its_own((kind, value), mention.name) and not _values(wanted[mention.name].forms, kind)
+    )
+
+
+def in_words(asked: str, name: str) -> str:
+    """Return a medicine as a question asks for it: `immediate-release morphine`."""
+    mention = merged(asked).get(name, Mention(name))
+    combined = "/".join(sorted({name, *mention.partners}))
+    return _named(combined, sorted(value for _, value in mention.forms))
+
+
+def _named(name: str, values: Iterable[str]) -> str:
+    """Return a medicine with its forms: `liposomal amphotericin`, `lithium citrate`."""
+    ordered = sorted(values, key=lambda value: value not in {**_RELEASES, **_ANY_TYPE})
+    first = [value for value in ordered if value in _RELEASES or value in _ANY_TYPE]
+    return " ".join([*first, name, *ordered[len(first) :]])
+
+
+def is_its_own(form: Form, name: str) -> bool:
+    """Tell whether a form of a medicine has doses or uses of its own."""
+    kind, value = form
+    of = _SALT_OF.get(value, []) if kind == _SALT else []
+    return not of or name in of
+
+
+def merged(text: str) -> dict[str, Mention]:
+    """Return one mention for each medicine of a text, with the forms and partners of all."""
+    return _by_name(mentions(text))
+
+
+def _by_name(every: Iterable[Mention]) -> dict[str, Mention]:
+    found: dict[str, Mention] = {}
+    for each in every:
+        known = found.get(each.name, each)
+        forms, partners = known.forms | each.forms, known.partners | each.partners
+        found[each.name] = Mention(each.name, forms, partners)
+    return found
+
+
+def _fits(wanted: Mention, texts: Sequence[str], asked: set[str]) -> bool:
+    own = _first_mentions(wanted.name, texts)
+    return any(_is_same(wanted, each, texts, asked) for each in own)
+
+
+def _first_mentions(name: str, texts: Sequence[str]) -> list[Mention]:
+    """Return the mentions of a medicine in the first text that names it."""
+    for text in texts:
+        if found := [each for each in mentions(text) if each.name == name]:
+            return found
+    return [Mention(name)]
+
+
+def _is_same(wanted: Mention, own: Mention, texts: Sequence[str], asked: set[str]) -> bool:
+    for kind in (_RELEASE, _SALT, _TYPE):
+        values = _values(wanted.forms, kind)
+        named = _values(own.forms, kind) or _around(own.name, kind, texts)
+        if values and named and values.isdisjoint(named):
+            return False
+        if values and not named and any(is_its_own((kind, v), wanted.name) for v in values):
+            return False
+    partners = own.partners
+    if not partners and any(wanted.partners <= merged(text).keys() for text in texts):
+        return True  # named apart, as by a heading
+    if wanted.partners == partners or (partners and partners <= asked):
+        return True
+    return not wanted.partners and wanted.name in _NEVER_ALONE
+
+
+def _around(name: str, kind: str, texts: Sequence[str]) -> frozenset[str]:
+    """Return the values of the first text that has some, of this medicine or of none."""
+    for text in texts:
+        found = mentions(text)
+        forms = (
+            frozenset().union(*(each.forms for each in found if each.name == name))
+            if found
+            else frozenset(form for form, *_ in _written_out(text))
+        )
+        if values := _values(forms, kind):
+            return values
+    return frozenset()
+
+
+def _values(forms: Iterable[Form], kind: str) -> frozenset[str]:
+    return frozenset(value for each, value in forms if each == kind)
+
+
+@lru_cache(maxsize=8192)
+def mentions(text: str) -> tuple[Mention, ...]:
+    """Return the medicines of a text, one for each mention, in order."""
+    return tuple(_branded(typed, mention) for typed, mention in _written(text))
+
+
+def _branded(typed: str, mention: Mention) -> Mention:
+    """Add the forms and partners of a brand."""
+    of_brand = _by_name(each for _, each in _written(brand_words(typed.lower())))
+    meant = of_brand.get(mention.name, mention)
+    return Mention(mention.name, mention.forms | meant.forms, mention.partners | meant.partners)
+
+
+def _written(text: str) -> tuple[tuple[str, Mention], ...]:
+    """Return each mention as it is written, and read without what its brand says."""
+    grouped: list[Group] = []
+    for (start, end), same in groupby(drug_places(text), key=itemgetter(0, 1)):
+        names = tuple(name for *_, name in same)
+        if grouped and grouped[-1][2] == names and text[grouped[-1][1] : start].isspace():
+            start = grouped.pop()[0]  # `insulin glargine` is one
+        grouped.append((start, end, names))
+    forms: dict[int, set[Form]] = {start: set() for start, *_ in grouped}
+    for form, start, end, is_beside_only in _named_forms(text):
+        owner = _owner(text, start, end, grouped, is_beside_only=is_beside_only)
+        if owner is not None and _is_of(form, owner[2]):
+            forms[owner[0]].add(form[:2])
+    partners = _partners(text, grouped)
+    return tuple(
+        (text[start:end], Mention(name, frozenset(forms[start]), partners[start] - {name}))
+        for start, end, names in grouped
+        for name in names
+    )
+
+
+def _named_forms(text: str) -> Iterator[tuple[tuple[str, str, str], int, int, bool]]:
+    """Yield `((kind, value, medicine), start, end, whether it counts only beside one)`."""
+    for match in _FORM.finditer(text):
+        typed = match.group()
+        kind, value, _, of = _FORMS[int((match.lastgroup or "f0")[1:])]
+        is_short = _ABBREVIATION.match(typed) or _CAPITALS.match(typed)
+        if _CAPITALS.match(typed) and not typed.isupper():
+            continue
+        yield (kind, value, of), match.start(), match.end(), bool(is_short or kind != _RELEASE)
+
+
+def _written_out(text: str) -> Iterator[tuple[Form, int]]:
+    """Yield the forms of a text that count without a medicine beside them."""
+    for (kind, value, _), start, end, _ in _named_forms(text):
+        if end - start > len("M/R"):
+            yield (kind, value), start
+
+
+def _is_of(form: tuple[str, str, str], names: Sequence[str]) -> bool:
+    return not form[2] or form[2] in names
+
+
+def _owner(
+    text: str, start: int, end: int, grouped: Sequence[Group], *, is_beside_only: bool
+) -> Group | None:
+    """Return the medicine that a form belongs to, the nearer one of those beside it."""
+    inside = next((each for each in grouped if each[0] <= start and end <= each[1]), None)
+    before = next((each for each in reversed(grouped) if each[1] <= start), None)
+    behind = next((each for each in grouped if each[0] >= end), None)
+    beside = [
+        (len(gap), each)
+        for each, gap in (
+            (before, text[before[1] : start] if before else ""),
+            (behind, text[end : behind[0]] if behind else ""),
+        )
+        if each and _BETWEEN.fullmatch(_FORM.sub(" ", gap))
+    ]
+    if inside or beside:
+        return inside or min(beside, key=itemgetter(0))[1]
+    if is_beside_only:
+        return None
+    same = [
+        each
+        for each, gap in (
+            (before, text[before[1] : start] if before else "."),
+            (behind, text[end : behind[0]] if behind else "."),
+        )
+        if each and not _SENTENCE.search(gap)
+    ]
+    return same[0] if same else None
+
+
+def _partners(text: str, grouped: Sequence[Group]) -> dict[int, frozenset[str]]:
+    """Return the medicines of each combination by the place of each of its parts."""
+    joined = {start: frozenset(names if len(names) > 1 else ()) for start, _, names in grouped}
+    runs: list[list[Group]] = []
+    for group in grouped:
+        if runs and _are_combined(text, runs[-1][-1], group):
+            runs[-1].append(group)
+        else:
+            runs.append([group])
+    for run in runs:
+        if len(run) > 1:
+            every = frozenset(name for *_, names in run for name in names)
+            joined |= {start: every for start, *_ in run}
+    return joined
+
+
+def _are_combined(text: str, one: Group, other: Group) -> bool:
+    gap = text[one[1] : other[0]]
+    names = frozenset((*one[2], *other[2]))
+    has_adjunct = not _ADJUNCTS.isdisjoint(word for name in names for word in name.split())
+    is_caine = any(name.endswith("caine") for name in one[2]) and not names.isdisjoint(
+        ("adrenaline", "epinephrine")
+    )
+    if _WITH.fullmatch(gap):
+        return has_adjunct or is_caine
+    return bool(_TOUCHING.fullmatch(gap)) and (has_adjunct or _is_known(names))
+
+
+def _is_known(names: frozenset[str]) -> bool:
+    return any(frozenset(pair) in _combinations() for pair in combinations(sorted(names), 2))
+
+
+@lru_cache(maxsize=1)
+def _combinations() -> frozenset[frozenset[str]]:
+    """Return all pairs of medicines that some published combination holds."""
+    return frozenset(
+        frozenset(pair)
+        for generic in combined_generics()
+        for pair in combinations(sorted(drugs(generic)), 2)
+    )

@@ -1,0 +1,139 @@
+"""Test that a medicine is its ingredient, salt, form and partners, and an unknown one nobody's."""
+
+import pytest
+
+from chat.ask import turn_ask
+from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.types import AskedQuestion
+from core.language.en.medicines.names import drugs, words_in_place
+from core.language.en.medicines.varieties import differs, in_words, unasked_forms
+from tests.corpora import publish
+
+STARTING = """# Starting doses
+## Sepsis
+Adults with sepsis: give cefotaxime 2 g intravenously every 8 hours.
+## Heart failure
+Start ramipril 2.5 mg once daily and double it every two weeks.
+## Epilepsy
+Start clonazepam 1 mg at night for four nights.
+## Bipolar disorder
+Start lithium carbonate 400 mg once daily at night.
+"""
+FORMS = """# Medicines by form
+## Pain
+Morphine modified release: start 20 mg every 12 hours.
+## Psychosis
+Zuclopenthixol decanoate: give 200 mg by deep intramuscular injection every 2 weeks.
+## Secretions
+Hyoscine butylbromide: give 20 mg subcutaneously every 4 hours as needed.
+## Heart failure
+Sacubitril valsartan: start at 49/51 mg twice daily.
+## Lymphoma
+Pegylated liposomal doxorubicin: give 20 mg/m2 intravenously every 3 weeks.
+## Diabetes
+Insulin aspart: give 4 units before each meal.
+## Fungal infection
+Liposomal amphotericin: give 3 mg/kg intravenously once daily.
+"""
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(question: str) -> Turn:
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+
+
+def told(turn: Turn) -> str:
+    return " ".join(warning["text"] for warning in turn.warnings)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Humalog starting dose at bedtime?", "insulin lispro"),
+        ("OxyContin starting dose?", "modified-release oxycodone"),
+        ("Requip starting dose?", "ropinirole"),
+        ("Sabril starting dose in epilepsy?", "vigabatrin"),
+        ("fenfluramine starting dose?", "fenfluramine"),
+        ("Frisium dose?", "Frisium (clobazam)"),
+        ("Zyblort dose at night?", "Zyblort"),
+        ("start Zyblort in heart failure?", "Zyblort"),
+        ("lithium citrate dose at night?", "lithium citrate"),
+    ],
+)
+def test_no_medicine_gets_the_dose_of_another(question: str, named: str) -> None:
+    publish(STARTING)
+    turn = ask(question)
+    assert turn.status == TurnStatus.ABSTAINED
+    assert turn.reason == Reason.WEAK_EVIDENCE
+    assert named in told(turn)
+    assert turn.nearest == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("MST starting dose for pain?", "20 mg"),
+        ("morphine modified release starting dose for pain?", "20 mg"),
+        ("morphine immediate release starting dose for pain?", ""),
+        ("Oramorph starting dose for pain?", ""),
+        ("zuclopenthixol decanoate dose in psychosis?", "200 mg"),
+        ("zuclopenthixol acetate dose in psychosis?", ""),
+        ("Buscopan dose for secretions?", "20 mg"),
+        ("hyoscine hydrobromide dose for secretions?", ""),
+        ("sacubitril valsartan starting dose in heart failure?", "49/51 mg"),
+        ("valsartan starting dose in heart failure?", ""),
+        ("NovoRapid dose before meals in diabetes?", "4 units"),
+        ("insulin degludec dose in diabetes?", ""),
+        ("AmBisome dose in fungal infection?", "3 mg/kg"),
+        ("amphotericin deoxycholate dose in fungal infection?", ""),
+    ],
+)
+def test_a_form_that_is_asked_for_is_answered_by_itself_or_refused(
+    question: str, said: str
+) -> None:
+    publish(FORMS)
+    turn = ask(question)
+    shown = " ".join(claim.text for claim in turn.claims.all())
+    assert (turn.status == TurnStatus.ANSWERED, said in shown) == (bool(said), True)
+
+
+def test_a_form_that_was_not_asked_for_is_told() -> None:
+    publish(FORMS)
+    told_of = told(ask("doxorubicin dose in lymphoma?"))
+    assert "pegylated liposomal doxorubicin. The question names no form." in told_of
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "is_other"),
+    [
+        ("isosorbide mononitrate", ["Isosorbide dinitrate 120 mg"], True),
+        ("isosorbide mononitrate", ["isosorbide | 60 mg", "Mononitrate"], False),
+        ("amlodipine besilate", ["amlodipine 5 mg"], False),
+        ("amlodipine besilate", ["amlodipine maleate 5 mg"], True),
+        ("morphine IR", ["Morphine 5 mg", "Immediate release opioids"], False),
+        ("morphine MR", ["Oral morphine: 20 mg, modified-release, twice daily"], False),
+        ("piperacillin", ["piperacillin/tazobactam 4.5 g"], False),
+        ("piperacillin/tazobactam", ["piperacillin 4 g"], True),
+        ("lidocaine", ["lidocaine 1% with adrenaline 7 mg/kg"], True),
+        ("lidocaine with adrenaline", ["lidocaine with adrenaline 7 mg/kg"], False),
+        ("ibuprofen", ["paracetamol 1 g and ibuprofen 400 mg"], False),
+        ("heparin", ["low molecular weight heparin 40 mg"], False),
+        ("unfractionated heparin", ["low molecular weight heparin 40 mg"], True),
+        ("Lantus", ["insulin glargine 10 units"], False),
+        ("Lantus", ["insulin detemir 10 units"], True),
+    ],
+)
+def test_another_salt_form_or_combination_is_another_medicine(
+    asked: str, texts: list[str], is_other: bool
+) -> None:
+    assert differs(asked, texts, set(drugs(asked)) & set(drugs(texts[0]))) is is_other
+
+
+def test_names_are_read_where_only_a_medicine_can_stand() -> None:
+    assert drugs("Folate level, cortisol and the ferritin") == ()
+    assert drugs("folate 5 mg") == ("folic acid",)
+    asked = words_in_place("Can I give Zyblort on ward 5 and a dose of Quexane?")
+    assert asked == ("Zyblort", "Quexane")
+    assert in_words("MST dose", "morphine") == "modified-release morphine"
+    assert unasked_forms("lithium dose", "lithium carbonate 400 mg") == ("lithium carbonate",)
