@@ -12,24 +12,29 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from docling.backend.msexcel_backend import MsExcelDocumentBackend
 from docling.datamodel.base_models import InputFormat
+from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.cell_range import MultiCellRange
 
 from corpus.parsing.office.docling.documents import children_of, opened
 from corpus.parsing.office.markup import document_with
-from corpus.parsing.office.number_formats import shown_date, shown_number
+from corpus.parsing.office.number_formats import has_year, shown_date, shown_number
 from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too_many
+from corpus.parsing.office.parts import Package, doubt_parts, lines_of
+from corpus.parsing.office.sheet_dates import DATE, doubt_dates
 from corpus.parsing.office.sheet_heads import BOLD, NUMBER, Filled
 from corpus.parsing.office.sheet_tables import place_of, sheet_page
 from corpus.parsing.office.workbooks import check_workbook
-from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNWRITTEN
+from corpus.parsing.published.xml_text import COMMENT, DATED, HIDDEN, STRUCK, UNWRITTEN
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
 
 _BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
+_LOCAL_DATES = frozenset((*range(27, 37), *range(50, 59)))  # ids of formats that name no form
 _APART = 2  # columns without text between tables that stand beside each other
 
 _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
@@ -38,13 +43,33 @@ _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
 def parse_xlsx(request: Request) -> ParsedDocument:
     """Return a page for each visible sheet, without hidden rows and columns.
 
-    Numbers and dates are written as they are shown.
+    Numbers are written as they are shown, dates in ISO 8601.
     """
     marks = UNWRITTEN if check_workbook(request.path) else ""
     with read_or_damaged():
         sheets = list(_sheets(request, marks))
-    pages = [sheet_page(*sheet, number) for number, sheet in enumerate(sheets, start=1)]
-    return document_with(request, pages)
+        boxes, read = _boxes(request.path, len(sheets))
+        pages = [
+            sheet_page(*sheet, number, boxes=boxes.get(number, ()))
+            for number, sheet in enumerate(sheets, start=1)
+        ]
+        return doubt_parts(document_with(request, pages), request.path, read=read)
+
+
+def _boxes(path: Path, sheets: int) -> tuple[dict[int, list[str]], set[str]]:
+    """Return the paragraphs in the text boxes of each sheet, by page, and the parts of these."""
+    boxes: dict[int, list[str]] = {}
+    read = set()
+    with zipfile.ZipFile(path) as archive:
+        package = Package(archive)
+        parts = package.pages()
+        for number, part in enumerate(parts if len(parts) == sheets else [], start=1):
+            for relation in package.relations(part):
+                if relation.kind == "drawing" and not relation.is_external:
+                    lines = lines_of(part_of(package.read(relation.target)))
+                    boxes.setdefault(number, []).extend(lines)
+                    read.add(relation.target)
+    return boxes, read
 
 
 def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]]:
@@ -61,6 +86,8 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]
     if len(book.worksheets) > request.max_pages:
         raise too_many(len(book.worksheets), "sheets", request.max_pages)
     marks += HIDDEN if hidden else ""
+    if any(v.prompt for s in book.worksheets for v in s.data_validations.dataValidation):
+        marks += COMMENT  # shown when the cell is chosen
     marked = [mark_sheet(sheet) for sheet in book.worksheets]
     document = reader.convert()
     for group, (places, is_hidden) in zip(
@@ -103,7 +130,7 @@ def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:
     sheet._cells.clear()
     sheet.merged_cells = MultiCellRange()
     places = []
-    for block in _blocks(grid):
+    for block in map(doubt_dates, _blocks(grid)):
         top, left = min(row for row, _ in block), min(column for _, column in block)
         bottom = max(row + cell.rows for (row, _), cell in block.items())
         right = max(column + cell.columns for (_, column), cell in block.items())
@@ -159,10 +186,12 @@ def _raw(cell: Any) -> str:
         return ""
     if cell.font.strike:
         return STRUCK
+    if isinstance(value, int | float) and cell._style.numFmtId in _LOCAL_DATES:
+        value, form = from_excel(value, cell.base_date), "yyyy-mm-dd"
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.date | datetime.time):
-        return shown_date(value, form)
+        return shown_date(value, form) + (DATE if has_year(form) else DATED)
     if isinstance(value, int | float):
         shown = shown_number(value, form)
         return f"{value}{UNWRITTEN}" if shown is None else shown

@@ -22,6 +22,7 @@ from corpus.parsing.office.docling.documents import children_of, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import read_or_damaged, too_many
+from corpus.parsing.office.parts import doubt_parts
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -42,7 +43,7 @@ def parse_pptx(request: Request) -> ParsedDocument:
     """Return a page for each slide, empty for a hidden one. Notes and footers are left out."""
     with read_or_damaged():
         written = _written(request)
-    return document_of(request, map(html_tree, written))
+        return doubt_parts(document_of(request, map(html_tree, written)), request.path)
 
 
 def _written(request: Request) -> list[str]:
