@@ -59,6 +59,7 @@ DECIDED = READ | EMPTY | frozenset(_NAMES)
 _DECORATED = frozenset(
     ("header", "footer", "slideLayout", "slideMaster", "numbering", "vmlDrawing")
 )
+_OF_PAGES = frozenset("officeDocument header footer footnotes endnotes slide".split())
 _COMMENTS = frozenset(("comment", "threadedComment", "cm"))
 _NOT_NOTES = frozenset(("sldImg", "sldNum", "dt", "hdr", "ftr"))
 _PLACES = 20  # of comments, in a sentence
@@ -182,21 +183,22 @@ class _Walk:
 
     def _doubt(self, relation: Relation, owner: str) -> Doubt | None:
         kind, part = relation.kind, relation.target
-        if kind in READ | EMPTY or (kind == "image" and owner in _DECORATED):
+        if kind in EMPTY or (kind == "image" and owner in _DECORATED) or part in self._read:
             return None
         if relation.is_external:
             return _unread(_name_of(kind))
-        if part in self._read:
-            return None
         try:
             return self._of_words(kind, part)
         except ParseError:  # it is damaged
             return _unread(_name_of(kind))
 
     def _of_words(self, kind: str, part: str) -> Doubt | None:
-        """Return the doubt of a part that may hold no words."""
+        """Return the doubt of a part that is not read, or of words in one that is."""
         if kind in ("comments", "threadedComment"):
             return self._of_comments(part)
+        if kind in READ:
+            passed = _passed_by(part_of(self._package.read(part))) if kind in _OF_PAGES else ""
+            return _unread(passed) if passed else None
         is_empty = {"drawing": _is_bare, "vmlDrawing": _is_bare_vml, "notesSlide": _has_no_notes}
         if kind in is_empty and is_empty[kind](part_of(self._package.read(part))):
             return None
@@ -237,6 +239,20 @@ def _unread(name: str) -> Doubt:
         f"The file holds {name}, which is not read: doses and warnings may be missing. Compare "
         "with the file, and put the words that count into its text.",
     )
+
+
+def _passed_by(root: Element) -> str:
+    """Name words of a page that stand where no parser looks; empty if there are none."""
+    for versions in [element for element in root.iter() if element.tag == "AlternateContent"]:
+        versions[1:] = []  # for older programs
+    for element in root.iter():
+        if element.tag == "textpath" and element.get("string", "").strip():
+            return "words that are drawn, such as a watermark"
+        if element.tag == "txBody" and root.tag != "sld" and lines_of(element):
+            return _NAMES["drawing"]
+        if element.tag == "oMath" and root.tag == "sld":
+            return "a formula on a slide"
+    return ""
 
 
 def lines_of(root: Element) -> list[str]:
