@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+|(?<=;)(?=;|$)')
 _COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color\d+)\]", re.I)
@@ -71,28 +72,30 @@ def shown_date(value: datetime.date | datetime.time, form: str) -> str:
 
     So 3 April is 2024-04-03 to all readers, though Excel shows 4/3/24 to some and 3/4/24 to others.
     """
-    tokens = _tokens(form)
-    places = [at for at in range(len(tokens)) if _is_of_day(tokens, at)]
-    first, end = (places[0], places[-1] + 1) if places else (0, 0)
-    kinds = {tokens[at][0].lower() for at in places}
-    shown = _shown_as(value, tokens[first:end])
+    before, middle, after, kinds = _parted(form)
     if "d" in kinds or kinds == {"m", "y"}:
         day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
-        shown = f"{day:%Y-%m-%d}" if "d" in kinds else f"{day:%Y-%m}"
-    before, after = _shown_as(value, tokens[:first]), _shown_as(value, tokens[end:])
-    return f"{before}{shown}{after}".strip()
+        shown = f"{day:%Y-%m-%d}"[: 10 if "d" in kinds else 7]
+    else:
+        shown = _shown_as(value, middle)
+    return f"{_shown_as(value, before)}{shown}{_shown_as(value, after)}".strip()
 
 
 def has_year(form: str) -> bool:
     """Tell whether a format of dates shows the year; one that shows only a time counts as such."""
-    tokens = _tokens(form)
-    kinds = {tokens[at][0].lower() for at in range(len(tokens)) if _is_of_day(tokens, at)}
+    kinds = _parted(form)[3]
     return "y" in kinds or not kinds
 
 
-def _tokens(form: str) -> list[str]:
+@lru_cache(maxsize=1_000)
+def _parted(form: str) -> tuple[list[str], list[str], list[str], set[str]]:
+    """Return the tokens of a format before, in and after its day, and which of d, m, y it shows."""
     form = _COLOUR.sub("", _SECTION.findall(form)[0] if form else "")
-    return _DATE.findall(re.sub(r"\[[^\]]*\]", "", form))
+    tokens = _DATE.findall(re.sub(r"\[[^\]]*\]", "", form))
+    places = [at for at in range(len(tokens)) if _is_of_day(tokens, at)]
+    first, end = (places[0], places[-1] + 1) if places else (0, 0)
+    kinds = {tokens[at][0].lower() for at in places}
+    return tokens[:first], tokens[first:end], tokens[end:], kinds
 
 
 def _is_of_day(tokens: list[str], at: int) -> bool:
@@ -108,6 +111,8 @@ def _is_of_minutes(tokens: list[str], at: int) -> bool:
 
 
 def _shown_as(value: datetime.date | datetime.time, tokens: list[str]) -> str:
+    if not tokens:
+        return ""
     day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
     clock = value if isinstance(value, datetime.datetime | datetime.time) else datetime.time()
     noon = any(token.upper() in ("AM/PM", "A/P") for token in tokens)

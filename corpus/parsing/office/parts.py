@@ -45,7 +45,7 @@ EMPTY = frozenset(
     "changesInfo presentationmetadata slideUpdateInfo".split()
 )
 _NAMES = {
-    **dict.fromkeys(("image", "media", "video", "audio"), "a picture, film or sound"),
+    **dict.fromkeys(("image", "hdphoto", "media", "video", "audio"), "a picture, film or sound"),
     **dict.fromkeys(("chart", "chartEx", "chartsheet"), "a chart"),
     **dict.fromkeys(("diagramData", "diagramDrawing"), "a diagram (SmartArt)"),
     **dict.fromkeys(("oleObject", "package"), "an embedded object, such as a sheet or a document"),
@@ -183,7 +183,11 @@ class _Walk:
 
     def _doubt(self, relation: Relation, owner: str) -> Doubt | None:
         kind, part = relation.kind, relation.target
-        if kind in EMPTY or (kind == "image" and owner in _DECORATED) or part in self._read:
+        if (
+            kind in EMPTY
+            or (kind in ("image", "hdphoto") and owner in _DECORATED)
+            or part in self._read
+        ):
             return None
         if relation.is_external:
             return _unread(_name_of(kind))

@@ -72,6 +72,8 @@ class Paragraphs:
         for child in element:
             if child.tag == "r":
                 yield from self._run(child)
+            elif child.tag == "commentRangeStart":
+                yield COMMENT
             elif child.tag in INSIDE:
                 yield from self._parts(child)
             elif child.tag in DELETED and clean_line("".join(child.itertext())):

@@ -293,6 +293,8 @@ def test_each_kind_of_part_that_programs_write_was_decided_about(owner: str) -> 
         ([("Weight (kg)", "Dose"), (0, "10 mg"), (0, "5 mg")], "mm-dd-yy", "2024-04-03 | 5", True),
         ([("Age (years)", "Dose"), ("5-7", "10 mg"), (0, "5 mg")], "mmm-yy", "2024-04 | 5", True),
         ([("Review after (days)", 0)], "mm-dd-yy", "days) | 2024-04-03", True),
+        ([("Plan 2023",), ("Date",), (0,)], "d/m/yy", "Date\n2024-04-03", False),
+        ([("Times daily", 0)], "mm-dd-yy", "daily | 2024-04-03", True),
         ([("Dilute", 0)], "h:mm", "Dilute | 1:02", True),
         ([("Time", 0)], "hh:mm", "Time | 01:02", False),
     ],
