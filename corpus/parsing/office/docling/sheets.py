@@ -10,6 +10,7 @@ import re
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ from docling.datamodel.base_models import InputFormat
 from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.cell_range import MultiCellRange
 
+from corpus.parsing.clean import clean_line
 from corpus.parsing.office.docling.documents import children_of, opened
 from corpus.parsing.office.markup import document_with
 from corpus.parsing.office.number_formats import has_year, shown_date, shown_number
@@ -35,6 +37,7 @@ from corpus.parsing.types import ParsedDocument
 
 _BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
 _LOCAL_DATES = frozenset((*range(27, 37), *range(50, 59)))  # ids of formats that name no form
+_PLACES = ("left", "center", "right")  # of a header
 _APART = 2  # columns without text between tables that stand beside each other
 
 _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
@@ -50,8 +53,8 @@ def parse_xlsx(request: Request) -> ParsedDocument:
         sheets = list(_sheets(request, marks))
         boxes, read = _boxes(request.path, len(sheets))
         pages = [
-            sheet_page(*sheet, number, boxes=boxes.get(number, ()))
-            for number, sheet in enumerate(sheets, start=1)
+            replace(sheet_page(*sheet, number, boxes=boxes.get(number, ())), running_lines=lines)
+            for number, (sheet, lines) in enumerate(sheets, start=1)
         ]
         return doubt_parts(document_with(request, pages), request.path, read=read)
 
@@ -72,8 +75,19 @@ def _boxes(path: Path, sheets: int) -> tuple[dict[int, list[str]], set[str]]:
     return boxes, read
 
 
-def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield the title of each visible sheet, marks of its doubts, and its tables in order."""
+def _running_lines(sheet: Any) -> tuple[str, ...]:
+    """Return the words of the headers and footers that are printed with a sheet."""
+    kinds = (f"{of}{what}" for of in ("odd", "even", "first") for what in ("Header", "Footer"))
+    parts = (getattr(getattr(sheet, kind), at) for kind in kinds for at in _PLACES)
+    lines = (clean_line(re.sub("&[A-Z&]", " ", part.text or "")) for part in parts)
+    return tuple(dict.fromkeys(filter(None, lines)))
+
+
+_Sheet = tuple[str, str, list[Any]]  # title, marks of doubts, and tables in order
+
+
+def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, ...]]]:
+    """Yield each visible sheet, and the lines that run over its pages."""
     reader = opened(Sheets, BytesIO(request.path.read_bytes()))
     book = reader.workbook
     with zipfile.ZipFile(request.path) as archive:
@@ -88,13 +102,13 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]
     marks += HIDDEN if hidden else ""
     if any(v.prompt for s in book.worksheets for v in s.data_validations.dataValidation):
         marks += COMMENT  # shown when the cell is chosen
+    running = [_running_lines(sheet) for sheet in book.worksheets]
     marked = [mark_sheet(sheet) for sheet in book.worksheets]
     document = reader.convert()
-    for group, (places, is_hidden) in zip(
-        children_of(document.body, document), marked, strict=True
-    ):
+    groups = children_of(document.body, document)
+    for group, (places, is_hidden), lines in zip(groups, marked, running, strict=True):
         tables = {place_of(table): table for table in children_of(group, document)}
-        yield group.name, marks + HIDDEN * is_hidden, [tables[place] for place in places]
+        yield (group.name, marks + HIDDEN * is_hidden, [tables[at] for at in places]), lines
         marks = ""
 
 

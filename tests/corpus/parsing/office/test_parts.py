@@ -251,8 +251,10 @@ def test_what_stands_over_a_sheet_is_doubted_on_its_page(
     book.active["A1"] = "First"
     book.active = book.create_sheet("Second")
     book.active["A1"], book.active["B2"] = "Drug", "5 mg"
+    book.active.oddHeader.center.text = "DRAFT of &D"
     change(book)
     first, second = fixtures.read_saved(tmp_path, book, "a.xlsx").pages
+    assert (first.running_lines, second.running_lines) == ((), ("DRAFT of",))
     page = first if change in (prompted, charted_apart) else second  # of all sheets
     assert [d.code for d in (*first.doubts, *second.doubts)] == [code]
     assert code in MISREAD and named in page.doubts[0].message
