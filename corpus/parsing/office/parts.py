@@ -210,9 +210,9 @@ class _Walk:
 
     def _of_comments(self, part: str) -> Doubt | None:
         comments = [c for c in part_of(self._package.read(part)).iter() if c.tag in _COMMENTS]
-        if not comments or self._are_comments_marked:
-            return None
         cells = list(dict.fromkeys(cell for c in comments if (cell := _cell(c))))
+        if not comments or (self._are_comments_marked and not cells):
+            return None
         where = f" on {_listed(cells)}" if cells else ""
         return replace(COMMENTED, message=_COMMENTS_LEFT_OUT.format(where))
 

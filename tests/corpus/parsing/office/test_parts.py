@@ -262,8 +262,11 @@ def test_what_stands_over_a_sheet_is_doubted_on_its_page(
 
 def test_a_threaded_comment_and_a_box_of_a_sheet_are_not_lost(tmp_path: Path) -> None:
     thread = b"<list><threadedComment ref='B3'><text>x</text></threadedComment></list>"
-    document = read(tmp_path, attach(SHEET, "threadedComment", thread), "a.xlsx")
-    assert "on B3," in doubts(document)[0][1]
+    prompt = b"<dataValidations><dataValidation prompt='x' sqref='A1'/></dataValidations>"
+    parts = bad_office.unpack(attach(SHEET, "threadedComment", thread))
+    parts[SHEET] = parts[SHEET].replace(b"<pageMargins", prompt + b"<pageMargins")
+    told = doubts(read(tmp_path, bad_office.pack(parts), "a.xlsx"))
+    assert [code for code, _ in told] == ["comment_left_out"] * 2 and "on B3," in told[1][1]
     (page,) = read(tmp_path, attach(SHEET, "drawing", DRAWN % WORDS), "a.xlsx").pages
     assert [(d.code, page.text[d.start : d.end]) for d in page.doubts] == [("box_over_sheet", DOSE)]
 
