@@ -61,9 +61,9 @@ _FORMATS = {
     sniff.PDF: _Format(
         "corpus.parsing.pdf.document", "parse_pdf", imports=("cv2", "PIL.ImageDraw")
     ),
-    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/6", "docling-slim"),
-    sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/5", "docling-slim"),
-    sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/5", "docling-slim"),
+    sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/7", "docling-slim"),
+    sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/6", "docling-slim"),
+    sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/6", "docling-slim"),
     sniff.HTML: _Format(_MARKUP, "parse_html", "html/5"),
     sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/5", "docling-slim"),
     sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),

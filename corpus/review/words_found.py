@@ -1,7 +1,7 @@
 """Tell which pages must be ticked before a document is published in any way.
 
-They are those on which a value was probably misread, and the poor pages of a document of which too
-few words were found again after parsing.
+They are those on which a value was probably misread or something was not read, and the poor pages
+of a document of which too few words were found again after parsing.
 
 Shares are in [0, 1], higher is better, and None where no page has a text layer to compare.
 """
@@ -101,8 +101,8 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
     misread = sorted(set().union(*lines_misread(document).values()) - set(looked))
     if misread:
         raise PagesNotReviewed(
-            f"A value on {pages_named(misread)} of “{document}” was probably misread, and nobody "
-            "has compared it. It was not published.",
+            f"A value on {pages_named(misread)} of “{document}” was probably misread, or part of "
+            "the file was not read, and nobody has compared it. It was not published.",
             hint="Open “Check and publish”, compare each of these pages, correct or tick it.",
         )
 

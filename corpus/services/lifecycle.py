@@ -191,7 +191,7 @@ def document_hold_misread(
     """
     new = [pages for line, pages in lines_misread(document).items() if line not in known]
     if pages := sorted(set().union(*new)):
-        reason = f"A value was probably misread on {pages_named(pages)}."
+        reason = f"A value was probably misread, or not read, on {pages_named(pages)}."
         document_recheck(document, by=None, reason=reason)
 
 

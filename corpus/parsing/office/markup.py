@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from html import escape
 from xml.etree.ElementTree import Element
 
 from corpus.filenames import title_said
@@ -37,6 +38,29 @@ def parse_html(request: Request) -> ParsedDocument:
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
     return replace(document_of(request, [tree], line_of(tree.find(".//title"))), metadata=metadata)
+
+
+def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
+    """Return the blocks of HTML, or of plain text, for a document that shows it in its own text.
+
+    Empty for other types.
+    """
+    declared = _CHARSET.search(content_type.encode() + raw[:2048])
+    text = decode(raw, declared.group(1).decode("ascii") if declared else None)
+    kind = content_type.partition(";")[0].strip().casefold()
+    if kind == "text/plain":
+        text = "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
+    elif kind not in ("text/html", "application/xhtml+xml"):
+        return []
+    tree = html_tree(text)
+    for head in [e for e in tree.iter() if e.tag in ("head", "title")]:
+        head.tag = "script"  # pruned
+    for label in tree.iter("label"):
+        label.tag = "span"
+    for body in tree.iter("body"):
+        body.tag = "div"
+    prune(tree)
+    return [tree]
 
 
 def document_of(request: Request, trees: Iterable[Element], title: str = "") -> ParsedDocument:

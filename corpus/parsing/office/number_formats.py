@@ -1,4 +1,4 @@
-"""Write numbers and dates as Excel shows them: 0.05 as `5%`, 0.5 as `0.50`. Pure.
+"""Write numbers as Excel shows them, 0.05 as `5%`, 0.5 as `0.50`, and dates in ISO 8601. Pure.
 
 Source: ECMA-376, part 1, 18.8.31 (numFmts).
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+|(?<=;)(?=;|$)')
 _COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color\d+)\]", re.I)
@@ -63,10 +64,55 @@ def _literal(text: str) -> str:
     return _LITERAL.sub(lambda match: match.group(1) or match.group(2) or "", text)
 
 
+_OF_DAY = re.compile(r"dd?|m{1,5}|yy|yyyy", re.I)  # not the names of weekdays
+
+
 def shown_date(value: datetime.date | datetime.time, form: str) -> str:
-    """Return a date, a time or both as a format shows it, in English."""
+    """Return a date in ISO 8601, and a time and other words as a format shows them, in English.
+
+    So 3 April is 2024-04-03 to all readers, though Excel shows 4/3/24 to some and 3/4/24 to others.
+    """
+    before, middle, after, kinds = _parted(form)
+    if "d" in kinds or kinds == {"m", "y"}:
+        day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
+        shown = f"{day:%Y-%m-%d}"[: 10 if "d" in kinds else 7]
+    else:
+        shown = _shown_as(value, middle)
+    return f"{_shown_as(value, before)}{shown}{_shown_as(value, after)}".strip()
+
+
+def has_year(form: str) -> bool:
+    """Tell whether a format of dates shows the year; one that shows only a time counts as such."""
+    kinds = _parted(form)[3]
+    return "y" in kinds or not kinds
+
+
+@lru_cache(maxsize=1_000)
+def _parted(form: str) -> tuple[list[str], list[str], list[str], set[str]]:
+    """Return the tokens of a format before, in and after its day, and which of d, m, y it shows."""
     form = _COLOUR.sub("", _SECTION.findall(form)[0] if form else "")
     tokens = _DATE.findall(re.sub(r"\[[^\]]*\]", "", form))
+    places = [at for at in range(len(tokens)) if _is_of_day(tokens, at)]
+    first, end = (places[0], places[-1] + 1) if places else (0, 0)
+    kinds = {tokens[at][0].lower() for at in places}
+    return tokens[:first], tokens[first:end], tokens[end:], kinds
+
+
+def _is_of_day(tokens: list[str], at: int) -> bool:
+    return bool(_OF_DAY.fullmatch(tokens[at])) and not _is_of_minutes(tokens, at)
+
+
+def _is_of_minutes(tokens: list[str], at: int) -> bool:
+    """Tell whether `m` means minutes: behind hours or before seconds; else it means months."""
+    letters = [(n, token[0].lower()) for n, token in enumerate(tokens) if token[0].isalpha()]
+    before = next((c for n, c in reversed(letters) if n < at), "")
+    after = next((c for n, c in letters if n > at), "")
+    return tokens[at][0].lower() == "m" and (before == "h" or after == "s")
+
+
+def _shown_as(value: datetime.date | datetime.time, tokens: list[str]) -> str:
+    if not tokens:
+        return ""
     day = value if isinstance(value, datetime.date) else datetime.date(1900, 1, 1)
     clock = value if isinstance(value, datetime.datetime | datetime.time) else datetime.time()
     noon = any(token.upper() in ("AM/PM", "A/P") for token in tokens)
@@ -79,12 +125,9 @@ def shown_date(value: datetime.date | datetime.time, form: str) -> str:
         "am/pm": f"{clock:%p}", "a/p": f"{clock:%p}"[:1],
     }  # fmt: skip
     minutes = {"mm": f"{clock.minute:02}", "m": str(clock.minute)}
-    letters = [(at, token[0].lower()) for at, token in enumerate(tokens) if token[0].isalpha()]
-    parts = []
-    for at, token in enumerate(tokens):
-        before = next((c for n, c in reversed(letters) if n < at), "")
-        after = next((c for n, c in letters if n > at), "")
-        # Behind hours or before seconds `m` means minutes, else months.
-        shown = names | minutes if before == "h" or after == "s" else names
-        parts.append(shown.get(token.lower(), token.strip('"\\')))
-    return "".join(parts).strip()
+    return "".join(
+        (names | minutes if _is_of_minutes(tokens, at) else names).get(
+            token.lower(), token.strip('"\\')
+        )
+        for at, token in enumerate(tokens)
+    )

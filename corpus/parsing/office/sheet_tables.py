@@ -15,7 +15,7 @@ from corpus.parsing.office.markup import annotate
 from corpus.parsing.office.sheet_heads import Filled, Heads, Row, heads_of
 from corpus.parsing.published.xml_text import doubts_in
 from corpus.parsing.tables.printed import label_rows, with_header
-from corpus.parsing.types import BlockKind, Cell, Page
+from corpus.parsing.types import BlockKind, Cell, Doubt, Page
 
 _UNNAMED = re.compile(r"^(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha|Blad)\s*\d*$", re.I)
 
@@ -30,9 +30,19 @@ class _Above:
     labels: tuple[str, ...]
 
 
-def sheet_page(title: str, marks: str, tables: Sequence[Any], number: int) -> Page:
-    """Return the page of a sheet: its title, unless it is a default one, and all below."""
+_BOXED = Doubt(
+    "box_over_sheet",
+    "This stands in a text box over the sheet and is read behind its cells: it may hold for some "
+    "of them only, or correct them. Compare with the file.",
+)
+
+
+def sheet_page(
+    title: str, marks: str, tables: Sequence[Any], number: int, *, boxes: Sequence[str] = ()
+) -> Page:
+    """Return the page of a sheet: its title, unless it is a default one, cells and text boxes."""
     drafts = mended(annotate(_sheet_drafts(tables)))
+    drafts += [Draft(BlockKind.PARAGRAPH, (LineText(box),), doubts=(_BOXED,)) for box in boxes]
     if drafts and not _UNNAMED.match(title):
         drafts.insert(0, text_draft(BlockKind.HEADING, clean_line(title), 1))
     return write_page(Page(number, "", (), doubts=doubts_in(marks)), drafts)

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import is_bullet, list_marker
 from corpus.parsing.office.word_lists import Look, ParagraphLooks, is_on, value_of
-from corpus.parsing.published.xml_text import HIDDEN, STRUCK, flat, in_font
+from corpus.parsing.published.xml_text import COMMENT, HIDDEN, STRUCK, flat, in_font
 
 INSIDE = frozenset(
     "sdt sdtContent ins moveTo smartTag customXml hyperlink fldSimple dir bdo oMathPara".split()
@@ -72,6 +72,8 @@ class Paragraphs:
         for child in element:
             if child.tag == "r":
                 yield from self._run(child)
+            elif child.tag == "commentRangeStart":
+                yield COMMENT
             elif child.tag in INSIDE:
                 yield from self._parts(child)
             elif child.tag in DELETED and clean_line("".join(child.itertext())):
@@ -113,6 +115,8 @@ class Paragraphs:
             raw = child.get("char", "")
             code = int(raw, 16) if re.fullmatch("[0-9A-Fa-f]{1,4}", raw) else 0
             yield in_font(chr(0xF000 | code), child.get("font", ""))
+        elif child.tag == "commentReference":
+            yield COMMENT
         elif child.tag in self._notes:
             yield from self._note(self._notes[child.tag].get(child.get("id", "")))
 

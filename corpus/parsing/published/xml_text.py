@@ -227,8 +227,21 @@ STRUCK = "\ue003"  # where words were struck out or deleted
 UNKNOWN_SIGN = "\ue004"  # after a sign that only its own font can show
 HIDDEN = "\ue005"  # where something hidden was left out
 UNWRITTEN = "\ue006"  # after a number that the file may show differently
+COMMENT = "\ue00a"  # where somebody commented on the words
+DATED = "\ue00b"  # after a date that nothing beside it calls one
 
+COMMENTED = Doubt(
+    "comment_left_out",
+    "Somebody commented on these words in the file, perhaps to correct them. The comment is left "
+    "out: compare with the file.",
+)
 _DOUBTS = {
+    COMMENT: COMMENTED,
+    DATED: Doubt(
+        "date_unsure",
+        "A date stands here where nothing says that there is one, or it is shown without its "
+        "year: `1-2` becomes 1 February in a spreadsheet. Compare with the source, and correct it.",
+    ),
     FORMULA: Doubt(
         "formula",
         "A formula is written here on one line; compare it with the source before approving.",

@@ -10,26 +10,34 @@ import re
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from docling.backend.msexcel_backend import MsExcelDocumentBackend
 from docling.datamodel.base_models import InputFormat
+from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.cell_range import MultiCellRange
 
+from corpus.parsing.clean import clean_line
 from corpus.parsing.office.docling.documents import children_of, opened
 from corpus.parsing.office.markup import document_with
-from corpus.parsing.office.number_formats import shown_date, shown_number
+from corpus.parsing.office.number_formats import has_year, shown_date, shown_number
 from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too_many
+from corpus.parsing.office.parts import Package, doubt_parts, lines_of
+from corpus.parsing.office.sheet_dates import DATE, doubt_dates
 from corpus.parsing.office.sheet_heads import BOLD, NUMBER, Filled
 from corpus.parsing.office.sheet_tables import place_of, sheet_page
 from corpus.parsing.office.workbooks import check_workbook
-from corpus.parsing.published.xml_text import HIDDEN, STRUCK, UNWRITTEN
+from corpus.parsing.published.xml_text import COMMENT, DATED, HIDDEN, STRUCK, UNWRITTEN
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
 
 _BOOK = re.compile(r"^xl/workbook[^/]*\.xml$")
+_LOCAL_DATES = frozenset((*range(27, 37), *range(50, 59)))  # ids of formats that name no form
+_PLACES = ("left", "center", "right")  # of a header
 _APART = 2  # columns without text between tables that stand beside each other
 
 _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
@@ -38,17 +46,48 @@ _Grid = dict[tuple[int, int], Filled]  # by visible row and column, from 0
 def parse_xlsx(request: Request) -> ParsedDocument:
     """Return a page for each visible sheet, without hidden rows and columns.
 
-    Numbers and dates are written as they are shown.
+    Numbers are written as they are shown, dates in ISO 8601.
     """
     marks = UNWRITTEN if check_workbook(request.path) else ""
     with read_or_damaged():
         sheets = list(_sheets(request, marks))
-    pages = [sheet_page(*sheet, number) for number, sheet in enumerate(sheets, start=1)]
-    return document_with(request, pages)
+        boxes, read = _boxes(request.path, len(sheets))
+        pages = [
+            replace(sheet_page(*sheet, number, boxes=boxes.get(number, ())), running_lines=lines)
+            for number, (sheet, lines) in enumerate(sheets, start=1)
+        ]
+        return doubt_parts(document_with(request, pages), request.path, read=read)
 
 
-def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield the title of each visible sheet, marks of its doubts, and its tables in order."""
+def _boxes(path: Path, sheets: int) -> tuple[dict[int, list[str]], set[str]]:
+    """Return the paragraphs in the text boxes of each sheet, by page, and the parts of these."""
+    boxes: dict[int, list[str]] = {}
+    read = set()
+    with zipfile.ZipFile(path) as archive:
+        package = Package(archive)
+        parts = package.pages()
+        for number, part in enumerate(parts if len(parts) == sheets else [], start=1):
+            for relation in package.relations(part):
+                if relation.kind == "drawing" and not relation.is_external:
+                    lines = lines_of(part_of(package.read(relation.target)))
+                    boxes.setdefault(number, []).extend(lines)
+                    read.add(relation.target)
+    return boxes, read
+
+
+def _running_lines(sheet: Any) -> tuple[str, ...]:
+    """Return the words of the headers and footers that are printed with a sheet."""
+    kinds = (f"{of}{what}" for of in ("odd", "even", "first") for what in ("Header", "Footer"))
+    parts = (getattr(getattr(sheet, kind), at) for kind in kinds for at in _PLACES)
+    lines = (clean_line(re.sub("&[A-Z&]", " ", part.text or "")) for part in parts)
+    return tuple(dict.fromkeys(filter(None, lines)))
+
+
+_Sheet = tuple[str, str, list[Any]]  # title, marks of doubts, and tables in order
+
+
+def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, ...]]]:
+    """Yield each visible sheet, and the lines that run over its pages."""
     reader = opened(Sheets, BytesIO(request.path.read_bytes()))
     book = reader.workbook
     with zipfile.ZipFile(request.path) as archive:
@@ -61,13 +100,15 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[str, str, list[Any]]
     if len(book.worksheets) > request.max_pages:
         raise too_many(len(book.worksheets), "sheets", request.max_pages)
     marks += HIDDEN if hidden else ""
+    if any(v.prompt for s in book.worksheets for v in s.data_validations.dataValidation):
+        marks += COMMENT  # shown when the cell is chosen
+    running = [_running_lines(sheet) for sheet in book.worksheets]
     marked = [mark_sheet(sheet) for sheet in book.worksheets]
     document = reader.convert()
-    for group, (places, is_hidden) in zip(
-        children_of(document.body, document), marked, strict=True
-    ):
+    groups = children_of(document.body, document)
+    for group, (places, is_hidden), lines in zip(groups, marked, running, strict=True):
         tables = {place_of(table): table for table in children_of(group, document)}
-        yield group.name, marks + HIDDEN * is_hidden, [tables[place] for place in places]
+        yield (group.name, marks + HIDDEN * is_hidden, [tables[at] for at in places]), lines
         marks = ""
 
 
@@ -103,7 +144,7 @@ def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:
     sheet._cells.clear()
     sheet.merged_cells = MultiCellRange()
     places = []
-    for block in _blocks(grid):
+    for block in map(doubt_dates, _blocks(grid)):
         top, left = min(row for row, _ in block), min(column for _, column in block)
         bottom = max(row + cell.rows for (row, _), cell in block.items())
         right = max(column + cell.columns for (_, column), cell in block.items())
@@ -159,10 +200,12 @@ def _raw(cell: Any) -> str:
         return ""
     if cell.font.strike:
         return STRUCK
+    if isinstance(value, int | float) and cell._style.numFmtId in _LOCAL_DATES:
+        value, form = from_excel(value, cell.base_date), "yyyy-mm-dd"
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.date | datetime.time):
-        return shown_date(value, form)
+        return shown_date(value, form) + (DATE if has_year(form) else DATED)
     if isinstance(value, int | float):
         shown = shown_number(value, form)
         return f"{value}{UNWRITTEN}" if shown is None else shown

@@ -7,6 +7,7 @@ shows text under merged cells.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from html import escape
 from typing import Any
@@ -22,6 +23,7 @@ from corpus.parsing.office.docling.documents import children_of, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import read_or_damaged, too_many
+from corpus.parsing.office.parts import doubt_parts
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -31,6 +33,9 @@ mspowerpoint_backend.qn = cache(qn)  # type: ignore[attr-defined]
 _NOWHERE = ProvenanceItem(page_no=1, charspan=(0, 0), bbox=BoundingBox(l=0, t=0, r=0, b=0))
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_SHAPE = f"{_P}sp"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _RUN, _FIELD, _BREAK = f"{_A}r", f"{_A}fld", f"{_A}br"
 _TEXT, _LOOK = f"{_A}t", f"{_A}rPr"
 _BESIDE = (f"{_A}pPr", f"{_A}endParaRPr")  # of the runs of a paragraph
@@ -39,15 +44,42 @@ _NOTHING = "\ue010"  # in an empty cell, so that it is kept; cleaning removes it
 
 
 def parse_pptx(request: Request) -> ParsedDocument:
-    """Return a page for each slide, empty for a hidden one. Notes and footers are left out."""
+    """Return a page for each slide, empty for a hidden one. Notes and footers are left out.
+
+    What all slides of a layout say is kept apart from the text.
+    """
     with read_or_damaged():
-        written = _written(request)
-    return document_of(request, map(html_tree, written))
+        reader = opened(Slides, request.path)
+        document = document_of(request, map(html_tree, _written(request, reader)))
+        slides = zip(document.pages, reader.pptx_obj.slides, strict=True)
+        pages = (replace(page, running_lines=_running_lines(slide)) for page, slide in slides)
+        return doubt_parts(replace(document, pages=tuple(pages)), request.path)
 
 
-def _written(request: Request) -> list[str]:
+def _running_lines(slide: Any) -> tuple[str, ...]:
+    """Return the words that the slide's layout and master show, not those of placeholders."""
+    layouts = _related(slide.part, "slideLayout")
+    sources = [
+        *layouts,
+        *(master for layout in layouts for master in _related(layout, "slideMaster")),
+    ]
+    shapes = (shape for source in sources for shape in source._element.iter(_SHAPE))
+    texts = (
+        "".join(text.text or "" for text in paragraph.iter(_TEXT))
+        for shape in shapes
+        if shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph") is None
+        for paragraph in shape.iter(f"{_A}p")
+    )
+    return tuple(dict.fromkeys(filter(None, map(clean_line, texts))))
+
+
+def _related(part: Any, kind: str) -> list[Any]:
+    links = (link for link in part.rels.values() if link.reltype.endswith(f"/{kind}"))
+    return [link.target_part for link in links if not link.is_external]
+
+
+def _written(request: Request, reader: Any) -> list[str]:
     """Return each slide as HTML, its title first."""
-    reader = opened(Slides, request.path)
     if reader.page_count() > request.max_pages:
         raise too_many(reader.page_count(), "slides", request.max_pages)
     for slide in reader.pptx_obj.slides:
@@ -100,8 +132,14 @@ class Slides(mspowerpoint_backend.MsPowerpointDocumentBackend):
 def mark_slide(slide: Any) -> None:
     """Mark raised and struck texts of a slide, lists in cells, and empty cells, which may span.
 
-    Text under a merged cell, which is not shown, is removed.
+    Text under a merged cell, which is not shown, is removed. Of shapes that are there for newer and
+    older programs, those for newer ones stay.
     """
+    for versions in list(slide.element.iter(f"{_MC}AlternateContent")):
+        for newest in versions[:1]:
+            for shape in newest:
+                versions.addprevious(shape)
+        versions.getparent().remove(versions)
     for paragraph in slide.element.iter(f"{_A}p"):
         _mark_paragraph(paragraph)
     for cell in slide.element.iter(f"{_A}tc"):

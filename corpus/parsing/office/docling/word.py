@@ -21,8 +21,9 @@ from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import whole_number
 from corpus.parsing.office.docling.documents import AS_IT_IS, LABEL, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
-from corpus.parsing.office.markup import document_of
+from corpus.parsing.office.markup import document_of, inserted_blocks
 from corpus.parsing.office.package import part_of, read_or_damaged, without_lost_links
+from corpus.parsing.office.parts import doubt_parts
 from corpus.parsing.office.word_lists import is_on, looks_of
 from corpus.parsing.office.word_paragraphs import DELETED, INSIDE, Paragraphs
 from corpus.parsing.published.xml_text import STRUCK
@@ -41,11 +42,12 @@ def parse_docx(request: Request) -> ParsedDocument:
     with read_or_damaged():
         reader = opened(Word, without_lost_links(request.path))
         running = tuple(dict.fromkeys(_running_lines(reader.docx_obj.part)))
-        mark_word(reader)
+        chunks = mark_word(reader)
         document = reader.convert()
         html = html_of(document.body, document)
-    read = document_of(request, [html_tree(html)])
-    return replace(read, pages=(replace(read.pages[0], running_lines=running),))
+        read = document_of(request, [html_tree(html)])
+        read = replace(read, pages=(replace(read.pages[0], running_lines=running),))
+        return doubt_parts(read, request.path, read=chunks)
 
 
 def _running_lines(part: Any) -> Iterator[str]:
@@ -111,8 +113,11 @@ class Word(MsWordDocumentBackend):
         return document
 
 
-def mark_word(reader: Any) -> None:
-    """Mark all paragraphs of a file that docling has opened."""
+def mark_word(reader: Any) -> set[str]:
+    """Mark all paragraphs of a file that docling has opened, and write inserted files in them.
+
+    Return the parts that were inserted.
+    """
     part = reader.docx_obj.part
     main = part_of(part.blob)
     parts = {rel.reltype.rpartition("/")[2]: rel for rel in part.rels.values()}
@@ -128,17 +133,27 @@ def mark_word(reader: Any) -> None:
     looks = looks_of(plain.get("styles"), plain.get("numbering"))
     has_title = any(looks.is_title(paragraph.find("pPr")) for paragraph in main.iter("p"))
     texts = dict(zip(part.element.iter("{*}p"), main.iter("p"), strict=True))
-    marker = _Marker(Paragraphs(looks, notes, has_title=has_title), texts)
+    chunks = {
+        id: rel.target_part
+        for id, rel in part.rels.items()
+        if rel.reltype.endswith("/aFChunk") and not rel.is_external
+    }
+    marker = _Marker(Paragraphs(looks, notes, has_title=has_title), texts, chunks)
     marker.blocks(part.element.body)
     for paragraph in texts:  # docling may find a way to those that are not shown
         if paragraph not in marker.marked:
             del paragraph[:]
+    return marker.inserted
 
 
 class _Marker:
-    def __init__(self, paragraphs: Paragraphs, texts: dict[Any, Element]) -> None:
+    def __init__(
+        self, paragraphs: Paragraphs, texts: dict[Any, Element], chunks: dict[str, Any]
+    ) -> None:
         self._paragraphs = paragraphs
         self._texts = texts
+        self._chunks = chunks
+        self.inserted: set[str] = set()
         self._tables = 0  # how many tables are being read, one in another
         self._below_table = False
         self.marked: set[Any] = set()
@@ -154,6 +169,8 @@ class _Marker:
             following = child.getnext()  # may be from a text box
             if name == "tbl":
                 self._table(child)
+            if name == "altChunk":
+                self._insert(child)
             child = following
 
     def _paragraph(self, paragraph: Any) -> None:
@@ -167,6 +184,15 @@ class _Marker:
         if not self._tables:
             to.extend(self._paragraphs.take_notes())
         self._replace(paragraph, to)
+
+    def _insert(self, place: Any) -> None:
+        """Write the words of a file of HTML or text in the place where it is inserted."""
+        part = self._chunks.get(place.get(_RELATION, ""))
+        blocks = [] if part is None else inserted_blocks(part.blob, part.content_type)
+        if part is not None and blocks:
+            place.addprevious(paragraph := place.makeelement(_W + "p"))
+            self._replace(paragraph, blocks)
+            self.inserted.add(part.partname.lstrip("/"))
 
     def _replace(self, paragraph: Any, blocks: Iterable[Element] = ()) -> None:
         del paragraph[:]

@@ -1,4 +1,4 @@
-"""Test how numbers, dates and times are written as Excel shows them."""
+"""Test how numbers and times are written as Excel shows them, and dates in ISO 8601."""
 
 from __future__ import annotations
 
@@ -42,13 +42,17 @@ def test_numbers(value: float, form: str, shown: str | None) -> None:
 @pytest.mark.parametrize(
     ("value", "form", "shown"),
     [
-        (datetime.datetime(2024, 3, 9), "dd/mm/yyyy", "09/03/2024"),
-        (datetime.datetime(2024, 3, 9), "d mmm yy", "9 Mar 24"),
-        (datetime.datetime(2024, 3, 9, 14, 5), "d mmmm yyyy h:mm AM/PM", "9 March 2024 2:05 PM"),
-        (datetime.datetime(2024, 3, 9, 14, 5), "mm-dd-yy", "03-09-24"),
+        (datetime.datetime(2024, 3, 9), "dd/mm/yyyy", "2024-03-09"),
+        (datetime.datetime(2024, 3, 9), "d mmm yy", "2024-03-09"),
+        (datetime.datetime(2024, 3, 9, 14, 5), "d mmmm yyyy h:mm AM/PM", "2024-03-09 2:05 PM"),
+        (datetime.datetime(2024, 3, 9, 14, 5), "mm-dd-yy", "2024-03-09"),
+        (datetime.datetime(2024, 3, 9), "dddd, d. mmmm yyyy;@", "Saturday, 2024-03-09"),
+        (datetime.datetime(2024, 3, 9), "mmm-yy", "2024-03"),
+        (datetime.datetime(2024, 3, 9), "mmmm", "March"),
+        (datetime.datetime(2024, 3, 9), "d-mmm", "2024-03-09"),
         (datetime.time(8, 30), "hh:mm", "08:30"),
         (datetime.time(8, 30, 7), "mm:ss", "30:07"),
-        (datetime.date(2024, 3, 9), '"from "d/m/yyyy', "from 9/3/2024"),
+        (datetime.date(2024, 3, 9), '"from "d/m/yyyy', "from 2024-03-09"),
     ],
 )
 def test_dates(value: datetime.date | datetime.time, form: str, shown: str) -> None:
