@@ -123,7 +123,7 @@ PAGE_ENOUGH = 0.97  # of a page's words: if fewer are found, somebody has to loo
 # Doubts about values: the document can't be published in any way until these pages are ticked.
 MISREAD = (
     *("sign_misread", "raised_unsure", "number_broken", "power_unsure", "sign_misnamed"),
-    "text_cut",
+    *("text_cut", "words_struck", "annotation_unread"),
 )
 UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that could not be read
 DOCUMENT_ENOUGH = 0.85  # of all words: with fewer each page must be looked at before publishing
