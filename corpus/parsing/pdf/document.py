@@ -117,6 +117,6 @@ def _read_pages(request: Request, renderer: Renderer, pictures: PictureReader) -
         except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
             cells.append(PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,)))
         else:
-            cells.append(pictures.read(page))
+            cells.append(replace(pictures.read(page), notes=page.notes, gone=page.gone))
         request.on_page(number, total)
     return cells

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pypdfium2
 import pypdfium2.raw as raw
 import pytest
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.pdf.annotations import CARE
-from corpus.parsing.types import MISREAD, Page
+from corpus.parsing.types import MISREAD, Box, Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 # ISO 32000-2, table 171.
@@ -38,10 +39,10 @@ def read(
     more: str = "",
     paint: str = "",
     drawn: str = "",
-    box: object = NOTE,
+    box: Box = NOTE,
 ) -> Page:
     """Read a page with an annotation, its appearance `paint`, and what is drawn on the page."""
-    x0, y0, x1, y1 = box  # type: ignore[misc]
+    x0, y0, x1, y1 = box
     wide, tall = x1 - x0, y1 - y0
     font = "/Resources << /Font << /F1 4 0 R >> >>"
     lines = ((780, 18, "Tobramycin"), (740, 11, WHOLE), (720, 11, AFTER))
@@ -156,6 +157,18 @@ def test_a_comment_is_a_doubt_at_its_line_that_names_it(tmp_path: Path, kind: st
 def test_a_box_over_a_picture_may_hide_words_that_nobody_can_read(tmp_path: Path) -> None:
     picture = "q 200 0 0 100 72 500 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"
     page = read(tmp_path, "Square", "/C [1 0 0]", WHITE, picture, (100.0, 520.0, 150.0, 540.0))
+    assert NOT_READ in codes(page)
+
+
+def test_an_annotation_of_a_scan_is_doubted(tmp_path: Path) -> None:
+    source = fixtures.make_pdf(tmp_path / "s.pdf", fixtures.at(760, WHOLE, AFTER, size=14))
+    scan = pypdfium2.PdfDocument(fixtures.picture_pdf(tmp_path / "p.pdf", source))
+    note = raw.FPDFPage_CreateAnnot(scan[0].raw, raw.FPDF_ANNOT_STAMP)
+    raw.FPDFAnnot_SetRect(note, raw.FS_RECTF(60, 640, 400, 600))
+    raw.FPDFPage_CloseAnnot(note)
+    scan.save(tmp_path / "a.pdf")
+    (page,) = fixtures.parse(tmp_path / "a.pdf", tmp_path / "out").pages
+    assert AFTER in page.text
     assert NOT_READ in codes(page)
 
 
