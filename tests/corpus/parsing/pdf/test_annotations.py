@@ -163,7 +163,8 @@ def test_a_box_over_a_picture_may_hide_words_that_nobody_can_read(tmp_path: Path
 def test_an_annotation_of_a_scan_is_doubted(tmp_path: Path) -> None:
     source = fixtures.make_pdf(tmp_path / "s.pdf", fixtures.at(760, WHOLE, AFTER, size=14))
     scan = pypdfium2.PdfDocument(fixtures.picture_pdf(tmp_path / "p.pdf", source))
-    note = raw.FPDFPage_CreateAnnot(scan[0].raw, raw.FPDF_ANNOT_STAMP)
+    sheet = scan[0]
+    note = raw.FPDFPage_CreateAnnot(sheet.raw, raw.FPDF_ANNOT_STAMP)
     raw.FPDFAnnot_SetRect(note, raw.FS_RECTF(60, 640, 400, 600))
     raw.FPDFPage_CloseAnnot(note)
     scan.save(tmp_path / "a.pdf")
