@@ -40,6 +40,7 @@ def read(
     paint: str = "",
     drawn: str = "",
     box: Box = NOTE,
+    turn: int = 0,
 ) -> Page:
     """Read a page with an annotation, its appearance `paint`, and what is drawn on the page."""
     x0, y0, x1, y1 = box
@@ -57,7 +58,8 @@ def read(
         folder / "a.pdf",
         "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] {font} /Contents 5 0 R {annots} >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate {turn} {font} "
+        f"/Contents 5 0 R {annots} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         f"<< /Length {len(page)} >>\nstream\n{page}\nendstream",
         f"<< {form} >>\nstream\n{looks}\nendstream",
@@ -111,11 +113,12 @@ STRIKES = {
 }
 
 
+@pytest.mark.parametrize("turn", [0, 90])
 @pytest.mark.parametrize(("kind", "more", "paint", "drawn"), STRIKES.values(), ids=STRIKES)
 def test_struck_and_covered_words_are_not_quoted(
-    tmp_path: Path, kind: str, more: str, paint: str, drawn: str
+    tmp_path: Path, kind: str, more: str, paint: str, drawn: str, turn: int
 ) -> None:
-    page = read(tmp_path, kind, more, paint, drawn, DOSE)
+    page = read(tmp_path, kind, more, paint, drawn, DOSE, turn)
     assert "7" not in page.text
     (line,) = {page.text[d.start : d.end] for d in page.doubts if d.code == STRUCK}
     assert line.startswith("Give tobramycin")
