@@ -80,7 +80,9 @@ class PageCells:
     counts the visible characters whose font does not say which letters they are, or that have a
     code for private use. `hidden` are the boxes of invisible words, on the displayed page,
     `raised` those of numbers of which the last digits may be raised, `cut` those of words at which
-    text runs off the page. `signs` are those of which `pdf/signs.py` compares the print.
+    text runs off the page. `gone` are the boxes of struck or covered words, and `notes` doubts
+    about annotations with their boxes, both on the displayed page. `signs` are those of which
+    `pdf/signs.py` compares the print.
     """
 
     number: int
@@ -99,6 +101,8 @@ class PageCells:
     hidden: tuple[Box, ...] = ()
     raised: tuple[Box, ...] = ()
     cut: tuple[Box, ...] = ()
+    gone: tuple[Box, ...] = ()
+    notes: tuple[tuple[Doubt, Box], ...] = ()
     signs: tuple[Sign, ...] = ()
 
     @property
@@ -223,3 +227,32 @@ def typical_size(words: Sequence[Word]) -> float:
     from statistics import median  # late: it brings fractions and decimals, which XML does without
 
     return median(sizes) if sizes else 10.0
+
+
+def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
+    """Join the pieces of one line, since tables are often drawn cell by cell."""
+    level = _merge([rule.box for rule in rules if rule.horizontal], along=0)
+    upright = _merge([rule.box for rule in rules if not rule.horizontal], along=1)
+    return [Rule(box) for box in level + upright]
+
+
+def _merge(boxes: Sequence[Box], *, along: int) -> list[Box]:
+    """Join boxes that touch in one line, level for `along` 0 and upright for 1.
+
+    A box is compared only with those at its height.
+    """
+    across = 1 - along
+    merged: list[Box] = []
+    open_from = 0
+    for box in sorted(boxes, key=lambda b: (round(b[across]), b[along])):
+        while open_from < len(merged) and merged[open_from][across] < box[across] - 3:
+            open_from += 1
+        for place in range(open_from, len(merged)):
+            other = merged[place]
+            close = abs(other[across] - box[across]) <= 1.5
+            if close and box[along] <= other[along + 2] + 2 and box[along + 2] >= other[along] - 2:
+                merged[place] = union([other, box])
+                break
+        else:
+            merged.append(box)
+    return merged

@@ -16,7 +16,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 14  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 15  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -64,8 +64,8 @@ _FORMATS = {
     sniff.DOCX: _Format(f"{_DOCLING}word", "parse_docx", "word/7", "docling-slim"),
     sniff.PPTX: _Format(f"{_DOCLING}slides", "parse_pptx", "slides/6", "docling-slim"),
     sniff.XLSX: _Format(f"{_DOCLING}sheets", "parse_xlsx", "sheets/6", "docling-slim"),
-    sniff.HTML: _Format(_MARKUP, "parse_html", "html/5"),
-    sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/5", "docling-slim"),
+    sniff.HTML: _Format(_MARKUP, "parse_html", "html/6"),
+    sniff.MARKDOWN: _Format(f"{_DOCLING}markdown", "parse_markdown", "markdown/6", "docling-slim"),
     sniff.TEXT: _Format(_MARKUP, "parse_text", "plain-text/5"),
     sniff.XML: _published("medquad", "medquad-xml/2"),
     sniff.PUBMED: _published("pubmed", "pubmed-xml/2"),

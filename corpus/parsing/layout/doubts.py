@@ -40,6 +40,11 @@ TEXT_CUT = Doubt(
     "The text runs off the edge of the page here, and the rest of it was not read: a dose or a "
     "condition may be missing. Save the file with its whole text on the page and upload it.",
 )
+WORDS_STRUCK = Doubt(
+    "words_struck",
+    "Words here are struck through or covered; […] stands in their place. Compare the line with "
+    "the page, and correct it.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

@@ -1,4 +1,7 @@
-"""Tell which text of HTML is shown in a symbol font, where letters stand for signs. Pure."""
+"""Tell which text of HTML its styles show in a symbol font, or hide. Pure.
+
+In a symbol font letters stand for signs.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ _SIGN_FONTS = ("symbol", "wingdings")
 # In a symbol font these may be meant as they are, by writers whose programs know Unicode.
 _UNSURE_SIGNS = frozenset("µ×÷²¹¼½¾")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_PRINT = re.compile(r"@media\s+print\b[^{,]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", re.I)
+_DISPLAY = re.compile(r"(?<![\w-])(?:display|visibility|opacity)\s*:\s*([^;!]+)", re.I)
+_HIDES = re.compile(r"none|hidden|collapse|0(?![.\d])", re.I)
 _COMPOUND = re.compile(r"(?:[\w-]+|\*|(?=[.#]))((?:[.#][\w-]+)*)")
 _MARK = re.compile(r"[.#][\w-]+")
 
@@ -42,6 +48,7 @@ class _Rule:
     weight: tuple[int, int, int, int]  # ids, classes, names, place: the highest applies
     path: tuple[Styled, ...]  # of the elements around it, outermost first, then the element
     font: str
+    hides: bool | None = None  # None if it says nothing about it
 
     def applies(self, elements: Sequence[Styled]) -> bool:
         """Tell whether it styles the last of these open elements."""
@@ -61,22 +68,24 @@ class Fonts:
     def __init__(self) -> None:
         self._rules: dict[str, list[_Rule]] = defaultdict(list)  # by a part of the last compound
         self._count = 0
-        self._has_signs = False
+        self._has_signs = self._may_hide = False
 
     def add(self, css: str) -> None:
         """Take over the rules of a `style` element."""
-        for rule in _COMMENT.sub("", css).split("}"):
+        for rule in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
             before, _, declarations = rule.rpartition("{")
             fonts = _FONT.findall(declarations)
             font = fonts[-1].strip() if fonts else ""
-            if not font:
+            said = [bool(_HIDES.match(value)) for value in _DISPLAY.findall(declarations)]
+            if not font and not said:
                 continue
             self._has_signs |= font.casefold() in _SIGN_FONTS
+            self._may_hide |= any(said)
             for selector in before.rpartition("{")[2].split(","):
-                self._add(selector, font)
+                self._add(selector, font, hides=any(said) if said else None)
 
-    def _add(self, selector: str, font: str) -> None:
-        parts = selector.split()
+    def _add(self, selector: str, font: str, *, hides: bool | None) -> None:
+        parts = selector.replace(">", " ").split()
         if not parts or not all(map(_COMPOUND.fullmatch, parts)):
             return
         path = tuple(
@@ -90,7 +99,9 @@ class Fonts:
         )
         self._count += 1
         key = min(path[-1].marks, default=path[-1].tag)
-        self._rules[key].append(_Rule((ids, len(marks) - ids, names, self._count), path, font))
+        self._rules[key].append(
+            _Rule((ids, len(marks) - ids, names, self._count), path, font, hides)
+        )
 
     def font_of(self, elements: Sequence[Styled], attributes: Mapping[str, str], outer: str) -> str:
         """Return the symbol font of the last open element, or nothing.
@@ -104,13 +115,24 @@ class Fonts:
             return outer
         return font if font.casefold() in _SIGN_FONTS else ""
 
+    def hides(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
+        """Tell whether the styles hide the last open element; its own style comes first."""
+        if not self._may_hide or _DISPLAY.search(attributes.get("style", "")):
+            return False
+        rules = [rule for rule in self._fitting(elements) if rule.hides is not None]
+        return bool(rules) and bool(max(rules, key=lambda rule: rule.weight).hides)
+
     def _set_for(self, elements: Sequence[Styled]) -> str:
-        if not self._has_signs:
-            return ""
+        rules = self._fitting(elements) if self._has_signs else ()
+        return max((r for r in rules if r.font), key=lambda r: r.weight, default=_NO_RULE).font
+
+    def _fitting(self, elements: Sequence[Styled]) -> list[_Rule]:
         own = elements[-1]
         rules = [rule for key in (*own.marks, own.tag, "*") for rule in self._rules.get(key, ())]
-        fitting = [rule for rule in rules if rule.applies(elements)]
-        return max(fitting, key=lambda rule: rule.weight).font if fitting else ""
+        return [rule for rule in rules if rule.applies(elements)]
+
+
+_NO_RULE = _Rule((0, 0, 0, 0), (), "")
 
 
 def shown_in(text: str, font: str) -> str:

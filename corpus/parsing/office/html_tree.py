@@ -16,7 +16,7 @@ from corpus.parsing.types import ParseError, too_deep
 
 MAX_CELLS = 100_000  # of all tables, as of a workbook
 
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr frame".split())
 _BLOCKS = frozenset("p div ul ol dl table h1 h2 h3 h4 h5 h6 blockquote section".split())
 # The open elements that a new element of this name ends, and those up to which they are sought.
 _ENDS = {
@@ -29,14 +29,30 @@ _ENDS = {
     "th": ({"td", "th", "p"}, {"tr", "table"}),
 }
 
-# Elements that no reader sees, or that are not content of the page.
-_DROPPED = frozenset(
-    "script style noscript template iframe object embed svg canvas audio video nav dialog "
-    "button select textarea".split()
+# Elements without words of the page: programs, navigation, controls.
+_EMPTY = frozenset("script style nav button link meta base param source track".split())
+# Elements whose words are not read, as no reader sees them at first, or to choose from.
+_DOUBTED = frozenset(
+    "noscript noframes template iframe object embed svg canvas audio video dialog select datalist "
+    "option optgroup selectedcontent progress meter frame frameset".split()
 )
+_FOREIGN = frozenset("iframe object embed audio video frame canvas".split())  # with words elsewhere
+# What these hold beside their parts is in none of them, and is not read.
+_PARTS = {
+    "table": frozenset("caption colgroup col thead tbody tfoot tr".split()),
+    **dict.fromkeys(("thead", "tbody", "tfoot"), frozenset(("tr",))),
+    "tr": frozenset(("td", "th")),
+    "dl": frozenset(("dt", "dd", "div")),
+}
+_SHOWN_INPUTS = frozenset("text number date time month week tel email url search range".split())
 _STRUCK = frozenset("del s strike".split())  # no longer said
-_RANKS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.I)
+HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",
+    re.I,
+)
+OPENER = ":opener"  # an attribute of what opens a panel, and is its name
+_STYLES = re.compile(r"<!--(?:(?!<style).)*?-->|(<style[^>]*>)(.*?)(?:</style|\Z)", re.I | re.S)
 _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
 
 
@@ -46,6 +62,8 @@ def html_tree(text: str) -> Element:
     Raises ParseError (`too_deep`, `table_too_large`) beyond 200 levels or 100,000 cells.
     """
     parser = _Parser()
+    for _, css in _STYLES.findall(text):
+        parser.sheets.add(css)
     parser.feed(text)
     parser.close()
     return parser.finish()
@@ -57,8 +75,7 @@ class _Parser(HTMLParser):
         self._builder = TreeBuilder()
         self._open: list[str] = []
         self._cells = 0
-        self._sheets = Fonts()
-        self._css = ""  # of the open `style`
+        self.sheets = Fonts()
         self._styled: list[Styled] = []  # of the open elements, as these two
         self._fonts: list[str] = []  # a symbol font, or none
         self._start("body", {})
@@ -94,8 +111,6 @@ class _Parser(HTMLParser):
             self._end()
 
     def handle_data(self, data: str) -> None:
-        if self._open[-1] == "style":
-            self._css += data
         self._builder.data(shown_in(data, self._fonts[-1]) if self._fonts[-1] else data)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -103,36 +118,59 @@ class _Parser(HTMLParser):
             raise too_deep()
         self._open.append(tag)
         self._styled.append(Styled.of(tag, attributes))
+        if self.sheets.hides(self._styled, attributes):
+            attributes = {**attributes, "style": f"{attributes.get('style', '')};display:none"}
         outer = self._fonts[-1] if self._fonts else ""
-        self._fonts.append(self._sheets.font_of(self._styled, attributes, outer))
+        self._fonts.append(self.sheets.font_of(self._styled, attributes, outer))
         self._builder.start(tag, attributes)
 
     def _end(self) -> None:
         self._fonts.pop()
         self._styled.pop()
         tag = self._open.pop()
-        if tag == "style":
-            self._sheets.add(self._css)
-            self._css = ""
         self._builder.end(tag)
 
 
-def prune(parent: Element) -> None:
+def is_hidden(element: Element) -> bool:
+    """Tell whether nobody sees an element until something shows it."""
+    told = element.get("hidden", "until-found") != "until-found" or "popover" in element.attrib
+    hidden = told or element.get("aria-hidden") == "true"
+    return hidden or bool(_HIDDEN.search(element.get("style", "")))
+
+
+def show(element: Element) -> None:
+    """Take from an element what hides it."""
+    for name in ("hidden", "popover", "aria-hidden", "style"):
+        element.attrib.pop(name, None)
+
+
+def prune(parent: Element) -> dict[str, None]:
     """Remove what a reader does not see or the page does not say; the text after it stays.
 
-    A struck-out text leaves the mark `STRUCK`.
+    A struck-out text leaves the mark `STRUCK`. Return the names of what had words, in order.
     """
     kept: list[Element] = []
+    left: dict[str, None] = {}
     for child in parent:
         after = child.tail or ""
-        style, is_hidden = child.get("style", ""), "hidden" in child.attrib
-        is_hidden = is_hidden or child.get("aria-hidden") == "true" or bool(_HIDDEN.search(style))
+        words = clean_line("".join(child.itertext()))
         at_top = child.tag == "header" and parent.tag == "body"
-        is_banner = at_top and not any(below.tag in _RANKS for below in child.iter())
-        if child.tag in _STRUCK or _LINE_THROUGH.search(style):
-            after = (STRUCK if clean_line("".join(child.itertext())) else "") + after
-        elif not (is_hidden or is_banner or child.tag in _DROPPED):
-            prune(child)
+        is_banner = at_top and not any(below.tag in HEADINGS for below in child.iter())
+        is_dialog = child.tag == "dialog" and "open" in child.attrib
+        if child.tag in _STRUCK or _LINE_THROUGH.search(child.get("style", "")):
+            after = (STRUCK if words else "") + after
+        elif is_hidden(child):
+            left |= {"hidden text": None} if _says(words) else {}
+        elif child.tag in _DOUBTED and not is_dialog:
+            left |= {child.tag: None} if words or child.tag in _FOREIGN else {}
+        elif child.tag in ("input", "img"):
+            said = _said(child)
+            if child.tag == "img" and said and not clean_line("".join(parent.itertext())):
+                left["picture"] = None
+            else:
+                after = f" {said} {after}" if said else after
+        elif not (is_banner or child.tag in _EMPTY or OPENER in child.attrib):
+            left |= prune(child)
             kept.append(child)
             continue
         if kept:
@@ -140,3 +178,20 @@ def prune(parent: Element) -> None:
         else:
             parent.text = (parent.text or "") + after
     parent[:] = kept
+    if parent.tag in _PARTS:
+        loose = ["".join(child.itertext()) for child in kept if child.tag not in _PARTS[parent.tag]]
+        beside = [parent.text or "", *(child.tail or "" for child in kept), *loose]
+        left |= {parent.tag: None} if any(map(_says, beside)) else {}
+    return left
+
+
+def _says(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _said(element: Element) -> str:
+    """Return what a field shows, or the words that stand for a picture."""
+    if element.tag == "img":
+        return clean_line(element.get("alt", ""))
+    shown = element.get("type", "text").lower() in _SHOWN_INPUTS
+    return clean_line(element.get("value", "")) if shown else ""

@@ -14,11 +14,12 @@ from corpus.parsing.drafts import Draft, Drafted, DraftTable, text_draft, write_
 from corpus.parsing.layout.styles import CAPTION
 from corpus.parsing.lists import continues_range, is_bullet, list_marker
 from corpus.parsing.mending import mended
+from corpus.parsing.office.html_panels import name_panels, sectioned
 from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import doubts_outside, line_of
 from corpus.parsing.registry import Request, engine_name
-from corpus.parsing.types import BlockKind, Page, ParsedDocument
+from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument
 
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
@@ -37,6 +38,7 @@ def parse_html(request: Request) -> ParsedDocument:
     metadata = {name: value for name, value in facts.items() if value}
     for label in tree.iter("label"):  # a form field's in HTML, an item's number in JATS
         label.tag = "span"
+        label.attrib.setdefault("for", "")
     return replace(document_of(request, [tree], line_of(tree.find(".//title"))), metadata=metadata)
 
 
@@ -80,10 +82,20 @@ def document_with(request: Request, pages: Sequence[Page], title: str = "") -> P
 
 def page_of(tree: Element, number: int = 1) -> Page:
     """Return what a reader sees of a tree of HTML as one page, with doubts."""
-    prune(tree)
-    drafts = mended(annotate(blocks(tree, 1)))
+    name_panels(tree)
+    left = prune(tree)
+    drafts = mended(annotate(sectioned(blocks(tree, 1))))
     doubts = doubts_outside("".join(tree.itertext()), (x for d in drafts for x in d.doubts))
+    doubts += (_left_out(left),) if left else ()
     return write_page(Page(number, "", (), doubts=doubts), drafts)
+
+
+def _left_out(names: Iterable[str]) -> Doubt:
+    return Doubt(
+        "markup_left_out",
+        f"Parts of this page are not in its text: {', '.join(names)}. Open it in a browser, and "
+        "compare what is shown there, or can be opened or chosen.",
+    )
 
 
 def first_heading(pages: Iterable[Page]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pypdfium2.raw as raw
@@ -27,6 +27,13 @@ from corpus.parsing.geometry import (
     width,
 )
 from corpus.parsing.layout.runs import RAISED
+from corpus.parsing.pdf.annotations import (
+    Annotation,
+    Care,
+    annotations_of,
+    doubts_about,
+    shown_alone,
+)
 from corpus.parsing.pdf.characters import (
     PRINTED,
     UNPAINTED,
@@ -37,6 +44,7 @@ from corpus.parsing.pdf.characters import (
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
 from corpus.parsing.pdf.signs import signs_of
+from corpus.parsing.pdf.struck import placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
 
@@ -67,25 +75,35 @@ def read_page(page: Any, number: int) -> PageCells:
     given = characters(page, frame, painted, fonts)
     printed = list(_pieces(_on_page(given, frame.size)))
     drawn = drawings(painted, frame)
-    pieces, hidden, unseen = _seen(page, frame, printed, painted, drawn.covers)
+    notes = annotations_of(page, frame)
+    seen = _seen(page, frame, printed, painted, drawn, notes)
+    pieces = seen.pieces
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
         # PDFium sorts the words of one line by place; lines printed over each other are told apart
         # by the order of painting.
         pieces = sorted(pieces, key=lambda piece: piece[0].font.place)
+    said = _noted(page, number, frame)
+    pieces = placed(pieces, said)
+    texts = [("".join(char.text for char in piece), displayed(piece, frame.size)) for piece in said]
+    images = (each for each in painted if each.kind == raw.FPDF_PAGEOBJ_IMAGE)
+    pictures = [box for x in images if (box := bounds(x.handle, x.place, frame))]
+    about = doubts_about(notes, texts, pictures)
     lost = _lost(painted, frame, fonts)
     letters = Counter[int]()
     for piece in pieces:
         letters[piece[0].font.turn] += len(piece)
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
-    doubts = [*([_ASLANT] if aslant else []), *unseen]
+    doubts = [*([_ASLANT] if aslant else []), *seen.doubts]
     main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,
         words=(*main.words, *lost),
         insets=tuple(insets),
         doubts=(*doubts, *drawn.doubts),
-        hidden=tuple(hidden),
+        hidden=tuple(seen.hidden),
+        gone=tuple(seen.gone),
+        notes=tuple(about),
         signs=signs_of(page, pieces),
         unmapped=len(lost) + sum(not char.is_mapped for piece in pieces for char in piece),
     )
@@ -124,48 +142,96 @@ def _cells(
     )
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """The words that a reader sees, and the displayed boxes of what was left out.
+
+    `gone` are the boxes of struck or covered words among others, for which a mark stands.
+    """
+
+    pieces: Sequence[list[Character]]
+    hidden: Sequence[Box] = ()
+    gone: Sequence[Box] = ()
+    doubts: Iterable[Doubt] = ()
+
+
 def _seen(
     page: Any,
     frame: Frame,
     pieces: Sequence[list[Character]],
     painted: Sequence[Painted],
-    covers: Sequence[tuple[int, Box]],
-) -> tuple[list[list[Character]], list[Box], dict[Doubt, None]]:
-    """Return the words that a reader sees, the displayed boxes of hidden ones, and doubts.
+    drawn: Drawings,
+    notes: Sequence[Annotation],
+) -> _Seen:
+    """Return the words that a reader sees and that are not struck through.
 
-    A word that is seen in part is replaced by `UNREADABLE`.
+    A word that is seen in part, or struck through, is replaced by `UNREADABLE`.
     """
     suspect = {at for at, piece in enumerate(pieces) if any(c.font.suspect for c in piece)}
     first = min((piece[0].font.place for piece in pieces), default=0)
-    late = [cover for cover in covers if cover[0] > first]
-    if late:
-        words = [(piece[0].font.place, displayed(piece, frame.size)) for piece in pieces]
-        suspect |= covered(words, late)
-    suspect = {at for at in suspect if all(c.font.place >= 0 for c in pieces[at])}
-    if not suspect:
-        return list(pieces), [], {}
-    read = {char.font.place for piece in pieces for char in piece}
-    doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
-    characters = [char for at in sorted(suspect) for char in pieces[at]]
-    marks = [(painted[char.font.place], displayed([char], frame.size)) for char in characters]
-    visible = dict(zip(map(id, characters), are_seen(page, marks, doubles), strict=True))
-    kept: list[list[Character]] = []
+    above = ((len(painted), note.box) for note in notes if note.care is not Care.EMPTY)
+    late = [*(cover for cover in drawn.covers if cover[0] > first), *above]
+    words = [(piece[0].font.place, displayed(piece, frame.size)) for piece in pieces if late]
+    over = covered(words, late) if late else set()
+    suspect = {at for at in suspect | over if all(c.font.place >= 0 for c in pieces[at])}
+    boxes = [box for note in notes for box in note.struck]
+    by_hand = ((len(painted), line) for note in notes for line in note.strokes)
+    crossed = struck(pieces, boxes, [*drawn.lines, *by_hand], drawn.covers, frame.size)
+    if not suspect | crossed:
+        return _Seen(pieces)
+    visible = _visible(
+        page,
+        frame,
+        [char for at in sorted(suspect) for char in pieces[at]],
+        painted,
+        {char.font.place for piece in pieces for char in piece},
+    )
+    rest: list[list[Character]] = []
+    gone, covered_whole = set(), set()
     hidden: list[Box] = []
     doubts: dict[Doubt, None] = {}
-    for piece in pieces:
+    for at, piece in enumerate(pieces):
         letters = [char for char in piece if char.text.isalnum()]
         seen = {visible.get(id(char), True) for char in letters or piece}
-        if seen == {True}:
-            kept.append(piece)
-            continue
-        box = union(char.box for char in piece)
-        if seen == {False}:
+        if at in crossed or seen == {False}:
             hidden.append(displayed(piece, frame.size))
+            if at not in crossed and letters:  # no doubt for bullets
+                doubts[UNSEEN] = None
+            if at in crossed or (at in over and letters):
+                gone.add(len(rest))
+                covered_whole |= {len(rest)} - ({len(rest)} if at in crossed else set())
+                rest.append(piece)
+        elif seen == {True}:
+            rest.append(piece)
         else:
-            kept.append([replace(piece[0], text=UNREADABLE, box=box)])
-        if letters:  # no doubt for bullets
-            doubts[UNSEEN if seen == {False} else PARTLY_SEEN] = None
-    return kept, hidden, doubts
+            box = union(char.box for char in piece)
+            rest.append([replace(piece[0], text=UNREADABLE, box=box)])
+            doubts |= {PARTLY_SEEN: None} if letters else {}
+    kept = list(withheld(rest, gone, covered_whole))
+    marks = [displayed(piece, frame.size) for piece, is_mark in kept if is_mark]
+    return _Seen([piece for piece, _ in kept], [*hidden, *marks], marks, doubts)
+
+
+def _visible(
+    page: Any,
+    frame: Frame,
+    suspects: Sequence[Character],
+    painted: Sequence[Painted],
+    read: Container[int],
+) -> dict[int, bool | None]:
+    """Tell whether each character, by its id, is seen; `read` are the places of all texts."""
+    if not suspects:
+        return {}
+    doubles = [o for at, o in enumerate(painted) if o.kind == _TEXT and at not in read]
+    marks = [(painted[char.font.place], displayed([char], frame.size)) for char in suspects]
+    return dict(zip(map(id, suspects), are_seen(page, marks, doubles), strict=True))
+
+
+def _noted(page: Any, number: int, frame: Frame) -> list[list[Character]]:
+    """Return the words of a page's text boxes and form fields."""
+    with shown_alone(page, number) as alone:
+        given = characters(alone, frame, (), {}) if alone else ()
+        return list(_pieces(_on_page(given, frame.size)))
 
 
 def _on_page(

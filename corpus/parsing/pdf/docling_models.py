@@ -18,6 +18,10 @@ from corpus.parsing.layout.doubts import SIGN_UNREADABLE
 from corpus.parsing.layout.figures import LEFT_OUT
 from corpus.parsing.mending import mended
 from corpus.parsing.office.markup import annotate, first_heading
+from corpus.parsing.pdf.annotations import annotations_of, doubts_about
+from corpus.parsing.pdf.cells import read_page
+from corpus.parsing.pdf.drawings import Frame
+from corpus.parsing.pdf.struck import struck_doubts
 from corpus.parsing.registry import engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
 from corpus.parsing.tables.printed import header_rows, with_header
@@ -68,9 +72,19 @@ def parse_with_models(request: Request, renderer: Renderer) -> ParsedDocument:
     sizes = [renderer.size(number) for number in range(1, total + 1)]
     read, left_out = pages_of(result.document, sizes)
     seen = [replace(page, ocr_confidence=_confidence(result, page.number)) for page in read]
-    pages = check_pages(request.path, seen, left_out)
+    pages = check_pages(request.path, [_noted(page, renderer) for page in seen], left_out)
     engine = engine_name(request.media_type, with_models=True)
     return ParsedDocument(pages, engine, title=first_heading(pages))
+
+
+def _noted(page: Page, renderer: Renderer) -> Page:
+    """Return a page with doubts about struck words and annotations, of which docling knows none."""
+    source = renderer.page(page.number)
+    cells = read_page(source, page.number)
+    lines = [line for block in page.blocks for line in block.lines]
+    read = [(page.text[line.start : line.end], line.box) for line in lines]
+    notes = tuple(doubts_about(annotations_of(source, Frame.of(source)), read))
+    return replace(page, doubts=(*page.doubts, *struck_doubts(page, replace(cells, notes=notes))))
 
 
 def pages_of(document: Any, sizes: Sequence[Size]) -> tuple[list[Page], list[LeftOut]]:

@@ -7,13 +7,13 @@ runs instead, see `docling_models`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
-from corpus.parsing.geometry import PageCells, contains, middle
+from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
@@ -22,6 +22,7 @@ from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.pdf.signs import misnamed
+from corpus.parsing.pdf.struck import lines_at, struck_doubts
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
 from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
@@ -98,20 +99,9 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], signs: Sequenc
     raised = [part.displayed(box) for part in parts for box in part.raised]
     cut = [part.displayed(box) for part in parts for box in part.cut]
     doubts = (*page.doubts, *cells.doubts, *unsure_lines(page, unsure))
-    doubts += (*_at(page, raised, RAISED_UNSURE), *_at(page, signs, SIGN_MISNAMED))
-    doubts += tuple(_at(page, cut, TEXT_CUT))
+    doubts += (*lines_at(page, raised, RAISED_UNSURE), *lines_at(page, signs, SIGN_MISNAMED))
+    doubts += (*lines_at(page, cut, TEXT_CUT), *struck_doubts(page, cells))
     return replace(page, doubts=doubts)
-
-
-def _at(page: Page, boxes: Sequence[Box], doubt: Doubt) -> Iterator[Doubt]:
-    """Yield a doubt for each line that holds one of the displayed boxes, or one for the page."""
-    places = [middle(box) for box in boxes]
-    lines = [line for block in page.blocks for line in block.lines]
-    held = [line for line in lines if any(contains(line.box, at, margin=1) for at in places)]
-    if places and not held:
-        yield doubt
-    for line in held:
-        yield replace(doubt, start=line.start, end=line.end)
 
 
 def _read_pages(request: Request, renderer: Renderer, pictures: PictureReader) -> list[PageCells]:
@@ -127,6 +117,6 @@ def _read_pages(request: Request, renderer: Renderer, pictures: PictureReader) -
         except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
             cells.append(PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,)))
         else:
-            cells.append(pictures.read(page))
+            cells.append(replace(pictures.read(page), notes=page.notes, gone=page.gone))
         request.on_page(number, total)
     return cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,10 +12,19 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as raw
 from pypdfium2 import PdfMatrix
 
-from corpus.parsing.geometry import Rule, common, contains, height, union, width
+from corpus.parsing.geometry import (
+    Rule,
+    common,
+    contains,
+    height,
+    merge_rules,
+    union,
+    width,
+)
 from corpus.parsing.types import Box, Doubt
 
 MIN_RULE = 8.0  # points
+MIN_LINE, MAX_LINE = 3.0, 5.0  # points: the length that strikes out a digit, and a thickness
 MAX_THICKNESS = 3.0
 MAX_OBJECTS = 50_000  # of a page; a map has more, and no text stands in their boxes
 _PAINTED = (
@@ -42,6 +52,8 @@ _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
+Segment = tuple[Point, Point]  # a straight line on the displayed page
+Placed = tuple[int, Segment]  # with its place in the order of painting
 
 
 class Painted(NamedTuple):
@@ -92,7 +104,7 @@ class Drawings:
 
     `frames` are closed boxes that can hold words; `art` is all that is drawn, pictures included,
     except the page's background; `covers` are all boxes that hide what was painted before, each
-    with its place in the order of painting.
+    with its place in the order of painting. `lines` are all straight lines, thin boxes among them.
     """
 
     rules: tuple[Rule, ...]
@@ -100,6 +112,7 @@ class Drawings:
     art: tuple[Box, ...]
     doubts: tuple[Doubt, ...] = ()
     covers: tuple[tuple[int, Box], ...] = ()
+    lines: tuple[Placed, ...] = ()
 
 
 def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
@@ -109,6 +122,7 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
     art: list[Box] = []
     covers: list[tuple[int, Box]] = []
     fills: dict[Colour, list[Box]] = {}
+    lines: list[Placed] = []
     grounds = _Grounds()
     area = _BACKGROUND * frame.size[0] * frame.size[1]
     edges = 0
@@ -141,6 +155,11 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
         if seen is None:
             continue
         fill, stroke = seen
+        thick = _stroke_width(handle, place) if stroke else 0.0
+        if thick > MAX_LINE:
+            covers.append((at, _grown(box, thick / 2)))
+        elif stroke or is_thin:
+            lines += ((at, line) for line in _lines(points, straight, box))
         level = all(
             abs(a[0] - b[0]) < 0.5 or abs(a[1] - b[1]) < 0.5 for a, b in itertools.pairwise(points)
         )
@@ -155,7 +174,30 @@ def drawings(painted: Sequence[Painted], frame: Frame) -> Drawings:
     merged = merge_rules(rules)
     doubts = (TOO_MANY_RULES,) if len(merged) > MAX_RULES else ()
     rules = [] if doubts else merged
-    return Drawings(tuple(rules), tuple(dict.fromkeys(frames)), tuple(art), doubts, tuple(covers))
+    shown = tuple(dict.fromkeys(frames))
+    return Drawings(tuple(rules), shown, tuple(art), doubts, tuple(covers), tuple(lines))
+
+
+def _stroke_width(handle: Any, place: PdfMatrix) -> float:
+    """Return how thick a path is drawn, in points."""
+    thick, whole = ctypes.c_float(), _matrix(handle).multiply(place)
+    raw.FPDFPageObj_GetStrokeWidth(handle, thick)
+    return float(thick.value * abs(whole.a * whole.d - whole.b * whole.c) ** 0.5)
+
+
+def _grown(box: Box, by: float) -> Box:
+    return (box[0] - by, box[1] - by, box[2] + by, box[3] + by)
+
+
+def _lines(points: Sequence[Point], straight: Sequence[bool], box: Box) -> Iterator[Segment]:
+    """Yield the straight lines of a path; one along the middle of a thin box."""
+    left, top, right, bottom = box
+    if bottom - top <= MAX_THICKNESS <= right - left and len(points) > 2:
+        yield (left, (top + bottom) / 2), (right, (top + bottom) / 2)
+        return
+    for (start, end), is_line in zip(itertools.pairwise(points), straight[1:], strict=True):
+        if is_line and math.dist(start, end) >= MIN_LINE:
+            yield start, end
 
 
 def _areas(boxes: Sequence[Box]) -> list[Box]:
@@ -342,32 +384,3 @@ def _rules(
         for edge in edges
         if min(width(edge), height(edge)) <= 0.5 and max(width(edge), height(edge)) >= MIN_RULE
     ]
-
-
-def merge_rules(rules: Sequence[Rule]) -> list[Rule]:
-    """Join the pieces of one line, since tables are often drawn cell by cell."""
-    level = _merge([rule.box for rule in rules if rule.horizontal], along=0)
-    upright = _merge([rule.box for rule in rules if not rule.horizontal], along=1)
-    return [Rule(box) for box in level + upright]
-
-
-def _merge(boxes: Sequence[Box], *, along: int) -> list[Box]:
-    """Join boxes that touch in one line, level for `along` 0 and upright for 1.
-
-    A box is compared only with those at its height.
-    """
-    across = 1 - along
-    merged: list[Box] = []
-    open_from = 0
-    for box in sorted(boxes, key=lambda b: (round(b[across]), b[along])):
-        while open_from < len(merged) and merged[open_from][across] < box[across] - 3:
-            open_from += 1
-        for place in range(open_from, len(merged)):
-            other = merged[place]
-            close = abs(other[across] - box[across]) <= 1.5
-            if close and box[along] <= other[along + 2] + 2 and box[along + 2] >= other[along] - 2:
-                merged[place] = union([other, box])
-                break
-        else:
-            merged.append(box)
-    return merged

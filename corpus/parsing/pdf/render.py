@@ -31,6 +31,7 @@ class Renderer:
     def __init__(self, path: Path) -> None:
         try:
             self._document = pypdfium2.PdfDocument(path)
+            self._document.init_forms()
             self.page_count = len(self._document)
         except pypdfium2.PdfiumError as error:
             raise unreadable(str(error)) from error

@@ -21,6 +21,8 @@ from corpus.parsing.types import BlockKind, Cell, Doubt, ParseError
 MAX_CELLS = 50_000  # of one table; a cell counts once for each place that it covers
 _NUMBERINGS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MARKER = re.compile(r"list-style-type\s*:\s*['\"]([^'\"]*)['\"]")
+PANEL = ":panel"  # a part that the reader of a page opens, with a name
+OPENED, CLOSED = 0, -1  # levels of headings: of a panel's name, and of its end
 _Reader = Callable[[Element, int], Iterator[Drafted]]
 _NOTHING: _Reader = lambda element, level: iter(())  # noqa: E731
 
@@ -95,6 +97,15 @@ def _heading(element: Element, level: int) -> Iterator[Drafted]:
         yield Draft(BlockKind.HEADING, (LineText(text),), rank, doubts=doubts_in(flat(element)))
 
 
+def _panel(element: Element, level: int) -> Iterator[Drafted]:
+    """Yield a panel's name, its blocks, and a heading without words at its end."""
+    body = list(blocks(element, level))
+    if body:
+        yield text_draft(BlockKind.HEADING, element.get("name", ""), OPENED)
+        yield from body
+        yield text_draft(BlockKind.HEADING, "", CLOSED)
+
+
 def _list(element: Element, level: int) -> Iterator[Drafted]:
     """Yield the items of a list; their level is their depth, 1 for the outermost list.
 
@@ -114,9 +125,10 @@ def _list(element: Element, level: int) -> Iterator[Drafted]:
             drafts = _item(list(blocks(child, level)), own.lstrip("•·-– "))
             at += 1
         else:  # a list right inside a list
-            drafts = _item(list(_READERS.get(child.tag, _NOTHING)(child, level)))
+            drafts = _item(list(_READERS.get(child.tag, blocks)(child, level)))
         for draft in drafts:
             yield replace(draft, level=draft.level + deeper) if isinstance(draft, Draft) else draft
+        yield from _paragraph(child.tail or "")
 
 
 def _title(element: Element) -> Iterator[Draft]:
@@ -286,15 +298,16 @@ def _span(entry: Element, name: str) -> int:
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(
         "p div section blockquote verse-line speech article main header footer figure aside "
-        "details summary pre address form fieldset legend hgroup dt dd hr html "
+        "details summary pre address form fieldset legend hgroup dt dd hr html search "
         "disp-formula disp-formula-group fig-group center body".split(),
         blocks,
     ),
     **dict.fromkeys("sec app book-part".split(), _section),
     **dict.fromkeys("boxed-text statement disp-quote verse-group fn-group".split(), _box),
     **dict.fromkeys("h1 h2 h3 h4 h5 h6".split(), _heading),
-    **dict.fromkeys("list ul ol".split(), _list),
+    **dict.fromkeys("list ul ol menu".split(), _list),
     **dict.fromkeys("def-list dl".split(), _definitions),
+    PANEL: _panel,
     "fig": _figure,
     "figcaption": _figure,
     "table-wrap": _table_wrap,

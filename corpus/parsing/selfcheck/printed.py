@@ -16,6 +16,7 @@ from typing import Any
 
 from corpus.parsing.clean import UNREADABLE, clean_text, mend_accents
 from corpus.parsing.geometry import contains, middle, union
+from corpus.parsing.pdf.annotations import shown_alone
 from corpus.parsing.pdf.render import unreadable
 from corpus.parsing.types import Box
 
@@ -41,6 +42,7 @@ class Printed:
 
         try:
             self._document = pypdfium2.PdfDocument(path)
+            self._document.init_forms()
         except pypdfium2.PdfiumError as error:
             raise unreadable(str(error)) from error
 
@@ -49,17 +51,22 @@ class Printed:
 
         Calls PDFium twice a word, and once for the page's text.
         """
-        with closing(self._document[number - 1]) as page, closing(page.get_textpage()) as text_page:
-            text = _text(text_page.raw)
-            places = [match.span() for match in _WORD.finditer(text)]
-            texts = [word.replace(" ", "") for word in plain_texts([text[a:b] for a, b in places])]
-            boxes = list(_boxes(page, text_page.raw, places))
-            sheet = (0.0, 0.0, *page.get_size())
-        return [
-            PrintedWord(text, box)
-            for text, box in zip(texts, boxes, strict=True)
-            if text and contains(sheet, middle(box))
-        ]
+        with closing(self._document[number - 1]) as page:
+            words = list(_words(page))
+            with shown_alone(page, number) as alone:
+                return [*words, *(_words(alone) if alone else ())]
+
+
+def _words(page: Any) -> Iterator[PrintedWord]:
+    with closing(page.get_textpage()) as text_page:
+        text = _text(text_page.raw)
+        places = [match.span() for match in _WORD.finditer(text)]
+        texts = [word.replace(" ", "") for word in plain_texts([text[a:b] for a, b in places])]
+        boxes = list(_boxes(page, text_page.raw, places))
+        sheet = (0.0, 0.0, *page.get_size())
+    for text, box in zip(texts, boxes, strict=True):
+        if text and contains(sheet, middle(box)):
+            yield PrintedWord(text, box)
 
 
 def _text(text_page: Any) -> str:

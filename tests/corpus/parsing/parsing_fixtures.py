@@ -168,6 +168,19 @@ def office_zip(path: Path, parts: dict[str, bytes]) -> Path:
     return path
 
 
+def written_pdf(path: Path, *objects: str) -> Path:
+    """Write a PDF of these objects, the first of them its catalog, numbered from 1."""
+    body, places = "%PDF-1.7\n", []
+    for number, written in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{written}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer << /Size {size} /Root 1 0 R >>\n"
+    path.write_text(f"{body}{end}startxref\n{len(body)}\n%%EOF\n", encoding="ascii")
+    return path
+
+
 def picture_pdf(path: Path, source: Path, *, turn: int = 0) -> Path:
     """Write a PDF whose only page is a picture of the first page of `source`."""
     import pypdfium2

@@ -26,6 +26,7 @@ from marko.helpers import MarkoExtension
 from corpus.parsing.clean import clean_line, clean_text
 from corpus.parsing.office.docling.documents import AS_IT_IS, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
+from corpus.parsing.office.markdown_marks import plain_marks
 from corpus.parsing.office.markup import decode, document_of
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.registry import Request
@@ -44,7 +45,7 @@ def parse_markdown(request: Request) -> ParsedDocument:
     front = _FRONT_MATTER.match(text)
     title = _FRONT_TITLE.search(front.group(1)) if front else None
     body = text[front.end() :] if front else text
-    reader = opened(Markdown, BytesIO(body.encode()))
+    reader = opened(Markdown, BytesIO(plain_marks(body).encode()))
     document = reader.convert_tree(marked_markdown(reader.markdown))
     tree = html_tree(html_of(document.body, document))
     for row in tree.iter("tr"):

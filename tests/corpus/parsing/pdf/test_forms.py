@@ -32,15 +32,7 @@ def form(path: Path, lines: tuple[str, ...], *, xfa: bool) -> Path:
         f"<< /Length {len(shown)} >>\nstream\n{shown}endstream",
         f"<< /Length {len(template)} >>\nstream\n{template}\nendstream",
     )
-    body = "%PDF-1.7\n"
-    places = []
-    for number, written in enumerate(objects, start=1):
-        places.append(len(body))
-        body += f"{number} 0 obj\n{written}\nendobj\n"
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    end = f"xref\n0 7\n0000000000 65535 f \n{table}trailer << /Size 7 /Root 1 0 R >>\n"
-    path.write_text(f"{body}{end}startxref\n{len(body)}\n%%EOF\n", encoding="ascii")
-    return path
+    return fixtures.written_pdf(path, *objects)
 
 
 @pytest.mark.parametrize(("lines", "xfa"), [(WAIT, True), (WARTEN, True), (WAIT, False)])
