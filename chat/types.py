@@ -44,7 +44,9 @@ class Unit:
     hit: Hit
     text: str  # as shown: a row with its labels, an item with its introduction
     quotes: tuple[Quote, ...]
-    holds_asked_number: bool = False  # a row whose range a number of the question falls into
+    holds_asked_number: bool = (
+        False  # a row or item whose range a number of the question falls into
+    )
     caption: str = ""  # of the row's table
     is_row: bool = False
     statement: int | None = field(default=None, compare=False)  # its row, where it has one

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from chat.types import Quote, Unit
 from core.language.en.quantities.measures import levelled, measures
-from core.language.en.quantities.row_ranges import rows_in_range
+from core.language.en.quantities.row_ranges import band_of, rows_in_range
 from core.language.gloss import gloss, question_in_english
 from corpus.figures import unordered_spans
 from corpus.models import Document, Page, PassageStatement
@@ -18,6 +18,9 @@ from corpus.statements.table_rows import filled_cells
 from retrieval.types import Hit
 
 _Table = tuple[int, int, int]  # document, page, where it starts
+_Item = tuple[int, VerbatimSpan]  # document, main piece of a statement
+# Document, lead-in, the same in English, page where it has none, section.
+_List = tuple[int, tuple[VerbatimSpan, ...], str, int, tuple[str, ...]]
 _Kept = tuple[Statement, int | None]  # with the key of its row, where it has one
 _STORED = ("pk", "chunk", "text", "pieces", "kind", "caption", "table", "row")
 
@@ -25,9 +28,10 @@ _STORED = ("pk", "chunk", "text", "pieces", "kind", "caption", "table", "row")
 def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
     """Return all units of the hits, in order of the hits and of reading.
 
-    Where a number in the question selects rows of a table by their ranges, other rows are left out.
-    A unit shared by overlapping passages is returned once, with the better passage. Runs one query,
-    one more for tables where the question has a number, none without hits.
+    Where a number in the question selects rows of a table by their ranges, other rows are left out,
+    and so are other bands of a list of weights or kidney functions, and its lead-in. A unit shared
+    by overlapping passages is returned once, with the better passage. Runs one query, one more for
+    tables where the question has a number, none without hits.
     """
     seen: set[tuple[int, int, int, int]] = set()
     units: list[Unit] = []
@@ -51,15 +55,17 @@ def units_by_passage(hits: Sequence[Hit], question: str) -> dict[str, tuple[Unit
 def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
     kept = statements_by_passage(hits)
     allowed = _rows_allowed(kept, hits, question)
+    bands = _bands_allowed(kept, hits, question)
     for hit in hits:
         for statement, key in kept[hit.chunk_id]:
             rows = allowed.get(_table_of(hit, statement)) if statement.is_row else None
-            if rows is None or statement.row in rows:
+            in_band = bands.get((hit.document_id, statement.pieces[0]))
+            if in_band is not False and (rows is None or statement.row in rows):
                 yield Unit(
                     hit,
                     statement.text,
                     tuple(Quote(hit, p.page, p.start, p.end, p.text) for p in statement.pieces),
-                    rows is not None,
+                    rows is not None or in_band is not None,
                     statement.caption,
                     statement.is_row,
                     key,
@@ -130,6 +136,35 @@ def _rows_allowed(
             numbers = rows_in_range(in_english, header, cells)
             if numbers is not None:
                 allowed[table] = numbers
+    return allowed
+
+
+def _bands_allowed(
+    kept: Mapping[int, Sequence[_Kept]], hits: Sequence[Hit], question: str
+) -> dict[_Item, bool]:
+    """Tell of the items of a list of bands whether a number of the question falls into them.
+
+    Such a list is read as the rows of a table. False for its lead-in, which stands for all items,
+    and for all items where no band holds the number. Empty for lists that no number decides.
+    """
+    lists: dict[_List, dict[VerbatimSpan, list[str] | None]] = defaultdict(dict)
+    for hit in hits:
+        for statement, _ in kept[hit.chunk_id]:
+            if statement.kind == "list_item":
+                own, *over = statement.pieces
+                lead = " ".join(gloss(piece.text, hit.language) for piece in over)
+                place = own.page if not over else 0
+                key = (hit.document_id, tuple(over), lead, place, hit.section_path)
+                lists[key][own] = band_of(gloss(own.text, hit.language), lead)
+    allowed: dict[_Item, bool] = {}
+    in_english = question_in_english(question) if lists else ""
+    for (document, leads, lead, *_), items in lists.items():
+        bands = {own: band for own, band in items.items() if band}
+        numbers = rows_in_range(in_english, [lead], list(bands.values())) if bands else None
+        if len(bands) > 1 and numbers is not None:
+            out = leads if numbers else (*leads, *items)
+            allowed |= {(document, piece): False for piece in out}
+            allowed |= {(document, own): n in numbers for n, own in enumerate(bands)}
     return allowed
 
 

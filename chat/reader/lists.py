@@ -25,15 +25,18 @@ def with_whole_lists(units: Sequence[Unit], *, all_items: bool = False) -> list[
 
     An item stays alone unless its list says that items combine or are alternatives: by its lead-in
     (`one or more of the following`) or by an item that ends in `and` or `or`. Several items of a
-    list are also joined, and all lists with `all_items`. Very long lists stay as they are. Of
-    overlapping units the better one is kept. Runs one query.
+    list are also joined, and all lists with `all_items`. Very long lists stay as they are, and so
+    do those with an item that a number of the question falls into. Of overlapping units the better
+    one is kept. Runs one query.
     """
     views = _views(units)
     lists = Counter(_list_of(unit, views) for unit in units)
+    chosen = {_list_of(unit, views) for unit in units if unit.holds_asked_number}
     wholes: list[Unit] = []
     for unit in units:
-        several = all_items or lists[_list_of(unit, views)] > 1
-        whole = _whole(unit, views, several=several) or unit
+        own = _list_of(unit, views)
+        several = all_items or lists[own] > 1
+        whole = unit if own in chosen else _whole(unit, views, several=several) or unit
         if not any(_overlap(whole, other) for other in wholes):
             wholes.append(whole)
     return wholes

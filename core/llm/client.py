@@ -105,10 +105,17 @@ def silence_of(endpoint: Endpoint) -> str:
 def ask_text(
     endpoint: Endpoint, *, prompt: str, max_tokens: int = 512, retries: int = RETRIES
 ) -> str:
-    """Return the model's answer as text, by greedy decoding. Raises LanguageModelUnavailable."""
+    """Return the model's answer as text without reasoning, by greedy decoding.
+
+    Raises LanguageModelUnavailable, for an answer that is cut off too.
+    """
     ends = time.monotonic() + endpoint.timeout_s
     question = Question(prompt, max_tokens=max_tokens)
-    return _asked(endpoint, question, Form(seed=False), ends, retries).content
+    reply = _asked(endpoint, question, Form(seed=False), ends, retries)
+    try:
+        return reply.text()
+    except CallFailed as error:
+        raise _unusable(error, endpoint) from error
 
 
 def ask_json(
@@ -158,8 +165,12 @@ def value_of(reply: Reply, schema: Mapping[str, Any], endpoint: Endpoint | None 
     try:
         return reply.value(schema)
     except CallFailed as error:
-        check = endpoint.check(400) if endpoint else ""
-        raise LanguageModelUnavailable(error.what, check=check, answered=True) from error
+        raise _unusable(error, endpoint) from error
+
+
+def _unusable(error: CallFailed, endpoint: Endpoint | None) -> LanguageModelUnavailable:
+    check = endpoint.check(400) if endpoint else ""
+    return LanguageModelUnavailable(error.what, check=check, answered=True)
 
 
 def _asked(endpoint: Endpoint, question: Question, form: Form, ends: float, retries: int) -> Reply:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 
 from core.llm.client import Endpoint
 from corpus.encoders.types import Embedder
+from evaluation.measures.spoken.ragas_languages import is_judged_in, language_of, prompts_digest
 from evaluation.measures.types import (
     AnsweredItem,
     JudgedBy,
@@ -83,15 +84,26 @@ class RagasJudge:
         possible = [name for name, why in lacking.items() if not why]
         if not possible:
             return scores
+        spoken = language_of(item)
+        if not is_judged_in(spoken):
+            why = not_run(f"RAGAS has no prompts in the item's language ({spoken})")
+            return scores | dict.fromkeys(possible, why)
         try:
             from evaluation.measures import ragas_library  # late: it takes seconds
         except ImportError as error:
             why = not_run(f"ragas can't be imported ({type(error).__name__})")
             return scores | dict.fromkeys(possible, why)
         by = self.judged_by
+        if digest := prompts_digest(spoken):
+            by = replace(by, fingerprint=f"{by.fingerprint}:{spoken}-{digest}")
         values = asyncio.run(
             ragas_library.scores(
-                item, possible, endpoint=self.endpoint, embedder=self.embedder, config=self.config
+                item,
+                possible,
+                endpoint=self.endpoint,
+                embedder=self.embedder,
+                config=self.config,
+                spoken=spoken,
             )
         )
         return scores | {

@@ -29,13 +29,17 @@ from ragas.metrics.collections import (
 )
 
 from core.errors import MedragError
+from core.language.detection import language
+from core.language.gloss import ENGLISH
 from core.llm.client import Endpoint, LanguageModelUnavailable, ask_json
 from corpus.encoders.types import Embedder
 from evaluation.measures.ragas_judge import FOUND_NOTHING, RagasConfig
 from evaluation.measures.ragas_parts import parts_of
+from evaluation.measures.spoken.ragas_languages import put_in
 from evaluation.measures.types import AnsweredItem, Part
 
 Model = TypeVar("Model", bound=BaseModel)
+_STATEMENTS = "StatementGeneratorOutput"
 
 
 @dataclass
@@ -46,6 +50,7 @@ class Judge(InstructorBaseRagasLLM):
     threads: Executor = field(repr=False)
     retries: int
     max_tokens: int
+    language: str = ENGLISH  # of the item
     empty: int = 0  # replies without a statement, a verdict or a question
     replies: list[tuple[str, dict[str, Any]]] = field(default_factory=list, repr=False)
 
@@ -64,6 +69,10 @@ class Judge(InstructorBaseRagasLLM):
         self.empty += _is_empty(value)
         reply = response_model.model_validate(value)
         self.replies.append((response_model.__name__, reply.model_dump()))
+        if self.language != ENGLISH and response_model.__name__ == _STATEMENTS:
+            written = language(" ".join(value["statements"]), default=self.language)
+            if written != self.language:  # passages in the item's language can't hold them
+                raise LanguageModelUnavailable("wrote statements in another language")
         return reply
 
     def generate(self, prompt: str, response_model: type[Model]) -> NoReturn:
@@ -116,25 +125,30 @@ def _is_empty(value: dict[str, Any]) -> bool:
 Measure = Callable[[AnsweredItem, Judge, BaseRagasEmbedding], Awaitable[Any]]
 
 
-def measures(strictness: int) -> dict[str, Measure]:
-    """Return the function of each measure; its result's `value` may be NaN."""
+def measures(strictness: int, spoken: str = ENGLISH) -> dict[str, Measure]:
+    """Return the function of each measure; its result's `value` may be NaN.
+
+    The judge is asked in the language `spoken`.
+    """
     return {
-        "ragas_faithfulness": lambda item, llm, embed: Faithfulness(llm=llm).ascore(
+        "ragas_faithfulness": lambda item, llm, embed: put_in(Faithfulness(llm=llm), spoken).ascore(
             item.question, item.answer, list(item.contexts)
         ),
-        "ragas_answer_relevancy": lambda item, llm, embed: AnswerRelevancy(
-            llm=llm, embeddings=embed, strictness=strictness
+        "ragas_answer_relevancy": lambda item, llm, embed: put_in(
+            AnswerRelevancy(llm=llm, embeddings=embed, strictness=strictness), spoken
         ).ascore(item.question, item.answer),
-        "ragas_context_precision": lambda item, llm, embed: ContextPrecision(llm=llm).ascore(
-            item.question, item.reference, list(item.contexts)
-        ),
-        "ragas_context_recall": lambda item, llm, embed: ContextRecall(llm=llm).ascore(
+        "ragas_context_precision": lambda item, llm, embed: put_in(
+            ContextPrecision(llm=llm), spoken
+        ).ascore(item.question, item.reference, list(item.contexts)),
+        "ragas_context_recall": lambda item, llm, embed: put_in(
+            ContextRecall(llm=llm), spoken
+        ).ascore(
             user_input=item.question,
             retrieved_contexts=list(item.contexts),
             reference=item.reference,
         ),
-        "ragas_answer_correctness": lambda item, llm, embed: AnswerCorrectness(
-            llm=llm, embeddings=embed
+        "ragas_answer_correctness": lambda item, llm, embed: put_in(
+            AnswerCorrectness(llm=llm, embeddings=embed), spoken
         ).ascore(item.question, item.answer, item.reference),
     }
 
@@ -154,8 +168,9 @@ async def scores(
     endpoint: Endpoint,
     embedder: Embedder,
     config: RagasConfig,
+    spoken: str = ENGLISH,
 ) -> dict[str, MeasuredValue]:
-    """Return what each measure found.
+    """Return what each measure found, with the judge asked in the language `spoken`.
 
     A call that outlasts a measure is abandoned; its thread ends by the call's own deadline.
     """
@@ -163,13 +178,13 @@ async def scores(
     endpoint = replace(endpoint, timeout_s=config.call_timeout_s)
 
     async def score(measure: Measure) -> MeasuredValue:
-        judge = Judge(endpoint, threads, config.retries, config.max_tokens)
+        judge = Judge(endpoint, threads, config.retries, config.max_tokens, spoken)
         embedding = SiteEmbedding(embedder, threads)
         value = await _value(measure(item, judge, embedding), judge, config.measure_timeout_s)
         return MeasuredValue(value, parts_of(judge.replies, embedding.vectors))
 
     try:
-        measure_of = measures(config.strictness)
+        measure_of = measures(config.strictness, spoken)
         values = await asyncio.gather(*(score(measure_of[name]) for name in names))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)

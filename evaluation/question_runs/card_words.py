@@ -113,12 +113,24 @@ def is_bundled(judges: Iterable[Mapping[str, str]]) -> bool:
 
 
 def measure_rows(card: Card) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each measure in words, with mean, interval and n; lower bounds are named."""
+    """Yield each measure in words, with mean, interval and n; lower bounds are named.
+
+    Where a judge failed, n is `5 of 10`: those judged of those that were to be.
+    """
     at_least = LOWER_BOUNDS if is_bundled(card.judged_by) else ()
     for name, interval in card.measures.items():
         words = f"{in_words(name)}, at least" if name in at_least else in_words(name)
         spread = f"{interval.low:.4f} to {interval.high:.4f}"
-        yield words, f"{interval.mean:.4f}", spread, str(interval.n)
+        asked = card.asked(name)
+        if asked > interval.n:
+            yield (
+                f"{words}, of those judged",
+                f"{interval.mean:.4f}",
+                spread,
+                f"{interval.n} of {asked}",
+            )
+        else:
+            yield words, f"{interval.mean:.4f}", spread, str(interval.n)
 
 
 def card_sentence(card: Card) -> str:
@@ -133,7 +145,7 @@ def card_sentence(card: Card) -> str:
         if card.outcomes.get(name)
     ]
     means = [
-        f"{in_words(name)} {card.measures[name].mean:.2f}"
+        f"{in_words(name)} {card.measures[name].mean:.2f}{_only(card, name)}"
         for name in RAGAS_STANDARD
         if name in card.measures
     ]
@@ -145,6 +157,12 @@ def card_sentence(card: Card) -> str:
         f"{count} of {items} questions were asked, {count - refused} answered, {refused} refused"
     )
     return f"{'; '.join([summary, *parts])}."
+
+
+def _only(card: Card, name: str) -> str:
+    """Say that a mean is not of all items that were to be judged; empty where it is."""
+    n, asked = card.measures[name].n, card.asked(name)
+    return f" (only {n} of {asked} were judged)" if asked > n else ""
 
 
 def selective_lines(figures: Mapping[str, Any]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from evaluation.models import (
     RunState,
 )
 from evaluation.question_runs.comparing import RunsDiffer
+from evaluation.question_runs.measuring import unjudged
 
 # Which questions can reveal a dangerous or wrong answer: for the others 0 would mean nothing.
 _CAN_TELL: dict[str, Callable[[Question], bool]] = {
@@ -159,6 +160,17 @@ def _judged(rule: Rule, pairs: Sequence[tuple[QuestionResult, QuestionResult]]) 
     for place, run in enumerate(("baseline", "candidate")):
         if not any(name in pair[place].scores for pair in pairs):
             return Judged(False, f"Fails: {name} was not computed in the {run}.")
+    for place, run in enumerate(("candidate", "baseline")):
+        results = [pair[1 - place] for pair in pairs]
+        count = sum(bool(unjudged(each.detail.get("not_run") or {}, [name])) for each in results)
+        if count:
+            pk = results[0].run_id
+            return Judged(
+                False,
+                f"Fails: {name} of {count} of {len(pairs)} items of the {run} was not judged, so "
+                f"how good they are is not known. Once the judge answers: manage.py evaluate run "
+                f"--measure-again {pk}.",
+            )
     if name in CONCEPT_MEASURES:
         if len({result.run.frozen.get("concepts") for result in pairs[0]}) > 1:
             return Judged(False, f"Fails: {name} was measured by other concepts in each run.")

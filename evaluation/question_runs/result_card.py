@@ -22,7 +22,8 @@ from evaluation.choices.accuracy import (
     set_accuracies,
 )
 from evaluation.measures.selective import selective
-from evaluation.measures.types import AnsweredItem
+from evaluation.measures.types import FAILED as JUDGE_FAILED
+from evaluation.measures.types import NOT_RUN, AnsweredItem
 from evaluation.metrics.statistics import Interval, interval
 
 # The first measures of a card, in order; others follow by name.
@@ -103,6 +104,15 @@ class Card:
     selective: Mapping[str, Any] = field(default_factory=dict)  # `evaluation.measures.selective`
     judged_by: Sequence[Mapping[str, str]] = ()  # of several, values are not comparable
     accuracies: Sequence[SetAccuracy] = ()  # of questions with a label, by set
+
+    def asked(self, name: str) -> int:
+        """Return how many items were to be judged: those with a value, and those without a judge's.
+
+        More than the n of a mean where a judge failed or was missing: then it is no mean of all.
+        """
+        lacking = self.not_run.get(name, {}).items()
+        unjudged = sum(count for why, count in lacking if why.startswith((JUDGE_FAILED, NOT_RUN)))
+        return self.measures[name].n + unjudged
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

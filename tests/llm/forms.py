@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from tests.llm.contents import Said, as_content, claims, verbatim
@@ -49,6 +50,36 @@ def filled(**fields: Any) -> Answer:
 def citing(value: Any) -> Answer:
     return claim_of(citations=value)
 
+
+# Replies of which one part is not to be heard, and the other may be.
+TWO_WAYS: dict[str, Callable[[str, str], str]] = {
+    "one, then the other": lambda no, yes: f"At first: {no}\nBut it says otherwise, so: {yes}",
+    "the other way round": lambda no, yes: f"{yes}\n{no}",
+    "two fences": lambda no, yes: f"```json\n{no}\n```\n```json\n{yes}\n```",
+    "two elements": lambda no, yes: f"<answer>{no}</answer><final>{yes}</final>",
+    "a list of both": lambda no, yes: f"[{no}, {yes}] {no}, {yes}",
+    "behind many brackets": lambda no, yes: "[a] " * 30 + f"{yes} {no}",
+    "thoughts alone": lambda no, yes: f"<think>{no}</think>",
+    "thoughts without an end": lambda no, yes: f"<think>Perhaps {no}",
+    "thoughts behind it": lambda no, yes: f"{no}\n<think>Wait, the evidence",
+    "thoughts without a start": lambda no, yes: f"{no}</think>{yes}",
+    "thoughts in thoughts": lambda no, yes: f"<think><think>a</think>{no}</think>{yes}",
+    "reasoning": lambda no, yes: f"<Reasoning step='1'>{no}</Reasoning>{yes}",
+    "reasoning alone": lambda no, yes: f"<reasoning>{no}</reasoning> So it is not.",
+    "a scratchpad without an end": lambda no, yes: f"<scratchpad>\n```json\n{no}\n```",
+    "an element of its own": lambda no, yes: f"<my-notes>{no}</my-notes>{yes}",
+    "brackets for thoughts": lambda no, yes: f"[THINK]{no}[/THINK]{yes}",
+    "signs for thoughts": lambda no, yes: f"◁think▷{no}",
+    "marks for thoughts": lambda no, yes: f"<|begin_of_thought|>{no}",
+    "a channel": lambda no, yes: f"<|channel|>analysis<|message|>{no}",
+    "a comment": lambda no, yes: f"<!-- {no} -->{yes}",
+    "a fence of thoughts": lambda no, yes: f"```thinking\n{no}\n```\n{yes}",
+    "a second that breaks off": lambda no, yes: f"{no}\n{yes[:-4]}",
+    "a second in another form": lambda no, yes: f'{no}\n{{"answer": {yes}}}',
+    "a second as of Python": lambda no, yes: f"{no}\n{json.loads(yes)}",
+    "keys twice": lambda no, yes: f"{yes[:-1]}, {no[1:]}",
+    "cut off": lambda no, yes: no[:-1],
+}
 
 UNREADABLE: dict[str, Answer] = {
     "an empty body": body(b""),
@@ -113,6 +144,11 @@ def _worded(text: str) -> Answer:
     return replies(claims(Said(text, DOSE)))
 
 
+def _both(both: Callable[[str, str], str]) -> Answer:
+    """Answer with a false claim and the sound one."""
+    return replies(lambda shown: both(as_content([Said(FALSE, DOSE).as_json(shown)]), SOUND(shown)))
+
+
 # Either read correctly or refused.
 ODD: dict[str, Answer] = {
     "a byte order mark": _encoded("utf-8-sig", "utf-8"),
@@ -151,6 +187,7 @@ ODD: dict[str, Answer] = {
     "two answers": replies(
         lambda shown: SOUND(shown) + "\n" + as_content([Said(FALSE, DOSE).as_json(shown)])
     ),
+    **{f"two ways: {name}": _both(both) for name, both in TWO_WAYS.items()},
     "fields that nobody asked for": claim_of(verified=True),
     "packed that is not": sends(
         lambda shown: _sound_body(shown).encode(), headers={"Content-Encoding": "gzip"}

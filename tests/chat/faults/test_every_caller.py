@@ -94,6 +94,10 @@ ANOTHER_FORM = {
     "another form": Fault(says('{"canary": 1}'), "another form"),
     "a list": Fault(says("[]"), "another form"),
 }
+ANOTHER_FORM |= {
+    "two answers": Fault(says('{"canary": 1} or {"canary": 2}'), "another form"),
+    "reasoning without an end": Fault(says('<think>{"canary": 1}'), "can't be read"),
+}
 FAULTS = ON_THE_WAY | UNREADABLE | ANOTHER_FORM
 
 

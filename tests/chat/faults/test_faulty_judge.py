@@ -81,6 +81,24 @@ def test_a_judgement_that_is_none(server: Endpoint, refused: Refused, form: str)
     refused(DOWN, server)
 
 
+# A reply that clears a false claim in its thoughts, or says two things of it, clears nothing.
+@pytest.mark.parametrize("form", forms.TWO_WAYS)
+def test_a_false_claim_that_a_judge_clears_on_the_way_is_not_shown(
+    server: Endpoint, settings: LazySettings, client: Client, form: str
+) -> None:
+    server.default = replies(
+        lambda shown: forms.TWO_WAYS[form](CLEARS_ALL(shown), judging(always("not_found"))(shown))
+    )
+    lie = LIES["a sentence added"]
+    with endpoint(replies(lie)) as writer:
+        generate_by(settings, writer.url)
+        turn = ask()
+    assert turn.reason in DOWN | {Reason.UNSUPPORTED_CLAIMS}
+    assert not turn.claims.exists()
+    assert text_of(lie) not in shown(turn, client)
+    assert server.asked
+
+
 @pytest.mark.parametrize("word", ["not_found", "contradicted"])
 def test_a_judge_that_clears_nothing(server: Endpoint, refused: Refused, word: str) -> None:
     server.default = replies(judging(always(word)))
@@ -161,6 +179,15 @@ def test_a_judgement_against_the_whole(
 ) -> None:
     confident.default = whole(**said)
     refused({reason, Reason.LOW_CONFIDENCE, Reason.UNSUPPORTED_CLAIMS}, confident)
+
+
+@pytest.mark.parametrize("form", one_in(2, forms.TWO_WAYS))
+def test_a_judgement_of_the_whole_that_says_two_things(
+    confident: Endpoint, refused: Refused, form: str
+) -> None:
+    against = json.dumps(WHOLE_ANSWER | {"contradicts": True})
+    confident.default = forms.content(forms.TWO_WAYS[form](json.dumps(WHOLE_ANSWER), against))
+    refused(DOWN | {Reason.CONFLICT, Reason.LOW_CONFIDENCE}, confident)
 
 
 def test_the_judges_key_goes_to_the_judge_alone(server: Endpoint, settings: LazySettings) -> None:

@@ -279,6 +279,24 @@ def test_ranges_in_few_of_the_cells_decide_nothing() -> None:
     assert rows_in_range("dose at 40 kg", header, rows) is None
 
 
+WEIGHTS = {
+    "1500 g": [1.5], "2,240 g": [2.24], "4 lb 15 oz": [2.24], "a 4-lb 15-oz baby": [2.24],
+    "7 lb 3 1/2 oz, 2 days old": [3.274], "seven pounds four ounces": [3.289],
+    "12 st 4 lb": [78.018], "12st4lb8oz": [78.245], "twelve stone four": [78.018],
+    "12 and a half stone": [79.379], "12 st 4 tablets": [76.204], "12 st 4-6 lb": [76.204, 1.814],
+    "1kg5": [1.5], "1kg05": [1.05], "1 kg and 500 g": [1.5], "5 kg and a half": [5.5],
+    "5 kg half dose": [5.0], "70 kg 500 mg": [70.0], "70 kg 50 g charcoal": [70.0],
+    "2kg 10 days old": [2.0], "20 kg 4 hourly": [20.0], "154 lb 12 year old": [69.853],
+    "100 to 500 g": [0.1], "750 g to 1 kg": [0.75], "1st line at 30 kg": [30.0], "50 g": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WEIGHTS)
+def test_reads_a_weight_in_two_units_as_one(text: str) -> None:
+    found = [m.interval for m in measures(levelled(text)) if m.interval.unit == "kg"]
+    assert [round(interval.low, 3) for interval in found] == WEIGHTS[text]
+
+
 @pytest.mark.parametrize("rows", [[], [[]], [[], ["1"]], [["", ""]]])
 def test_odd_tables_decide_nothing(rows: list[list[str]]) -> None:
     assert rows_in_range("dose at 40 kg", [], rows) is None

@@ -12,6 +12,7 @@ from core.llm.openai_client import calling
 from core.llm.replies import MAX_TOKENS, Reply, reply_of
 from core.llm.transport import CallFailed
 from core.llm.usage import Usage
+from tests.llm.forms import TWO_WAYS
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
 
@@ -85,6 +86,60 @@ def test_any_other_end_is_one(end: Any) -> None:
 def test_what_holds_no_text_is_no_answer(answer: bytes) -> None:
     with pytest.raises(CallFailed):
         read(answer)
+
+
+VERDICT = {
+    "type": "object",
+    "required": ["label"],
+    "additionalProperties": False,
+    "properties": {"label": {"enum": ["supported", "not_found"]}},
+}
+NO, YES = '{"label": "supported"}', '{"label": "not_found"}'
+
+
+@pytest.mark.parametrize("form", TWO_WAYS)
+def test_of_two_verdicts_only_that_outside_of_reasoning_is_one(form: str) -> None:
+    try:
+        value = Reply(TWO_WAYS[form](NO, YES)).value(VERDICT)
+    except CallFailed:
+        value = None
+    assert value in (None, json.loads(YES))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{NO} so not_found",
+        f"{NO}\nVerdict: **NOT_FOUND**",
+        f"{NO} On reflection it is unsupported.",
+        f"It was not_found at first. {NO}",
+        f"{NO} Rather, label: other",
+    ],
+)
+def test_words_of_the_schema_beside_a_value_make_it_two(content: str) -> None:
+    with pytest.raises(CallFailed, match="two answers"):
+        Reply(content).value(VERDICT)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{NO}\n{NO}",
+        f"```json\n{NO}\n```\nOnce more: {NO}",
+        f"It is supported:\n{NO}",
+        f"<think>not_found {YES}</think><answer>{NO}</answer>",
+        f"<|channel|>analysis<|message|>{YES}<|end|><|channel|>final<|message|>{NO}",
+    ],
+)
+def test_one_verdict_may_be_given_twice_and_thoughts_may_differ(content: str) -> None:
+    assert Reply(content).value(VERDICT) == json.loads(NO)
+
+
+def test_text_is_read_without_reasoning() -> None:
+    assert Reply("<think>Hm.</think>A line.").text() == "A line."
+    for reply in (Reply("<think>Hm."), Reply("A li", fault="gave an answer that is cut off")):
+        with pytest.raises(CallFailed, match="cut off"):
+            reply.text()
 
 
 def test_what_no_database_takes_is_left_out() -> None:

@@ -126,6 +126,44 @@ def test_what_the_judge_is_asked() -> None:
     assert set(server.keys) == {"Bearer sk-1"}
 
 
+GERMAN = AnsweredItem(
+    "Wie wird das Fieber bei Erwachsenen behandelt?",
+    gold_answer="Geben Sie sofort Zanamol. Nach einer Woche wird es abgesetzt.",
+    answer_claims=(AnswerClaim("Geben Sie sofort Zanamol. Nach einer Woche wird es abgesetzt."),),
+    contexts=("Geben Sie sofort Zanamol. Nach einer Woche wird es abgesetzt.",),
+)
+IN_ENGLISH = {"statements": ["Give zanamol at once to the patient.", "It is stopped after a week."]}
+
+
+def test_a_german_item_is_judged_in_german() -> None:
+    with endpoint(scores()) as server:
+        judge = RagasJudge(Endpoint(server.url, "judge-1"), get_embedder(), QUICK)
+        german = judge.scores(GERMAN, RAGAS_MEASURES)
+        asked = server.prompts
+        english = judge.scores(ITEM, ["ragas_faithfulness"])
+    assert german["ragas_faithfulness"].value == german["ragas_context_recall"].value == 1
+    for prompt in asked:
+        assert "Deutsch" in prompt
+        assert "Einstein" not in prompt
+    (by,) = {each.judged_by for each in german.values()}
+    assert by != english["ragas_faithfulness"].judged_by
+
+
+def test_an_item_is_not_judged_in_another_language() -> None:
+    """The share of English statements that German passages hold is no faithfulness."""
+    found = scored(scores(StatementGeneratorOutput=lambda given: IN_ENGLISH), item=GERMAN)
+    assert found["ragas_faithfulness"].reason == (
+        "failed: the judge wrote statements in another language"
+    )
+    french = AnsweredItem(
+        "Quelle est la dose pour les adultes avec une fièvre ?",
+        answer_claims=(AnswerClaim("Donnez le zanamol une fois par jour aux adultes."),),
+        contexts=("Donnez le zanamol une fois par jour aux adultes.",),
+    )
+    (why,) = scored(scores(), item=french, wanted=["ragas_faithfulness"]).values()
+    assert why.reason == "not run: RAGAS has no prompts in the item's language (fr)"
+
+
 def test_what_an_item_lacks_is_not_asked_about() -> None:
     with endpoint(scores()) as server:
         judge = RagasJudge(Endpoint(server.url, "judge-1"), get_embedder(), QUICK)

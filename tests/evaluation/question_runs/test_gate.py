@@ -133,6 +133,32 @@ def test_never_is_never(ward: QuestionSet, tmp_path: Path) -> None:
     assert gate(tmp_path, before, after, rules=one)[0] == 0
 
 
+@pytest.mark.parametrize("why", ["failed: the judge gave no answer", "not run: no judge"])
+def test_a_measure_that_a_judge_left_open_fails(
+    ward: QuestionSet, tmp_path: Path, why: str
+) -> None:
+    """The items that it failed on may be the worst."""
+    runs = ran(ward), ran(ward)
+    name = "ragas_faithfulness"
+    rule = f'[[rule]]\nmeasure = "{name}"\ndirection = "higher"\nmargin = 0.6'
+    detail = {"judged_by": [{"name": "ragas", "fingerprint": "1"}]}
+    for run in runs:
+        run.results.update(scores={name: 1.0}, detail=detail)
+    assert gate(tmp_path, *runs, rules=rule)[0] == 0
+    for run, named in zip(runs, ("baseline", "candidate"), strict=True):
+        run.results.filter(place__lte=3).update(scores={}, detail={"not_run": {name: why}})
+        status, said = gate(tmp_path, *runs, rules=rule)
+        assert status == 1
+        count = run.results.filter(scores={}).count()
+        assert f"Fails: {name} of {count} of 8 items of the {named} was not judged" in said
+        assert f"manage.py evaluate run --measure-again {run.pk}." in said
+        run.results.update(scores={name: 1.0}, detail=detail)
+    runs[1].results.filter(place=1).update(
+        scores={}, detail=detail | {"not_run": {name: "refused"}}
+    )
+    assert gate(tmp_path, *runs, rules=rule)[0] == 0  # it has no value there
+
+
 def test_what_was_not_computed_fails(ward: QuestionSet, tmp_path: Path) -> None:
     before, after = ran(ward), ran(ward)
     rule = '[[rule]]\nmeasure = "claim_faithfulness"\ndirection = "higher"\nmargin = 0.4'

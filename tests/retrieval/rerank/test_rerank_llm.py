@@ -14,6 +14,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.rerank import Reranked, rerank
 from retrieval.rerank.language_model import labels_for, scores_of
 from retrieval.rerank.types import Passage, RerankUnavailable
+from tests.llm.forms import TWO_WAYS
 from tests.llm.server import Endpoint, endpoint, says
 from tests.models import set_model
 from tests.retrieval.rerank.rerankers import candidates, keys
@@ -108,6 +109,17 @@ def test_a_label_twice_leaves_the_fused_order(model: Endpoint, settings: Setting
     of = labels(settings)
     found = answer(model, of["d"], of["d"], of["c"])
     assert (keys(found.hits), found.fell_back) == ("abcd", "named a passage twice")
+
+
+@pytest.mark.parametrize("form", TWO_WAYS)
+def test_an_order_of_thoughts_or_one_of_two_is_none(
+    model: Endpoint, settings: Settings, form: str
+) -> None:
+    of = labels(settings)
+    thought, meant = (json.dumps({"order": [of[key] for key in order]}) for order in ("dcba", "ba"))
+    model.default = says(TWO_WAYS[form](thought, meant))
+    found = rerank(QUESTION, candidates(), LLM)
+    assert (keys(found.hits), bool(found.fell_back)) in {("abcd", True), ("bacd", False)}
 
 
 def test_labels_differ_and_say_nothing() -> None:

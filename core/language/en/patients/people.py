@@ -244,6 +244,8 @@ def without(group: str) -> str:
 def interval_in_words(interval: Interval, unit: str) -> str:
     """Return an interval in words: `45 mL/min or more`, `30 to 44 mL/min`."""
     low, high = interval.low, interval.high
+    if unit == "kg":  # pounds and stones have endless decimals
+        low, high = round(low, 2), round(high, 2)
     if low == high:
         return f"{low:g} {unit}"
     if high == math.inf:

@@ -1,7 +1,8 @@
 """Read numbers with bounds and units from a question or a table cell. Pure.
 
 Comparable values are converted to one unit: times of a day and more to days, shorter ones to
-minutes, doses to milligrams, weights of people to kilograms. Others keep their own unit and are
+minutes, doses to milligrams, weights of people to kilograms (so are grams from 250 on, which no
+dose has). Others keep their own unit and are
 never compared.
 """
 
@@ -13,6 +14,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from core.language.en.quantities.raised import without_marks
+from core.language.en.quantities.weights import LEAST_G, in_one_unit
 
 DAYS = "day"
 _SCALES: dict[str, tuple[str, float]] = {
@@ -20,9 +22,11 @@ _SCALES: dict[str, tuple[str, float]] = {
     "minute": ("minute", 1.0), "hour": ("minute", 60.0),
     "mcg": ("mg", 0.001), "mg": ("mg", 1.0), "g": ("mg", 1000.0),
     "kg": ("kg", 1.0), "stone": ("kg", 6.35029318), "lb": ("kg", 0.45359237),
+    "oz": ("kg", 0.028349523125),
 }  # fmt: skip
 _NAMES = {
-    "kg": "kg kgs kilo kilos kilogram kilograms", "g": "g gram grams",
+    "kg": "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes",
+    "g": "g gm gms gr gram grams gramme grammes",
     "mg": "mg mgs milligram milligrams", "mcg": "mcg µg ug microgram micrograms",
     "day": "day days", "week": "week weeks wk wks", "month": "month months mth mths mnth mnths mo",
     "year": "year years yr yrs yo y/o y", "hour": "hour hours hr hrs h",
@@ -31,6 +35,7 @@ _NAMES = {
     "micromol/l": "micromol/l µmol/l umol/l micromol/litre", "g/l": "g/l", "mg/l": "mg/l",
     "mmhg": "mmhg", "mmol": "mmol", "unit": "unit units iu", "%": "%",
     "lb": "lb lbs pound pounds", "stone": "st stone stones",
+    "oz": "oz ozs ounce ounces",
     # Known so that they are not taken for a bare number.
     "cm": "cm", "mm": "mm",
     "micromol": "micromol µmol umol", "kpa": "kpa", "dose": "dose doses",
@@ -45,10 +50,11 @@ _NUMBER_WORDS = {
         start=1,
     )
 }
+_WORDS = "|".join(_NUMBER_WORDS)
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _KNOWN = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
-_TIMES = "|".join(
-    name for name, unit in _UNITS.items() if _SCALES.get(unit, ("", 0))[0] in (DAYS, "minute")
+_COUNTED = "|".join(
+    name for name, unit in _UNITS.items() if _SCALES.get(unit, ("", 0))[0] in (DAYS, "minute", "kg")
 )
 
 _NUMBER = r"(?<![\w.,])(?<![a-z]-)(?<!\d/)(?P<{0}>\d+(?:\.\d+)?)(?![\d.]*/\d)(?![\d.]*\^)"
@@ -130,11 +136,12 @@ def levelled(text: str) -> str:
     text = re.sub(r"(?<=[a-zµ%])(?:\s+per\s+|\s*/\s*)(?=[a-z0-9])", "/", text)
     text = re.sub(r"/1\.73\s*m?[²2]?(?!\d)", "", text)
     text = re.sub(
-        rf"\b({'|'.join(_NUMBER_WORDS)})(?=[\s-](?:{_TIMES})\b)",
-        lambda m: _NUMBER_WORDS[m[1]],
+        rf"\b(?:{_WORDS})(?=(?: and a half)?[\s-](?:{_COUNTED})\b)"
+        rf"|(?:(?<=stone )|(?<=pounds ))(?:{_WORDS})\b",
+        lambda m: _NUMBER_WORDS[m[0]],
         text,
     )
-    return re.sub(r"\bbetween (\S+(?: \S+)?) and (?=\d)", r"\1 to ", text)
+    return in_one_unit(re.sub(r"\bbetween (\S+(?: \S+)?) and (?=\d)", r"\1 to ", text))
 
 
 def unit_of(name: str | None) -> str:
@@ -149,6 +156,9 @@ def is_unit(name: str) -> bool:
 
 def in_base(interval: Interval) -> Interval:
     unit, scale = _SCALES.get(interval.unit, (interval.unit, 1.0))
+    ends = [end for end in (interval.low, interval.high) if not math.isinf(end)]
+    if interval.unit == "g" and max(ends, default=0) >= LEAST_G:
+        unit, scale = "kg", 0.001
     return replace(
         interval, low=_scaled(interval.low, scale), high=_scaled(interval.high, scale), unit=unit
     )
@@ -179,6 +189,8 @@ def _measure(match: re.Match[str]) -> Measure:
         written = unit_of(part["open_unit"] or part["closed_unit"]) or unit
         upper = in_base(Interval(float(second), float(second), written))
         lower = in_base(Interval(low, low, unit or written))
+        if (unit or written, upper.unit) == ("g", "kg"):  # `100 to 500 g`
+            lower = Interval(low / 1000, low / 1000, "kg")
         low_open, high_open = bool(part["low_open"]), bool(part["to_open"])
         unit = upper.unit if upper.unit == lower.unit else f"{lower.unit}..{upper.unit}"
         interval = Interval(lower.low, upper.high, unit, low_open, high_open)

@@ -50,6 +50,8 @@ _DURATION_AFTER = re.compile(
 # A later column in these says what is given, unless the question names it.
 _OF_TREATMENT = frozenset("mg ml l mmol minute unit dose tablet mg/kg ml/kg duration".split())
 _NO_COLUMN = -1
+_BAND_ENDS = re.compile(r"\s*(?::|,\s|;|=|\s[-–—]\s|—|\bgive\b|\btake\b|$)\s*", re.IGNORECASE)
+_BANDED = ("kg", "ml/min")
 _DURATION_HEADER = frozenset("duration time interval course trial day days since onset".split())
 
 
@@ -97,6 +99,19 @@ def rows_in_range(
         choices.pop(_NO_COLUMN, None)
     chosen = [_of_one_column(by_unit) for by_unit in choices.values()]
     return set.intersection(*chosen) if chosen else None
+
+
+def band_of(item: str, lead: str) -> list[str] | None:
+    """Return the range that a list's item begins with and the rest: `1 to 2 kg`, `5 mg`.
+
+    Only of weights and kidney function; the list's lead-in may name the unit. None without one.
+    """
+    unit = _label_unit(levelled(lead))
+    for sign in _BAND_ENDS.finditer(item):
+        interval = interval_of(item[: sign.start()], unit)
+        if interval is not None and interval.unit in _BANDED:
+            return [item[: sign.start()], item[sign.end() :]]
+    return None
 
 
 def _of_one_column(by_unit: dict[str, set[int]]) -> set[int]:

@@ -1,0 +1,1 @@
+"""Prompts of judges in the languages of the items."""
