@@ -104,7 +104,9 @@ def spelling_offered(query: Query) -> dict[str, str]:
     where every word is known or resembles none.
     """
     known_by_letter = _vocabulary(site_lexicon())
-    near = {word: _alike(word, known_by_letter.get(word[0], ())) for word in _typed(query.text)}
+    parts = {each.lower() for name in drugs(query.text) for each in words(name)}  # `folic acid`
+    typed = [word for word in _typed(query.text) if word not in parts]
+    near = {word: _alike(word, known_by_letter.get(word[0], ())) for word in typed}
     near = {word: candidates for word, candidates in near.items() if candidates}
     if not near:
         return {}
@@ -202,28 +204,38 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for low, word in typed.items() if low in strange)
 
 
-def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
+def unknown_names(text: str) -> tuple[str, ...]:
     """Return the words in a medicine's place that nothing knows, as typed: `Xyz` of `Xyz dose?`.
 
-    Known is what the lexicon or the list of medicines has, what is everyday English, and what a
-    passage has. Runs no query.
+    Known is what the lexicon or the list of medicines has, and what is everyday English. Runs no
+    query. Empty for another language than English.
     """
-    if spoken_in(query.text) != DEFAULT:
+    if spoken_in(text) != DEFAULT:
         return ()
-    typed = words_in_place(query.text[:MAX_CHARS])
+    forms = {part.lower() for each in site_lexicon().every_in(text) for part in words(each.short)}
+    typed = [word for word in words_in_place(text[:MAX_CHARS]) if word.lower() not in forms]
     strange = _unlisted(
         word.lower()
         for word in typed
         if word.lower() not in function_words(DEFAULT) and not _is_everyday(word.lower())
     )
-    if not strange:
+    return tuple(word for word in typed if word.lower() in strange)
+
+
+def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
+    """Return the unknown names in a question that no passage has, one slip apart at most."""
+    if not (unknown := unknown_names(query.text)):
         return ()
     shown = {each.lower() for each in distinct(words("\n".join(passages)))}
     return tuple(
-        word
-        for word in typed
-        if word.lower() in strange and not _is_shown(word.lower(), DEFAULT, shown)
+        word for word in unknown if not any(_is_form(word.lower(), each) for each in shown)
     )
+
+
+def _is_form(word: str, shown: str) -> bool:
+    """Tell whether a word shown is the word, its plural, or a long one that is a slip away."""
+    is_plural = shown.removesuffix("s") == word.removesuffix("s")
+    return is_plural or (min(len(word), len(shown)) >= _LONG and slips(word, shown) <= 1)
 
 
 def _is_everyday(word: str) -> bool:

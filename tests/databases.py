@@ -90,6 +90,7 @@ def _migrations_digest() -> str:
     digest = hashlib.sha256((ROOT / "medrag_site" / "database" / "provisioning.py").read_bytes())
     tables = ROOT / "corpus" / "services" / "encoders.py"  # `migrate` makes tables by it, too
     digest.update((ROOT / "medrag_site" / "groups.py").read_bytes())
+    digest.update((ROOT / "core/language/en/medicines/brands.py").read_bytes())  # seeds a lexicon
     digest.update(repr(settings.INSTALLED_APPS).encode())
     for path in [
         tables,

@@ -195,19 +195,26 @@ def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Cauti
     numbers: dict[str, list[int]] = {}
     for number, claim in enumerate(claims, start=1):
         if claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW):
-            for form in unasked_forms(question, claim.in_english.text):
+            for form in unasked_forms(question, _texts_of(claim.in_english)):
                 numbers.setdefault(form, []).append(number)
     for form, at in numbers.items():
         yield Caution(
             UNASKED,
             ngettext(
-                "%(these)s is about %(form)s. The question names no form.",
-                "%(these)s are about %(form)s. The question names no form.",
+                "%(these)s is about %(form)s. Check that this form is meant.",
+                "%(these)s are about %(form)s. Check that this form is meant.",
                 len(at),
             )
             % {"these": capfirst(statements_numbered(at)), "form": form},
             tuple(at),
         )
+
+
+def _texts_of(claim: DraftClaim) -> list[str]:
+    """Return a claim's text and what stands above it, the nearest first."""
+    hit = claim.quotes[0].hit
+    above = (*(quote.text for quote in claim.quotes[1:]), claim.caption)
+    return [claim.text, *above, *reversed(hit.section_path), hit.title]
 
 
 def stop_caution(stop: AnsweringStop, *documents: str) -> Caution:

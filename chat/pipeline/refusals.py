@@ -45,8 +45,8 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     """Refuse with the nearest passages; those of the statements `first` come first.
 
     `first` are statements that are the reason for the refusal. After them, passages that name a
-    medicine asked about come before others: the nearest of those may be on another one. Where none
-    names it, those on other medicines are left out: their doses are not to be read as its own.
+    medicine asked about come before others; those on other medicines are left out: their doses are
+    not to be read as its own.
     """
     decision = run.decided
     about = dict.fromkeys(quote.hit.key for claim in first for quote in claim.quotes[:1])
@@ -55,8 +55,12 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     question = _by_every_name(run)
     medicines = asked_medicines(question)
     others = [hit for hit in decision.passages if hit.key not in about]
-    if decision.is_unknown_medicine or _are_unnamed(question, medicines, decision.passages):
-        others = [hit for hit in others if not _is_on_others(question, hit)]
+    if medicines or decision.is_unknown_medicine:
+        others = [
+            hit
+            for hit in others
+            if _names(question, medicines, hit) or not _is_on_others(question, hit)
+        ]
     nearest += sorted(others, key=lambda hit: not _names(question, medicines, hit))
     return _shown(run, reason, nearest, decision, always=frozenset(about))
 

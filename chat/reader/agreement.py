@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from chat.types import Unit
 from core.language.en.clinical_terms import routes
-from core.language.en.medicines.names import drugs
+from core.language.en.medicines.names import brand_words, drug_places, drugs
 from core.language.en.medicines.varieties import differs
 from core.language.en.patients.people import People, apart, people_of
 from core.language.en.patients.severity import severities
@@ -40,6 +40,7 @@ from retrieval.types import Hit
 
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
 _NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))
+_BROAD = frozenset(("inhaled",))  # by an inhaler or a nebuliser, whose doses differ
 _DOSED_APART = frozenset(("dialysis", "renal impairment", "hepatic impairment"))
 _IMPAIRED_BELOW = 60  # mL/min
 _YEAR = 365  # days, up to which doses differ from those of children
@@ -47,19 +48,22 @@ _YOUNGEST = frozenset(("preterm", "neonate"))
 _INFANTS = _YOUNGEST | {"infant"}
 
 
-def in_agreement(question: str, every_name: str, units: Sequence[Unit]) -> list[Unit]:
+def in_agreement(
+    question: str, every_name: str, units: Sequence[Unit], unknown: Sequence[str] = ()
+) -> list[Unit]:
     """Drop statements about other medicines, people, routes or severities.
 
     Where it is asked when something is not given or is stopped, also those that don't say so; and
     for a dose, those with the dose of another medicine. `every_name` is the question with the other
-    names of its terms; both are in English.
+    names of its terms; both are in English. A statement needs every word that is `unknown`, where
+    it stands in a medicine's place.
     """
     medicines, people = asked_medicines(every_name), asked_people(question)
     denials, wanted_levels = Denials.of(question), severities(question, every_name)
     when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
     to_treat = asks_treating_dose(question)
     of_dose = asks_dose(question)
-    wanted_routes = asked_routes(question)
+    wanted_routes = asked_routes(f"{question}; {brands_in_words(question)}")
     return [
         original
         for original in units
@@ -71,6 +75,7 @@ def in_agreement(question: str, every_name: str, units: Sequence[Unit]) -> list[
             caption=unit.caption,
         )
         and is_about_medicine(medicines, unit)
+        and has_each_word(unknown, unit)
         and not is_of_other_variety(every_name, medicines, unit)
         and is_for(people, unit)
         and (not wanted_levels or is_as_severe(wanted_levels, every_name, unit))
@@ -104,6 +109,18 @@ def is_about_medicine(medicines: frozenset[str], unit: Unit) -> bool:
     return not gives_dose(unit.text)
 
 
+def brands_in_words(question: str) -> str:
+    """Return what the brands in a question stand for: `sublingual buprenorphine` of `Subutex`."""
+    typed = (question[start:end].lower() for start, end, _ in drug_places(question))
+    return "; ".join(filter(None, map(brand_words, typed)))
+
+
+def has_each_word(unknown: Sequence[str], unit: Unit) -> bool:
+    """Tell whether a statement or its context has each word that stands in a medicine's place."""
+    text = " ".join((unit.text, *_above(unit))).casefold()
+    return all(word.casefold() in text for word in unknown)
+
+
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement is on another salt, form or combination of an asked medicine."""
     texts = (unit.text, *_above(unit))
@@ -126,7 +143,7 @@ def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
         return True
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
     named = next((given for text in texts if (given := routes(text))), wanted)
-    return not wanted.isdisjoint(named)
+    return not (wanted - _BROAD or wanted).isdisjoint(named - _BROAD or named)
 
 
 def is_for(patients: People, unit: Unit) -> bool:

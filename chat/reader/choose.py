@@ -39,6 +39,7 @@ from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from retrieval.analysis import by_every_name, spelled_out
 from retrieval.lexical.search import asked_lexemes
+from retrieval.spelling import unknown_names
 from retrieval.types import Hit
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
@@ -78,7 +79,12 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     """
     in_english = question_in_english(question)
     spoken = [hit for hit in hits if _can_be_read(hit, spoken_in(question))]
-    units = in_agreement(in_english, by_every_name(in_english), quotable_units(spoken, question))
+    units = in_agreement(
+        in_english,
+        by_every_name(in_english),
+        quotable_units(spoken, question),
+        unknown=unknown_names(question),
+    )
     if not units:
         return Candidates((), {}, np.zeros((0, 0), dtype=np.float32))
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))

@@ -60,8 +60,9 @@ _ROUTES = {
     "intranasal": r"(?-i:\bIN\b)|intra-?nasal(?:ly)?|nasal(?:ly)?(?= spray| drop)|by nose"
     r"|into (?:the|each) nos(?:e|tril)",
     "nebulised": r"nebuli[sz](?:ed|er|ers|ation)",
-    "inhaled": r"inhal(?:ed|er|ers|ation)|by inhalation",
-    "transdermal": r"transdermal(?:ly)?|skin patch(?:es)?",
+    "inhaler": r"inhalers?|puffs?",
+    "inhaled": r"inhal(?:ed|ation)|by inhalation",
+    "transdermal": r"transdermal(?:ly)?|patch(?:es)?(?! test)",
     "topical": r"topical(?:ly)?|to the skin|on the skin|cream|ointment",
     "ophthalmic": r"eye ?drops?|into the eyes?|ophthalmic(?:ally)?|intra-?ocular",
     "otic": r"ear ?drops?|into the ears?",
@@ -70,7 +71,8 @@ _ROUTES = {
     "oral": r"oral(?:ly)?(?! (?:cavity|mucosa|thrush|hygiene|contraceptive|candidiasis|ulcer))"
     r"|by mouth|per os|(?-i:\bP\.?O\b)|\bp\.?o\b",
 }
-_WIDER = {"nebulised": "inhaled"}  # a route of the second kind says no more than the first
+# A route of the second kind says no more than the first.
+_WIDER = {"nebulised": "inhaled", "inhaler": "inhaled"}
 _PATTERN = re.compile(
     "|".join(f"(?P<{name.replace('-', '_')}>\\b(?:{form}))" for name, form in _ROUTES.items()),
     re.IGNORECASE,

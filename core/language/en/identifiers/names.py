@@ -20,6 +20,7 @@ from core.language.en.identifiers.words import (
     PARTICLES,
     SURNAMES,
 )
+from core.language.en.medicines.names import drugs
 
 MAX_TOKENS = 5
 MAX_WORD_CHARS = 40
@@ -139,7 +140,9 @@ def _titled(text: str, *, is_headline: bool) -> Iterator[Span]:
 
 
 def _fits(title: str, run: _Run, text: str, start: int) -> bool:
-    """Tell whether an ambiguous title is one here, unlike `MR imaging` or `400 ms`."""
+    """Tell whether an ambiguous title is one here, unlike `MR imaging`, `400 ms`, `morphine mr`."""
+    if title in ("mr", "MR") and not run.is_given and drugs(_before(text, start).split(" ")[-1]):
+        return False
     if title == "mRS" or (title.casefold() == "ms" and _before(text, start)[-1:].isdecimal()):
         return False
     if title.casefold() in ("mx", "miss", "master", "lady", "lord") and title in _UNCLEAR:

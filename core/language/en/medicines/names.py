@@ -30,8 +30,9 @@ nidine ergometrine prost prostol tocin relin relix pressin actide calcet calcito
 """.split()
 _ENDINGS = tuple(sorted(set(_STEMS)))
 _BEFORE_ENDING = 2  # letters at least
+_BETWEEN_TWO = (" ", "-", "\N{HYPHEN}", "\N{NO-BREAK SPACE}")  # words of one name
 _LEAST_OF_A_NAME = 3  # letters
-_LETTERS = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
+_LETTERS = re.compile(r"\b[a-z]+\d{0,2}\b", re.IGNORECASE)
 _BEGINNING = re.compile(
     r"cef[a-z]{4,}|cephal(?:exin|othin|oridine)|sul(?:f|ph)a(?!t)[a-z]{4,}|predn[a-z]{4,}"
 )
@@ -56,19 +57,21 @@ calcium-chloride calcium-gluconate calcium-resonium cannabidiol carbamazepine ca
 carbocisteine carboprost cetirizine chloral-hydrate chlorambucil chloramphenicol chlordiazepoxide
 chlorhexidine chlorphenamine chlorpropamide chlortalidone chlorthalidone cholestyramine ciclosporin
 cilostazol cinnarizine cisplatin citalopram cladribine clarithromycin clavulanate clavulanic-acid
-clemastine clobazam clobetasol clomiphene clonidine clopidogrel clozapine co-amoxiclav
-co-trimoxazole cobicistat codeine colchicine colesevelam colestyramine colistin cyclizine
-cyclophosphamide cyclosporine cyproheptadine cyproterone cytarabine dabigatran dabrafenib
-dalbavancin danaparoid danazol dantrolene dapsone darbepoetin deferasirox deferiprone
-desferrioxamine desloratadine desmopressin dexamfetamine dexmedetomidine dexrazoxane dextrose
-diamorphine diazoxide diclofenac dicobalt-edetate dicyclomine dienogest digoxin dihydrocodeine
-diltiazem dimenhydrinate dimercaprol dimetindene dinoprostone diphenhydramine diphenoxylate
-dipyridamole disopyramide disulfiram dobutamine docusate domperidone donepezil dopamine dornase
-dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol edoxaban edrophonium
-efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine epinastine epinephrine
-eplerenone epoetin epoprostenol eptifibatide erdosteine ergometrine ergotamine eribulin escitalopram
-esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate etoposide
-etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferric-carboxymaltose
+clemastine clobazam clobetasol clomiphene clonidine clopidogrel clozapine co-amilofruse co-amilozide
+co-amoxiclav co-beneldopa co-careldopa co-codamol co-codaprin co-cyprindiol co-danthramer
+co-danthrusate co-dydramol co-fluampicil co-flumactone co-magaldrox co-phenotrope co-simalcite
+co-tenidone co-triamterzide co-trimoxazole co-zidocapt cobicistat codeine colchicine colesevelam
+colestyramine colistin cyclizine cyclophosphamide cyclosporine cyproheptadine cyproterone cytarabine
+dabigatran dabrafenib dalbavancin danaparoid danazol dantrolene dapsone darbepoetin deferasirox
+deferiprone desferrioxamine desloratadine desmopressin dexamfetamine dexmedetomidine dexrazoxane
+dextrose diamorphine diazoxide diclofenac dicobalt-edetate dicyclomine dienogest digoxin
+dihydrocodeine diltiazem dimenhydrinate dimercaprol dimetindene dinoprostone diphenhydramine
+diphenoxylate dipyridamole disopyramide disulfiram dobutamine docusate domperidone donepezil
+dopamine dornase dorzolamide dosulepin doxapram doxepin doxylamine dronedarone droperidol edoxaban
+edrophonium efavirenz eltrombopag emedastine enfuvirtide enoximone entacapone ephedrine epinastine
+epinephrine eplerenone epoetin epoprostenol eptifibatide erdosteine ergometrine ergotamine eribulin
+escitalopram esketamine eslicarbazepine esmolol estradiol estriol etanercept ethambutol etomidate
+etoposide etravirine exemestane exenatide ezetimibe febuxostat fentanyl ferric-carboxymaltose
 ferric-derisomaltose ferrous-fumarate ferrous-gluconate ferrous-sulfate ferrous-sulphate
 fexofenadine filgrastim fingolimod flavoxate flecainide flucytosine fludarabine flumazenil
 fluocinolone fluorouracil flupentixol flutamide fluvoxamine folic-acid folinic fomepizole
@@ -148,6 +151,9 @@ def drug_classes(text: str) -> tuple[str, ...]:
     return distinct(match.group().lower() for match in _CLASSES.finditer(text))
 
 
+# What medicines are made as, which are no names (`caps`).
+_MADE_AS = frozenset("amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split())
+
 # Types of insulin that are named without it.
 _INSULINS = frozenset("aspart degludec detemir glargine glulisine isophane lispro".split())
 
@@ -161,11 +167,12 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"^(?:\s+(?:starting|loading|maintenance|maximum|max|initial|first|usual|daily|total|top))*"
-    r"\s+dos(?:e|es|ing|age)\b"
+    r"^(?:\s+(?:starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly|monthly|total"
+    r"|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
     r"|^[\s:,(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
-    r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b"
-    r"|^\s+(?:tablets?|capsules?|injections?|infusion|inhaler|syrup|patch(?:es)?)\b",
+    r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b(?!\s*/\s*(?:min|d?l|ml)\b)"
+    r"|^\s+(?:tablets?|tabs?|capsules?|caps?|injections?|inj|infusion|inhaler|syrup|patch(?:es)?"
+    r"|start(?:ing)? at)\b",
     re.IGNORECASE,
 )
 
@@ -179,13 +186,17 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
     """Return `(start, end, name)` of each medicine, in order; of a brand, one per ingredient."""
     typed = [(*match.span(), match.group().lower()) for match in _LETTERS.finditer(text)]
     known = {word: _named_by(word) for word in {word for _, _, word in typed}}
-    placed = {start: (end, known[word]) for start, end, word in typed if known[word]}
-    placed |= {
-        start: (end, names)
-        for (start, before, word), (behind, end, other) in pairwise(typed)
-        if start not in placed and behind not in placed and text[before:behind].isspace()
-        if (names := _named_by_pair(word, other))
+    placed = {
+        start: (end, known[word])
+        for start, end, word in typed
+        if known[word] and not text.startswith("-bound", end)  # `albumin-bound paclitaxel`
     }
+    for (start, before, word), (behind, end, other) in pairwise(typed):
+        if text[before:behind] in _BETWEEN_TWO:
+            is_new = start not in placed and behind not in placed
+            if names := _named_by_pair(f"{word}{text[before]}{other}", is_new=is_new):
+                placed.pop(behind, None)
+                placed[start] = (end, names)
     ends = {end for end, _ in placed.values()}
     placed |= {
         start: (end, names)
@@ -206,11 +217,12 @@ def is_medicines_place(text: str, start: int, end: int) -> bool:
 
 def words_in_place(text: str) -> tuple[str, ...]:
     """Return the words that stand where only a medicine can and name none that is known."""
-    known = {start for start, *_ in drug_places(text)}
+    known = {at for start, end, _ in drug_places(text) for at in range(start, end)}
     return distinct(
         match.group()
         for match in _LETTERS.finditer(text)
         if len(match.group()) >= _LEAST_OF_A_NAME
+        and match.group().lower() not in _MADE_AS
         and match.start() not in known
         and not _CLASSES.search(match.group())
         and is_medicines_place(text, *match.span())
@@ -241,18 +253,21 @@ def _named_by(word: str) -> tuple[str, ...]:
     return _in_generic(name.generic) or ((name.generic,) if name.is_listed else ())
 
 
-def _named_by_pair(word: str, other: str) -> tuple[str, ...]:
-    """Return the medicines that two words name together, neither of which is one by itself."""
-    if (both := f"{word} {other}") in BRANDS:
+def _named_by_pair(both: str, *, is_new: bool) -> tuple[str, ...]:
+    """Return the medicines that two words name together.
+
+    Published names count only if they are `is_new`: neither word is a medicine by itself.
+    """
+    if both in BRANDS:
         return drugs(BRANDS[both])
-    name = published(both)
+    name = published(both) if is_new else None
     return (_in_generic(name.generic) or (name.generic,)) if name else ()
 
 
 def _named_in_place(word: str) -> tuple[str, ...]:
     """Return the medicines that a word names where it can only be one."""
     name = published(word)
-    if name is None or _CLASSES.fullmatch(word):
+    if name is None or word in _MADE_AS or _CLASSES.fullmatch(word):
         return ()
     return _in_generic(name.generic) or (name.generic,)
 

@@ -20,7 +20,7 @@ _MODIFIED, _IMMEDIATE, _RESISTANT = "modified-release", "immediate-release", "ga
 # Forms by the words for them. Those in capitals and the salts count only beside a medicine.
 _RELEASES = {
     _MODIFIED: r"(?:modified|slow|sustained|prolonged|extended|controlled)[- ]release"
-    r"|long[- ]acting|depot|M/?R|SR|XL|XR|ER|CR|LA|retard",
+    r"|long[- ]acting|depot|M/?R|SR|XL|XR|ER|CR|LA|LAR|retard",
     _IMMEDIATE: r"(?:immediate|quick|fast|normal|standard)[- ]release|short[- ]acting"
     r"|rapid[- ]acting|IR",
     _RESISTANT: r"gastro-?[- ]?resistant|enteric[- ]coated|E/?C",
@@ -37,8 +37,9 @@ _TYPES = {
     "insulin": {
         "isophane": "isophane|NPH",
         "soluble": "soluble|neutral|regular",
+        "biphasic": r"biphasic|pre-?mixed|mix ?\d*",
     }
-    | {each: each for each in "aspart biphasic degludec detemir glargine glulisine lispro".split()},
+    | {each: each for each in "aspart degludec detemir glargine glulisine lispro".split()},
     "heparin": {
         "low molecular weight": r"low[- ]molecular[- ]weight",
         "unfractionated": "unfractionated",
@@ -58,7 +59,9 @@ _TYPES = {
 _SALTS = """
 decanoate palmitate enanthate undecanoate cypionate propionate dipropionate furoate valerate:
 butyrate acetonide hexacetonide mofetil disoproxil alafenamide mononitrate dinitrate butylbromide:
-benzathine procaine pamoate lauroxil semisodium:
+benzathine procaine pamoate lauroxil semisodium axetil pivoxil proxetil lactobionate stearate:
+ethylsuccinate erbumine:
+arginine: perindopril
 carbonate: lithium
 citrate: lithium
 hydrobromide: hyoscine
@@ -76,6 +79,13 @@ _SALT_OF = {
     for names, of in (line.split(":") for line in _SALTS.strip().splitlines())
     for salt in names.split()
 }
+# What a plain name never means.
+_NEVER_PLAIN = frozenset(
+    """
+    decanoate palmitate enanthate pamoate lauroxil benzathine procaine emtansine deruxtecan
+    """.split()
+)
+_DEPOTS = frozenset("decanoate palmitate enanthate pamoate lauroxil".split())
 _RELEASE, _SALT, _TYPE = "release", "salt", "type"
 _FORMS = (
     *((_RELEASE, value, words, "") for value, words in _RELEASES.items()),
@@ -86,12 +96,12 @@ _FORMS = (
 _FORM = re.compile(
     rf"\b(?:{'|'.join(f'(?P<f{n}>{words})' for n, (*_, words, _) in enumerate(_FORMS))})\b", re.I
 )
-_ABBREVIATION = re.compile(r"(?:M/?R|SR|XL|XR|IR|E/?C)\Z", re.I)
-_CAPITALS = re.compile(r"(?:ER|CR|LA)\Z", re.I)
+_ABBREVIATION = re.compile(r"(?:M/?R|SR|XL|XR|IR|LA|LAR|E/?C)\Z", re.I)
+_CAPITALS = re.compile(r"(?:ER|CR)\Z", re.I)
 # What may stand between a medicine and its form.
 _BETWEEN = re.compile(
-    r"[\s,(|/-]*(?:\b(?:[abg]|b|oral|orally|iv|im|tablets?|capsules?|injection|solution|as|the|human"
-    r"|mixed)\b[\s,(|/-]*)*",
+    r"[\s,()|/-]*(?:\b(?:[abg]|oral|orally|iv|im|sc|tablets?|capsules?|tabs?|caps?|injection|solution"
+    r"|as|the|human)\b[\s,()|/-]*)*",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.;?!](?=\s|\Z)|\n")
@@ -130,16 +140,22 @@ def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
     return bool(compared) and not any(_fits(wanted[name], texts, set(wanted)) for name in compared)
 
 
-def unasked_forms(asked: str, text: str) -> tuple[str, ...]:
-    """Return the forms that a text names of medicines asked without one: `lithium carbonate`."""
-    wanted = merged(asked)
-    return tuple(
-        _named(mention.name, (value,))
-        for mention in merged(text).values()
-        if mention.name in wanted
-        for kind, value in sorted(mention.forms)
-        if is_its_own((kind, value), mention.name) and not _values(wanted[mention.name].forms, kind)
-    )
+def unasked_forms(asked: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the medicines asked about in the forms that only a statement names.
+
+    `texts` are the statement and what stands above it, the nearest first: of each medicine the
+    first counts that names it. `lithium carbonate` of a question for lithium.
+    """
+    told = []
+    for name, wanted in merged(asked).items():
+        own = next((found[name] for text in texts if name in (found := merged(text))), wanted)
+        values = [
+            value
+            for kind, value in sorted(own.forms)
+            if is_its_own((kind, value), name) and not _values(wanted.forms, kind)
+        ]
+        told += [_named(name, values)] if values else []
+    return tuple(told)
 
 
 def in_words(asked: str, name: str) -> str:
@@ -196,6 +212,11 @@ def _is_same(wanted: Mention, own: Mention, texts: Sequence[str], asked: set[str
         named = _values(own.forms, kind) or _around(own.name, kind, texts)
         if values and named and values.isdisjoint(named):
             return False
+        if "biphasic" in values ^ named and wanted.name == "insulin" and values:
+            return False  # no part of a mixture is the mixture
+        is_plain = not values and wanted.forms.isdisjoint(own.forms)
+        if is_plain and not named.isdisjoint(_NEVER_PLAIN):
+            return False
         if values and not named and any(is_its_own((kind, v), wanted.name) for v in values):
             return False
     partners = own.partners
@@ -250,6 +271,8 @@ def _written(text: str) -> tuple[tuple[str, Mention], ...]:
         owner = _owner(text, start, end, grouped, is_beside_only=is_beside_only)
         if owner is not None and _is_of(form, owner[2]):
             forms[owner[0]].add(form[:2])
+            if form[1] in _DEPOTS:
+                forms[owner[0]].add((_RELEASE, _MODIFIED))
     partners = _partners(text, grouped)
     return tuple(
         (text[start:end], Mention(name, frozenset(forms[start]), partners[start] - {name}))

@@ -113,7 +113,10 @@ def asks_when_to_stop(question: str) -> bool:
 
 _ASKS_DOSE = re.compile(r"\bdos(?:es?|ing|age)\b|\bhow (?:much|many)\b", re.IGNORECASE)
 _TREATING_DOSE = re.compile(r"\b(?:treatment|treating|therapeutic)[ -]dos(?:es?|ing|age)\b", re.I)
-_WRITTEN_SMALL = re.compile(r"\b(?:im|iv|sc|po|pr|io)\b")  # routes, as a hurried asker types them
+_WRITTEN_SMALL = re.compile(
+    r"\b(?:im|iv|sc|sl|po|pr|io)\b"
+)  # routes, as a hurried asker types them
+_SWALLOWED = re.compile(r"\b(?:tab(?:let)?s?|cap(?:sule)?s?|syrup)\b", re.IGNORECASE)
 
 
 def asks_dose(question: str) -> bool:
@@ -126,7 +129,9 @@ def asks_treating_dose(question: str) -> bool:
 
 
 def asked_routes(question: str) -> frozenset[str]:
-    return routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+    """Return the routes asked for; tablets are swallowed if no route says otherwise."""
+    named = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+    return named or frozenset(("oral",) if _SWALLOWED.search(question) else ())
 
 
 _GROWN = re.compile(

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from core.language.en.medicines.names import drug_places
 
-_DOSE = re.compile(r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])", re.I)
+_DOSE = re.compile(
+    r"\d\s*(?:mg|mcg|micrograms?|g|ml|units?|iu|mmol|tablets?)(?![a-z])"
+    r"|\b(?:one|two|three|four|half|\d) (?:to (?:two|three|four|\d) )?(?:a )?"
+    r"(?:tablets?|capsules?|puffs?|drops?|sachets?|ampoules?|vials?)\b",
+    re.IGNORECASE,
+)
 _ORGANS = re.compile(
     r"\b(?:e?gfr|crcl|creatinine|renal|kidney|dialysis|hepatic|liver|cirrh\w+|child-pugh)\b",
     re.IGNORECASE,
