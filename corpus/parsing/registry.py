@@ -12,6 +12,7 @@ from corpus.parsing import sniff
 from corpus.parsing.broken import doubt_breaks
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
+from corpus.parsing.standing import doubt_standing
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
@@ -108,7 +109,8 @@ def parse_file(request: Request) -> ParsedDocument:
             code="no_text",
             hint="Check that it opens and shows text in the program that made it.",
         )
-    return replace(document, pages=doubt_breaks(list(map(doubt_signs, document.pages))))
+    document = replace(document, pages=doubt_breaks(list(map(doubt_signs, document.pages))))
+    return doubt_standing(document)
 
 
 def engine_name(media_type: str, *, with_models: bool = False) -> str:
