@@ -12,7 +12,7 @@ from dataclasses import replace
 from corpus.parsing.types import Doubt, ParsedDocument
 
 NOT_IN_FORCE = Doubt(
-    "not_in_force",
+    "standing_unsure",
     "A header, a property or a stamp of the file says that it is superseded, withdrawn or a draft. "
     "Make sure that it is in force before you publish it.",
 )

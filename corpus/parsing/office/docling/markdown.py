@@ -54,6 +54,8 @@ def parse_markdown(request: Request) -> ParsedDocument:
     reader = opened(Markdown, BytesIO(plain_marks(body).encode()))
     document = reader.convert_tree(marked_markdown(reader.markdown))
     tree = html_tree(html_of(document.body, document))
+    for image in [image for image in tree.iter("img") if not image.get("alt")]:
+        del image.attrib["alt"]  # in Markdown it does not say that the picture is an ornament
     for row in tree.iter("tr"):
         # A bold cell alone in its row spans the row, which Markdown can't express.
         first, *others = list(row) or [row]
