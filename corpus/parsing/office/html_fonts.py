@@ -89,8 +89,8 @@ class Fonts:
 
     def add(self, css: str) -> None:
         """Take over the rules of a `style` element."""
-        for rule in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
-            before, _, declarations = rule.rpartition("{")
+        for part in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
+            before, _, declarations = part.rpartition("{")
             fonts = _FONT.findall(declarations)
             font = fonts[-1].strip() if fonts else ""
             rule = _Rule(

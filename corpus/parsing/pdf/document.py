@@ -21,6 +21,7 @@ from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
+from corpus.parsing.pdf.annotations import unread
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
@@ -28,6 +29,7 @@ from corpus.parsing.pdf.signs import misnamed
 from corpus.parsing.pdf.struck import lines_at, struck_doubts
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
+from corpus.parsing.standing import NOT_IN_FORCE, is_said
 from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
@@ -45,8 +47,10 @@ def parse_pdf(request: Request) -> ParsedDocument:
     """Return the parsed document with all its pages and their labels. Raises ParseError."""
     renderer = Renderer(request.path)
     document = _parsed(request, renderer)
-    pages = (replace(page, label=renderer.label(page.number)) for page in document.pages)
-    return replace(document, pages=tuple(pages))
+    doubts: tuple[Doubt, ...] = (unread("attached file"),) if renderer.has_attachments() else ()
+    doubts += (NOT_IN_FORCE,) if is_said(renderer.bookmarks()) else ()
+    first, *others = (replace(page, label=renderer.label(page.number)) for page in document.pages)
+    return replace(document, pages=(replace(first, doubts=(*first.doubts, *doubts)), *others))
 
 
 def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:

@@ -206,7 +206,13 @@ def test_a_header_and_a_stamp_that_say_draft_are_doubted_on_their_page(tmp_path:
         ImageDraw.Draw(stamp).text((30, 20), "WITHDRAWN", "black", ImageFont.load_default(64))
         canvas.drawImage(ImageReader(stamp), 60, 400, 480, 96)
 
+    def listed(canvas: Canvas) -> None:
+        canvas.bookmarkPage("a")
+        canvas.addOutlineEntry("Archived: zinc", "a")
+
     plain = fixtures.at(700, "Give 5 mg once daily, and look at the patient again.")
+    (page,) = fixtures.read_pdf(tmp_path, fixtures.together(plain, listed)).pages
+    assert "standing_unsure" in {doubt.code for doubt in page.doubts}
     document = fixtures.read_pdf(tmp_path, plain, fixtures.together(plain, stamped))
     held = ["standing_unsure" in {doubt.code for doubt in page.doubts} for page in document.pages]
     assert held == [False, True]
