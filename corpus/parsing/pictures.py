@@ -7,10 +7,10 @@ from io import BytesIO
 
 from corpus.parsing.pdf.ocr import SCALE, Reader
 from corpus.parsing.standing import is_said
-from corpus.parsing.types import ParseError
 
 _LEAST_PX = 16  # of a side: what is smaller is a bullet or a line
 _MOST_PX = 4_000
+_MOST_PICTURES = 40
 _FEW_LETTERS = 16  # as in a logo
 _WARNS = re.compile(r"\b(?:not?|never|avoid|stop|caution|warning|danger)\b", re.IGNORECASE)
 
@@ -23,11 +23,18 @@ class PictureWords:
         self._read: dict[bytes, str | None] = {}
 
     def of(self, raw: bytes) -> str | None:
-        """Return the words in a picture; None if it can't be read, or no OCR is installed."""
+        """Return the words in a picture; None if it can't be read, or no OCR is installed.
+
+        None, too, for a picture after the first 40, since each takes a part of a second.
+        """
+        if raw not in self._read and len(self._read) >= _MOST_PICTURES:
+            return None
         if raw not in self._read:
             try:
                 self._read[raw] = self._words(raw)
-            except (OSError, ValueError, ParseError, SyntaxError):
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001  whatever a damaged picture makes a library raise
                 self._read[raw] = None
         return self._read[raw]
 
