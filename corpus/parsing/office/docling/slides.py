@@ -39,6 +39,7 @@ _SHAPE = f"{_P}sp"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _PLACE, _FOOTER = f"{_P}nvSpPr/{_P}nvPr/{_P}ph", "ftr"
 _UNFILLED = f"{_P}spPr/{_A}noFill"
+_LETTER, _LINE = 180_000, 500_000  # EMU: how wide and high large print is at most
 _COVERED = 0.05  # of a shape with words: what covers less lies on its edge
 _RUN, _FIELD, _BREAK = f"{_A}r", f"{_A}fld", f"{_A}br"
 _TEXT, _LOOK = f"{_A}t", f"{_A}rPr"
@@ -110,6 +111,9 @@ def _is_drawn_over(slide: Any) -> bool:
     for at, (below, (left, top, right, bottom)) in enumerate(shapes):
         if not (below.has_text_frame and below.text_frame.text.strip()):
             continue
+        letters = [len(part) for part in below.text_frame.text.split("\n")]
+        lines = sum(1 + _LETTER * count // (right - left) for count in letters)
+        bottom = min(bottom, top + lines * _LINE)  # the rest of a placeholder is empty
         for above, (x, y, end, low) in shapes[at + 1 :]:
             across = overlap(left, right, x, end)
             is_line = above._element.tag == f"{_P}cxnSp" and not _is_arrow(above._element)

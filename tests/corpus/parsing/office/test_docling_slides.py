@@ -149,12 +149,14 @@ def test_what_is_hidden_is_left_out_with_a_doubt(tmp_path: Path) -> None:
         (lambda shapes: shapes.add_shape(1, *map(Inches, (1, 5, 3, 0.5))), True),
         (lambda shapes: shapes.add_shape(1, *map(Inches, (4.1, 5, 3, 0.5))), False),
         (lambda shapes: shapes.add_textbox(*map(Inches, (1, 5, 3, 0.5))), False),
+        (lambda shapes: shapes.add_connector(1, *map(Inches, (1, 4, 4, 4))), False),
     ],
 )
 def test_a_line_or_shape_that_lies_over_words_is_doubted(
     tmp_path: Path, draw: Callable[[Any], Any], is_doubted: bool
 ) -> None:
     def write(slide: Any) -> None:
+        slide.placeholders[1].text = "Short, and below it an empty place"
         box = slide.shapes.add_textbox(*map(Inches, (1, 5, 3, 0.5)))
         box.text_frame.text = "Give 10 mg"
         draw(slide.shapes)
