@@ -93,7 +93,7 @@ class Renderer:
 
     def bookmarks(self) -> list[str]:
         """Return the titles of the outline, which a reader shows beside the pages."""
-        return [str(bookmark.get_title()) for bookmark in self._document.get_toc(max_depth=3)]
+        return [str(bookmark.get_title()) for bookmark in self._document.get_toc()]
 
     def has_attachments(self) -> bool:
         """Tell whether the file holds other files."""
