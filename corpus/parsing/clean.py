@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from core.language.words import UNREADABLE as UNREADABLE
+
 # Presentation forms that fonts put in place of plain letters. NFC leaves them alone, and NFKC would
 # also flatten superscripts and fractions (10² to 102, ½ to 1/2), which changes a dose.
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
@@ -26,7 +28,6 @@ _SYMBOL = re.compile(
 )
 # Before a number, any other private character or one that could not be decoded may be a bound.
 _LOST = re.compile("[\ue010-\uefff\uf100-\uf8ff\ufffd]+(?=\\s?\\d)")
-UNREADABLE = "[…]"
 _BLANKS = re.compile(r"[^\S\n]+")
 _COMBINING = {
     "´": "\u0301",

@@ -13,7 +13,9 @@ from dataclasses import replace
 
 from core.language.en.quantities.raised import UNSURE_POWER
 from core.language.en.quantities.units import UNIT
+from core.language.words import OVERSTRUCK
 from corpus.parsing.clean import UNREADABLE
+from corpus.parsing.layout.doubts import WORDS_STRUCK
 from corpus.parsing.types import Block, BlockKind, Doubt, Line, Page, Row
 
 SIGN_MISREAD = Doubt(
@@ -44,12 +46,13 @@ _MEASURED = re.compile(
     r"|neutrophils?|potassium|sodium|temperature|spo2|sats|ph|pressure)\s?(?:of\s|is\s|[(:]\s?)?$",
     re.IGNORECASE,
 )
+_OVERSTRUCK = re.compile(f"[{OVERSTRUCK}]")
 _LOOK_CHARS = 40
 
 
 def doubt_signs(page: Page) -> Page:
     """Return the page with a doubt for each line, row or block with a sign or power misread."""
-    finders = ((SIGN_MISREAD, _misread), (POWER_UNSURE, _powers))
+    finders = ((SIGN_MISREAD, _misread), (POWER_UNSURE, _powers), (WORDS_STRUCK, _struck))
     doubts = {
         replace(doubt, start=start, end=end): None
         for doubt, find in finders
@@ -64,6 +67,12 @@ def _powers(page: Page, block: Block) -> Iterator[int]:
     text = page.text[block.start : block.end]
     for pattern in (_POWER_LOST, UNSURE_POWER):
         yield from (block.start + match.start() for match in pattern.finditer(text))
+
+
+def _struck(page: Page, block: Block) -> Iterator[int]:
+    """Yield where in the page's text words of a block are struck through, sign by sign."""
+    text = page.text[block.start : block.end]
+    yield from (block.start + match.start() for match in _OVERSTRUCK.finditer(text))
 
 
 def _misread(page: Page, block: Block) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Tell which text of HTML its styles show in a symbol font, or hide. Pure.
+"""Tell which text of HTML its styles show in a symbol font, hide or strike out. Pure.
 
 In a symbol font letters stand for signs.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.published.xml_text import UNKNOWN_SIGN, in_font
@@ -22,6 +22,20 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _PRINT = re.compile(r"@media\s+print\b[^{,]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", re.I)
 _DISPLAY = re.compile(r"(?<![\w-])(?:display|visibility|opacity)\s*:\s*([^;!]+)", re.I)
 _HIDES = re.compile(r"none|hidden|collapse|0(?![.\d])", re.I)
+_DECORATION = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:\s*([^;]+)", re.I)
+_STRIKES = re.compile(r".*line-through", re.I | re.S)
+_ADDED = re.compile(r"(?<![\w-])content\s*:\s*[\"'](.*?)[\"']", re.I)
+_WORDS = re.compile(r"[a-z]{3}", re.I)
+_CODE = re.compile(r"\\[0-9a-f]{1,6}", re.I)
+_BESIDE = re.compile(r"::?(?:before|after)$", re.I)
+# Classes whose rules stand in files of their own: of Bootstrap and Tailwind.
+_KNOWN = (
+    ".line-through,.text-decoration-line-through{text-decoration:line-through} "
+    ".d-none{display:none}"
+    + ",".join(f".d-none.d-{at}-{how}" for at in ("sm", "md", "lg", "xl", "xxl")
+               for how in ("block", "flex", "inline", "inline-block", "grid", "table-cell"))
+    + "{display:block}"
+)  # fmt: skip
 _COMPOUND = re.compile(r"(?:[\w-]+|\*|(?=[.#]))((?:[.#][\w-]+)*)")
 _MARK = re.compile(r"[.#][\w-]+")
 
@@ -48,7 +62,9 @@ class _Rule:
     weight: tuple[int, int, int, int]  # ids, classes, names, place: the highest applies
     path: tuple[Styled, ...]  # of the elements around it, outermost first, then the element
     font: str
-    hides: bool | None = None  # None if it says nothing about it
+    hides: bool | None = None  # None if it says nothing about it, as the next
+    strikes: bool | None = None
+    adds: bool = False  # words
 
     def applies(self, elements: Sequence[Styled]) -> bool:
         """Tell whether it styles the last of these open elements."""
@@ -68,23 +84,32 @@ class Fonts:
     def __init__(self) -> None:
         self._rules: dict[str, list[_Rule]] = defaultdict(list)  # by a part of the last compound
         self._count = 0
-        self._has_signs = self._may_hide = False
+        self._has_signs = False
+        self.add(_KNOWN)
 
     def add(self, css: str) -> None:
         """Take over the rules of a `style` element."""
-        for rule in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
-            before, _, declarations = rule.rpartition("{")
+        for part in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
+            before, _, declarations = part.rpartition("{")
             fonts = _FONT.findall(declarations)
             font = fonts[-1].strip() if fonts else ""
-            said = [bool(_HIDES.match(value)) for value in _DISPLAY.findall(declarations)]
-            if not font and not said:
+            rule = _Rule(
+                (0, 0, 0, 0),
+                (),
+                font,
+                _said(_DISPLAY, _HIDES, declarations),
+                _said(_DECORATION, _STRIKES, declarations),
+                any(_WORDS.search(_CODE.sub("", text)) for text in _ADDED.findall(declarations)),
+            )
+            if rule == _NO_RULE:
                 continue
             self._has_signs |= font.casefold() in _SIGN_FONTS
-            self._may_hide |= any(said)
             for selector in before.rpartition("{")[2].split(","):
-                self._add(selector, font, hides=any(said) if said else None)
+                bare = _BESIDE.sub("", selector.strip())
+                if rule.adds == (bare != selector.strip()):
+                    self._add(bare, rule)
 
-    def _add(self, selector: str, font: str, *, hides: bool | None) -> None:
+    def _add(self, selector: str, rule: _Rule) -> None:
         parts = selector.replace(">", " ").split()
         if not parts or not all(map(_COMPOUND.fullmatch, parts)):
             return
@@ -99,9 +124,8 @@ class Fonts:
         )
         self._count += 1
         key = min(path[-1].marks, default=path[-1].tag)
-        self._rules[key].append(
-            _Rule((ids, len(marks) - ids, names, self._count), path, font, hides)
-        )
+        weight = (ids, len(marks) - ids, names, self._count)
+        self._rules[key].append(replace(rule, weight=weight, path=path))
 
     def font_of(self, elements: Sequence[Styled], attributes: Mapping[str, str], outer: str) -> str:
         """Return the symbol font of the last open element, or nothing.
@@ -117,10 +141,20 @@ class Fonts:
 
     def hides(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
         """Tell whether the styles hide the last open element; its own style comes first."""
-        if not self._may_hide or _DISPLAY.search(attributes.get("style", "")):
-            return False
-        rules = [rule for rule in self._fitting(elements) if rule.hides is not None]
-        return bool(rules) and bool(max(rules, key=lambda rule: rule.weight).hides)
+        return not _DISPLAY.search(attributes.get("style", "")) and self._tells(elements, "hides")
+
+    def strikes(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
+        """Tell whether the styles strike out the last open element; its own style comes first."""
+        own = _DECORATION.search(attributes.get("style", ""))
+        return not own and self._tells(elements, "strikes")
+
+    def adds(self, elements: Sequence[Styled]) -> bool:
+        """Tell whether the styles add words before or after the last open element."""
+        return self._tells(elements, "adds")
+
+    def _tells(self, elements: Sequence[Styled], what: str) -> bool:
+        rules = [rule for rule in self._fitting(elements) if getattr(rule, what) is not None]
+        return bool(rules) and bool(getattr(max(rules, key=lambda rule: rule.weight), what))
 
     def _set_for(self, elements: Sequence[Styled]) -> str:
         rules = self._fitting(elements) if self._has_signs else ()
@@ -130,6 +164,12 @@ class Fonts:
         own = elements[-1]
         rules = [rule for key in (*own.marks, own.tag, "*") for rule in self._rules.get(key, ())]
         return [rule for rule in rules if rule.applies(elements)]
+
+
+def _said(of: re.Pattern[str], wanted: re.Pattern[str], declarations: str) -> bool | None:
+    """Tell whether a property has a wanted value; None if it is not declared."""
+    values = of.findall(declarations)
+    return any(map(wanted.match, values)) if values else None
 
 
 _NO_RULE = _Rule((0, 0, 0, 0), (), "")

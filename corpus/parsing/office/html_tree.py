@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from corpus.parsing.clean import clean_line
 from corpus.parsing.office.html_fonts import Fonts, Styled, shown_in
 from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
+from corpus.parsing.standing import is_said
 from corpus.parsing.types import ParseError, too_deep
 
 MAX_CELLS = 100_000  # of all tables, as of a workbook
@@ -32,10 +33,11 @@ _ENDS = {
 # Elements without words of the page: programs, navigation, controls.
 _EMPTY = frozenset("script style nav button link meta base param source track".split())
 # Elements whose words are not read, as no reader sees them at first, or to choose from.
+_ADDED = "words that styles add"
 _DOUBTED = frozenset(
     "noscript noframes template iframe object embed svg canvas audio video dialog select datalist "
     "option optgroup selectedcontent progress meter frame frameset".split()
-)
+) | {_ADDED}
 _FOREIGN = frozenset("iframe object embed audio video frame canvas".split())  # with words elsewhere
 # What these hold beside their parts is in none of them, and is not read.
 _PARTS = {
@@ -48,9 +50,13 @@ _SHOWN_INPUTS = frozenset("text number date time month week tel email url search
 _STRUCK = frozenset("del s strike".split())  # no longer said
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])",
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all"
+    r"|(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}"
+    r"|(?=.*overflow\s*:\s*hidden).*(?<!-)\b(?:max-)?height\s*:\s*0(?![.\d])",
     re.I,
 )
+_ORNAMENT = re.compile(r"logo|icon|banner|spacer|avatar|crest|emblem", re.I)
+_SMALL_PX = 100
 OPENER = ":opener"  # an attribute of what opens a panel, and is its name
 _STYLES = re.compile(r"<!--(?:(?!<style).)*?-->|(<style[^>]*>)(.*?)(?:</style|\Z)", re.I | re.S)
 _LINE_THROUGH = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.I)
@@ -75,15 +81,24 @@ class _Parser(HTMLParser):
         self._builder = TreeBuilder()
         self._open: list[str] = []
         self._cells = 0
+        self._has_added = False  # words, by styles
         self.sheets = Fonts()
         self._styled: list[Styled] = []  # of the open elements, as these two
         self._fonts: list[str] = []  # a symbol font, or none
         self._start("body", {})
 
     def finish(self) -> Element:
+        if self._has_added:
+            self._builder.start(_ADDED, {})
+            self._builder.data(_ADDED)
+            self._builder.end(_ADDED)
         while self._open:
             self._end()
         return self._builder.close()
+
+    def unknown_decl(self, data: str) -> None:
+        if data.startswith("CDATA["):  # of XHTML and of Confluence's pages
+            self.handle_data(data.removeprefix("CDATA["))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         ends, within = _ENDS.get(tag, (set(), set()))
@@ -118,8 +133,12 @@ class _Parser(HTMLParser):
             raise too_deep()
         self._open.append(tag)
         self._styled.append(Styled.of(tag, attributes))
+        own = attributes.get("style", "")
         if self.sheets.hides(self._styled, attributes):
-            attributes = {**attributes, "style": f"{attributes.get('style', '')};display:none"}
+            attributes = {**attributes, "style": f"{own};display:none"}
+        elif self.sheets.strikes(self._styled, attributes):
+            attributes = {**attributes, "style": f"{own};text-decoration:line-through"}
+        self._has_added |= self.sheets.adds(self._styled)
         outer = self._fonts[-1] if self._fonts else ""
         self._fonts.append(self.sheets.font_of(self._styled, attributes, outer))
         self._builder.start(tag, attributes)
@@ -157,6 +176,8 @@ def prune(parent: Element) -> dict[str, None]:
         at_top = child.tag == "header" and parent.tag == "body"
         is_banner = at_top and not any(below.tag in HEADINGS for below in child.iter())
         is_dialog = child.tag == "dialog" and "open" in child.attrib
+        unsaid = is_banner or child.tag in ("nav", "button")
+        left |= {child.tag: None} if unsaid and is_said([words]) else {}
         if child.tag in _STRUCK or _LINE_THROUGH.search(child.get("style", "")):
             after = (STRUCK if words else "") + after
         elif is_hidden(child):
@@ -165,7 +186,7 @@ def prune(parent: Element) -> dict[str, None]:
             left |= {child.tag: None} if words or child.tag in _FOREIGN else {}
         elif child.tag in ("input", "img"):
             said = _said(child)
-            if child.tag == "img" and said and not clean_line("".join(parent.itertext())):
+            if child.tag == "img" and _is_figure(child, parent):
                 left["picture"] = None
             else:
                 after = f" {said} {after}" if said else after
@@ -183,6 +204,16 @@ def prune(parent: Element) -> dict[str, None]:
         beside = [parent.text or "", *(child.tail or "" for child in kept), *loose]
         left |= {parent.tag: None} if any(map(_says, beside)) else {}
     return left
+
+
+def _is_figure(image: Element, around: Element) -> bool:
+    """Tell whether a picture may say something that the page does not: it is no ornament."""
+    sides = [image.get(side, "").removesuffix("px") for side in ("width", "height")]
+    if any(side.isdigit() and int(side) < _SMALL_PX for side in sides):
+        return False
+    if image.get("alt") == "" or _ORNAMENT.search(" ".join(image.attrib.values())):
+        return False
+    return around.tag == "figure" or not clean_line("".join(around.itertext()))
 
 
 def _says(text: str) -> bool:

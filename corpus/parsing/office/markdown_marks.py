@@ -1,8 +1,8 @@
 """Turn marks of Markdown's common extensions into what CommonMark has, and keep formulas. Pure.
 
-Extensions: MkDocs Material, MyST, Docusaurus, Pandoc, CriticMarkup, GitHub's alerts. A tab or box
-becomes `details`, whose name is a heading; its indented text is text. An asterisk between figures,
-letters and brackets multiplies, and is kept as printed.
+Extensions: MkDocs Material, MyST, Docusaurus, MDX, Pandoc, CriticMarkup, Obsidian, GitHub's alerts.
+A tab or box becomes `details`, whose name is a heading; its indented text is text. An asterisk
+between figures, letters and brackets multiplies, and is kept as printed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\{--(.*?)--\}"), r"<del>\1</del>"),
     (re.compile(r"\{~~(.*?)~>(.*?)~~\}"), r"<del>\1</del>\2"),
     (re.compile(r"\{(\+\+|==)(.*?)\1\}"), r"\2"),
-    (re.compile(r"\{>>.*?<<\}"), HIDDEN),
+    (re.compile(r"\{>>.*?<<\}|%%.*?%%|!\[\[.*?\]\]"), HIDDEN),
+    (re.compile(r"\[([^\[\]]*)\]\{\.(?:strikeout|strike|del|line-through)\}"), r"<del>\1</del>"),
+    (re.compile(r"(?<![~\w)])~(?=[^\s~])([^~]+?)(?<=\S)~(?![~\w])"), r"<del>\1</del>"),
     (re.compile(r"\{\{.*?\}\}"), UNREADABLE + UNKNOWN_SIGN),
     (re.compile(rf"\{{:?\s*{_ATTRIBUTE}(?:\s+{_ATTRIBUTE})*\s*\}}"), ""),
     (re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]*[a-z0-9]:(?![\w:]) ?"), ""),
@@ -51,12 +53,28 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\[\^(\d+)\]"), r"<sup>\1</sup>"),
     (re.compile(r"(?<=[\d)\]]) \*([\w.]+)\* (?=[\d(\[])"), r" \\*\1\\* "),
 )
+# Comments of Obsidian and of MDX, which may run over lines.
+_COMMENTS = re.compile(r"^%%[^\S\n]*\n.*?^%%[^\S\n]*$|\{/\*.*?\*/\}", re.M | re.S)
+# Tabs and boxes of MDX, which hold their name in an attribute.
+_MDX = re.compile(
+    r"^( *)<(TabItem|Admonition|Details|Accordion|Card|Callout)\b([^>]*)>[^\S\n]*$(.*?)^ *</\2>",
+    re.M | re.S,
+)
+_MDX_NAME = re.compile(r"\b(?:label|title|summary)=[\"']([^\"']*)[\"']")
+_MDX_KIND = re.compile(r"\b(?:type|value)=[\"']([^\"']*)[\"']")
 _STARS = re.compile(r"\\.|\*+")
 
 
 def plain_marks(text: str) -> str:
     """Return Markdown with the marks of extensions turned into CommonMark and HTML."""
+    text = _MDX.sub(_mdx, _COMMENTS.sub(HIDDEN, text))
     return "\n".join(_plain(text.split("\n")))
+
+
+def _mdx(part: re.Match[str]) -> str:
+    name = _MDX_NAME.search(part[3]) or _MDX_KIND.search(part[3])
+    inside = part[4].split("\n")
+    return "\n".join(_panel(part[1], name[1].capitalize() if name else part[2], inside))
 
 
 def _plain(lines: list[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument
 _HEADING = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[A-Z][^.;]{2,80}|[A-Z][A-Z0-9 ,/()-]{3,80})$"
 )
-_FACTS = ("author", "description", "date")  # of the names of `meta`
+_FACTS = ("author", "description", "date", "status")  # of the names of `meta`
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{3,20})", re.I)
 
 

@@ -10,7 +10,7 @@ import re
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
-_SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+|(?<=;)(?=;|$)')
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+|^(?=;)|(?<=;)(?=;|$)')
 _COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color\d+)\]", re.I)
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|[_*].')
@@ -23,10 +23,12 @@ _DATE = re.compile(
 
 
 def shown_number(value: int | float, form: str) -> str | None:
-    """Return a number as a format shows it; None if the format is unknown."""
+    """Return a number as a format shows it, which may be not at all; None if it is unknown."""
     sections = _SECTION.findall(_COLOUR.sub("", form)) or [form]
     own = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
     section = _CURRENCY.sub(r'"\1"', sections[own])
+    if not section and ";" in form:
+        return ""
     if section.strip().casefold() in ("general", "@", ""):
         return f"{value:.11g}" if isinstance(value, float) else str(value)
     bare = _LITERAL.sub("", section)

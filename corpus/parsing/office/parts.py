@@ -18,7 +18,9 @@ from xml.etree.ElementTree import Element
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.office.package import part_of
+from corpus.parsing.pictures import PictureWords, is_ornament
 from corpus.parsing.published.xml_text import COMMENTED, read_xml
+from corpus.parsing.standing import NOT_IN_FORCE, is_said
 from corpus.parsing.types import Doubt, ParsedDocument, ParseError
 
 # Read by the parsers, with what lies below them.
@@ -55,12 +57,14 @@ _NAMES = {
     **dict.fromkeys(("aFChunk", "subDocument"), "another document, inserted here"),
     "notesSlide": "the speaker's notes",
 }
+DRAWN_OVER = "a drawn line or shape, which may strike words through or cover them"
 DECIDED = READ | EMPTY | frozenset(_NAMES)
 _DECORATED = frozenset(
     ("header", "footer", "slideLayout", "slideMaster", "numbering", "vmlDrawing")
 )
 _OF_PAGES = frozenset("officeDocument header footer footnotes endnotes slide".split())
 _COMMENTS = frozenset(("comment", "threadedComment", "cm"))
+_SHAPES = frozenset(("line", "rect", "roundrect", "oval", "shape"))  # of VML
 _NOT_NOTES = frozenset(("sldImg", "sldNum", "dt", "hdr", "ftr"))
 _PLACES = 20  # of comments, in a sentence
 
@@ -105,12 +109,12 @@ class Package:
             self._relations[part] = [self._relation(link, folder) for link in links]
         return self._relations[part]
 
-    def reached(self) -> set[str]:
-        """Return the names of all parts that a relation leads to, in however many steps."""
-        reached, waiting = {""}, [""]
+    def reached(self) -> dict[str, str]:
+        """Return all parts that a relation leads to, in however many steps, with a kind of it."""
+        reached, waiting = {"": ""}, [""]
         while waiting:
             links = self.relations(waiting.pop())
-            new = {link.target for link in links if not link.is_external} - reached
+            new = {x.target: x.kind for x in links if not x.is_external and x.target not in reached}
             reached |= new
             waiting += new
         return reached
@@ -158,6 +162,13 @@ class _Walk:
     def __init__(self, package: Package, document: ParsedDocument, read: Collection[str]) -> None:
         self._package = package
         self._read = read
+        self._pictures = PictureWords()
+        self._running = {
+            picture.target
+            for part, kind in package.reached().items()
+            if kind in _DECORATED
+            for picture in package.relations(part)
+        }
         pages = package.pages()
         same = len(pages) == len(document.pages)
         self._page_of = {part: at for at, part in enumerate(pages)} if same else {}
@@ -178,23 +189,29 @@ class _Walk:
                 if is_read and not relation.is_external and relation.target not in walked:
                     walked.add(relation.target)
                     waiting.append((relation.target, relation.kind, at))
-        if self._package.parts() - self._package.reached():
-            yield 0, _unread("a part that nothing in it leads to")
+        if self._package.parts() - self._package.reached().keys():
+            yield 0, unread("a part that nothing in it leads to")
 
     def _doubt(self, relation: Relation, owner: str) -> Doubt | None:
         kind, part = relation.kind, relation.target
-        if (
-            kind in EMPTY
-            or (kind in ("image", "hdphoto") and owner in _DECORATED)
-            or part in self._read
-        ):
+        if kind in EMPTY or part in self._read or (kind == "hdphoto" and owner in _DECORATED):
             return None
+        if kind == "image" and owner in _DECORATED:
+            words = None if relation.is_external else self._pictures.of(self._package.read(part))
+            return NOT_IN_FORCE if is_said([words or ""]) else None
         if relation.is_external:
-            return _unread(_name_of(kind))
+            return unread(_name_of(kind))
+        if kind == "image" and self._is_ornament(part):
+            return None
         try:
             return self._of_words(kind, part)
         except ParseError:  # it is damaged
-            return _unread(_name_of(kind))
+            return unread(_name_of(kind))
+
+    def _is_ornament(self, part: str) -> bool:
+        """Tell whether a picture holds no words, or is one of those in headers and layouts."""
+        words = self._pictures.of(self._package.read(part))
+        return is_ornament(words) or part in self._running
 
     def _of_words(self, kind: str, part: str) -> Doubt | None:
         """Return the doubt of a part that is not read, or of words in one that is."""
@@ -202,11 +219,11 @@ class _Walk:
             return self._of_comments(part)
         if kind in READ:
             passed = _passed_by(part_of(self._package.read(part))) if kind in _OF_PAGES else ""
-            return _unread(passed) if passed else None
+            return unread(passed) if passed else None
         is_empty = {"drawing": _is_bare, "vmlDrawing": _is_bare_vml, "notesSlide": _has_no_notes}
         if kind in is_empty and is_empty[kind](part_of(self._package.read(part))):
             return None
-        return _unread(_name_of(kind))
+        return unread(_name_of(kind))
 
     def _of_comments(self, part: str) -> Doubt | None:
         comments = [c for c in part_of(self._package.read(part)).iter() if c.tag in _COMMENTS]
@@ -237,7 +254,8 @@ def _name_of(kind: str) -> str:
     return _NAMES.get(kind) or f"a part of an unknown kind ({re.sub('[^A-Za-z]', '', kind)[:40]})"
 
 
-def _unread(name: str) -> Doubt:
+def unread(name: str) -> Doubt:
+    """Return the doubt about a part of this name."""
     return Doubt(
         "part_unread",
         f"The file holds {name}, which is not read: doses and warnings may be missing. Compare "
@@ -256,7 +274,20 @@ def _passed_by(root: Element) -> str:
             return _NAMES["drawing"]
         if element.tag == "oMath" and root.tag == "sld":
             return "a formula on a slide"
+        if root.tag == "document" and _lies_over_text(element):
+            return DRAWN_OVER
     return ""
+
+
+def _lies_over_text(shape: Element) -> bool:
+    """Tell whether a shape without words or picture is drawn over the text of a Word file."""
+    below = {element.tag for element in shape.iter()}
+    if shape.tag == "anchor":
+        is_over = shape.get("behindDoc") not in ("1", "true") and {"wrapNone", "wsp"} <= below
+    else:
+        style = shape.get("style", "").replace(" ", "")
+        is_over = shape.tag in _SHAPES and "absolute" in style and "z-index:-" not in style
+    return is_over and "imagedata" not in below and not lines_of(shape)
 
 
 def lines_of(root: Element) -> list[str]:

@@ -76,11 +76,16 @@ class ParagraphLooks:
 
     def is_struck(self, properties: Element | None, kind: str = "rStyle") -> bool:
         """Tell whether the style of a run, or of a paragraph (`pStyle`), strikes it out."""
-        return any(
-            is_on(style.find(f"rPr/{tag}"))
-            for style in self._chain(value_of(properties, kind))
-            for tag in ("strike", "dstrike")
-        )
+        return any(self._styled(properties, kind, tag) for tag in ("strike", "dstrike"))
+
+    def is_hidden(self, properties: Element | None, kind: str = "rStyle") -> bool:
+        """Tell whether the style of a run, or of a paragraph (`pStyle`), hides it."""
+        return self._styled(properties, kind, "vanish")
+
+    def _styled(self, properties: Element | None, kind: str, tag: str) -> bool:
+        chain = self._chain(value_of(properties, kind))
+        found = (style.find(f"rPr/{tag}") for style in chain)
+        return is_on(next((each for each in found if each is not None), None))
 
     def _chain(self, name: str) -> list[Element]:
         chain: list[Element] = []

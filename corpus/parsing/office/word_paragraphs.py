@@ -12,7 +12,7 @@ from itertools import count
 from xml.etree.ElementTree import Element, SubElement
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.lists import is_bullet, list_marker
+from corpus.parsing.lists import is_bullet, list_marker, whole_number
 from corpus.parsing.office.word_lists import Look, ParagraphLooks, is_on, value_of
 from corpus.parsing.published.xml_text import COMMENT, HIDDEN, STRUCK, flat, in_font
 
@@ -20,6 +20,7 @@ INSIDE = frozenset(
     "sdt sdtContent ins moveTo smartTag customXml hyperlink fldSimple dir bdo oMathPara".split()
 )
 DELETED = frozenset("del moveFrom".split())
+_DRAWN = frozenset("drawing pict object AlternateContent".split())  # whose boxes are read apart
 _BLANKS = frozenset("tab ptab br cr".split())
 # Tags of HTML that were typed as text; the words between them are part of the guideline.
 _TYPED = re.compile(
@@ -55,6 +56,8 @@ class Paragraphs:
         parts = list(self._parts(element))
         if parts and self._looks.is_struck(properties, "pStyle"):
             parts = [STRUCK]
+        elif parts and self._looks.is_hidden(properties, "pStyle"):
+            parts = [HIDDEN]
         elif is_on(None if properties is None else properties.find("rPr/del")):
             parts.append(STRUCK)
         holder = _holder(look, self._shift, to)
@@ -84,6 +87,8 @@ class Paragraphs:
                 yield formula
             elif child.tag == "AlternateContent":  # two versions, for newer and older programs
                 yield from self._parts(next(iter(child), child))
+            elif child.tag not in _DRAWN and any(t.text for t in child.iter("t")):
+                yield HIDDEN
 
     def _run(self, run: Element) -> Iterator[str | Element]:
         parts = [part for child in run for part in self._piece(child)]
@@ -95,7 +100,7 @@ class Paragraphs:
         script = {"superscript": "sup", "subscript": "sub"}.get(value_of(properties, "vertAlign"))
         if struck or self._looks.is_struck(properties):
             yield STRUCK
-        elif is_on(properties.find("vanish")):
+        elif self._is_hidden(properties):
             yield HIDDEN
         elif script:
             raised = Element(script)
@@ -103,6 +108,10 @@ class Paragraphs:
             yield raised
         else:
             yield from (_shown(part, properties) for part in parts)
+
+    def _is_hidden(self, properties: Element) -> bool:
+        own = properties.find("vanish")
+        return self._looks.is_hidden(properties) if own is None else is_on(own)
 
     def _piece(self, child: Element) -> Iterator[str | Element]:
         if child.tag == "t":
@@ -119,6 +128,12 @@ class Paragraphs:
             yield COMMENT
         elif child.tag in self._notes:
             yield from self._note(self._notes[child.tag].get(child.get("id", "")))
+        elif child.tag == "fldChar":
+            yield _chosen(child.find("ffData/ddList"))
+        elif child.tag == "ruby":  # with the reading of words above them
+            yield from (part for base in child.iter("rubyBase") for part in self._parts(base))
+        elif child.tag not in _DRAWN and any(t.text for t in child.iter("t")):
+            yield HIDDEN
 
     def _note(self, note: Element | None) -> Iterator[Element]:
         if note is None:
@@ -131,6 +146,13 @@ class Paragraphs:
         for paragraph in note.iter("p"):
             self.write(paragraph, below)
         self._below.append(below)
+
+
+def _chosen(choice: Element | None) -> str:
+    """Return what is chosen in a drop-down field, whose words are nowhere else."""
+    entries = [] if choice is None else [entry.get("val", "") for entry in choice.iter("listEntry")]
+    at = whole_number(value_of(choice, "result") or value_of(choice, "default"), 0)
+    return entries[at] if at < len(entries) else ""
 
 
 def _holder(look: Look, shift: int, to: Element) -> Element:

@@ -8,7 +8,11 @@ runs instead, see `docling_models`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
+
+import pypdfium2.raw as raw
+from pypdfium2 import PdfiumError
 
 from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
@@ -17,14 +21,15 @@ from corpus.parsing.geometry import PageCells
 from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
+from corpus.parsing.pdf.annotations import unread
 from corpus.parsing.pdf.cells import read_page
-from corpus.parsing.pdf.forms import refuse_forms
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
 from corpus.parsing.pdf.signs import misnamed
 from corpus.parsing.pdf.struck import lines_at, struck_doubts
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
+from corpus.parsing.standing import NOT_IN_FORCE, is_said
 from corpus.parsing.types import UNREADABLE_PAGE, Box, Doubt, Page, ParsedDocument, ParseError
 
 A4 = (595.0, 842.0)  # points; the size of a page that does not tell its own
@@ -32,6 +37,9 @@ PAGE_UNREADABLE = Doubt(
     UNREADABLE_PAGE,
     "This page could not be read: nothing of it is searched. Look at it in the original file.",
 )
+# Of forms in XFA, whose pages only ask the reader to wait for Adobe Reader.
+_STATEMENT = "if this message is not eventually replaced by the proper contents of the document"
+_MAX_WORDS = 200  # of a placeholder, in whatever language; Adobe's English one has 80
 _METADATA = {"Title": "title", "Author": "author", "Subject": "subject", "CreationDate": "created"}
 
 
@@ -39,8 +47,10 @@ def parse_pdf(request: Request) -> ParsedDocument:
     """Return the parsed document with all its pages and their labels. Raises ParseError."""
     renderer = Renderer(request.path)
     document = _parsed(request, renderer)
-    pages = (replace(page, label=renderer.label(page.number)) for page in document.pages)
-    return replace(document, pages=tuple(pages))
+    doubts: tuple[Doubt, ...] = (unread("attached file"),) if renderer.has_attachments() else ()
+    doubts += (NOT_IN_FORCE,) if is_said(renderer.bookmarks()) else ()
+    first, *others = (replace(page, label=renderer.label(page.number)) for page in document.pages)
+    return replace(document, pages=(replace(first, doubts=(*first.doubts, *doubts)), *others))
 
 
 def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
@@ -55,7 +65,7 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
             code="too_many_pages",
             hint="Split it, or ask for a higher number of pages in MEDRAG_PARSING.",
         )
-    refuse_forms(renderer)
+    _refuse_forms(renderer)
     if request.docling_artifacts is not None:
         from corpus.parsing.pdf.docling_models import parse_with_models  # needs torch, so late
 
@@ -68,8 +78,8 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
             code="pages_missing",
             hint="None of it is used. Save the PDF again and upload it.",
         )
-    raw = renderer.metadata()
-    facts = {name: clean_line(raw.get(key, ""))[:500] for key, name in _METADATA.items()}
+    said = renderer.metadata()
+    facts = {name: clean_line(said.get(key, ""))[:500] for key, name in _METADATA.items()}
     metadata = {key: value for key, value in facts.items() if value}
     named = title_said(metadata.get("title", ""))
     laid_out = lay_out(cells, named)
@@ -88,6 +98,34 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     is_name = is_filename(metadata.get("title", ""))
     title = laid_out.title or (first_heading(pages) if is_name else "") or named
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
+
+
+def _refuse_forms(renderer: Renderer) -> None:
+    """Raise ParseError (`pdf_xfa`) for a form whose content is not on its pages.
+
+    Such a form is made by a program when it is opened (XFA 3.3, dynamic forms), and its one page
+    names the program that is needed. Static forms, which have their content on pages, are read.
+    """
+    kind = renderer.form_type()
+    is_form = kind in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
+    if renderer.page_count != 1:
+        return
+    text = " ".join(_first_text(renderer).lower().split())
+    short = len(text.split()) <= _MAX_WORDS
+    if (short and _STATEMENT in text) or (is_form and short and "adobe" in text):
+        raise ParseError(
+            "The PDF is a form in Adobe's XFA format: its page holds only the request to wait, "
+            "and its content is made when it is opened in Adobe Reader.",
+            code="pdf_xfa",
+            hint="Open it in Adobe Reader, print it to PDF, and upload that.",
+        )
+
+
+def _first_text(renderer: Renderer) -> str:
+    """Return the text of the first page; empty for a damaged one, which its reader will refuse."""
+    with suppress(ParseError, PdfiumError), closing(renderer.page(1).get_textpage()) as page:
+        return str(page.get_text_range())
+    return ""
 
 
 def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], signs: Sequence[Box]) -> Page:

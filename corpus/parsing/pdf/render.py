@@ -91,6 +91,14 @@ class Renderer:
                 values[str(key)] = str(self._document.get_metadata_value(key))
         return values
 
+    def bookmarks(self) -> list[str]:
+        """Return the titles of the outline, which a reader shows beside the pages."""
+        return [str(bookmark.get_title()) for bookmark in self._document.get_toc()]
+
+    def has_attachments(self) -> bool:
+        """Tell whether the file holds other files."""
+        return bool(self._document.count_attachments() > 0)
+
     def label(self, number: int) -> str:
         """Return the label of page `number` (1-based) if it is other than the number, else ""."""
         label = clean_line(str(self._document.get_page_label(number - 1)))

@@ -31,6 +31,7 @@ from corpus.parsing.pdf.misnamed import one_form
 from corpus.parsing.pdf.ocr import SCALE, Reader
 from corpus.parsing.pdf.ocr_models import HEIGHT_PX, LineReader
 from corpus.parsing.pdf.render import Renderer
+from corpus.parsing.standing import NOT_IN_FORCE, is_said
 from corpus.parsing.types import Box, Doubt, Page, ParseError
 
 MIN_LETTERS = 16  # a page with fewer has no text of its own; a picture with fewer is a logo
@@ -169,7 +170,8 @@ def join(layer: PageCells, read: PageCells, region: Box) -> PageCells:
     if not layer.words and is_whole:
         return _seen(read) if read.words else layer
     if letters < MIN_LETTERS:
-        return layer
+        is_stamp = is_said([" ".join(word.text for word in read.words)])
+        return replace(layer, doubts=(*layer.doubts, NOT_IN_FORCE)) if is_stamp else layer
     count = len(read.words)
     if holds_words(read.words) and read.turn == layer.turn:
         message = f"{count} words of this page stand in a picture, and were read from it. "

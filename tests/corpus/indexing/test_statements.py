@@ -107,3 +107,10 @@ def test_lower_doses_stay_with_those_that_they_are_lower_than() -> None:
     texts = [str(row[2]) for chunk in document.chunks.all() for row in said_of(chunk)]
     assert len([text for text in texts if "lower doses" in text]) == 1
     assert all("recommended dose" in text for text in texts if "lower doses" in text)
+
+
+@pytest.mark.parametrize("gone", ["[…]", "9\u03360\u0336"])
+def test_a_line_with_a_sign_unread_or_a_value_struck_is_no_statement(gone: str) -> None:
+    document = indexed(f"# Zinc\n\nGive {gone} mg in children.\n\nGive 5 mg in adults.")
+    texts = [str(row[2]) for chunk in document.chunks.all() for row in said_of(chunk)]
+    assert texts == ["Give 5 mg in adults."]

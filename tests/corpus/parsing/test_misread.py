@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from docx import Document as Word
 from openpyxl import Workbook
+from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 from corpus.models import Document, Lifecycle, Page
 from corpus.parsing.types import ParsedDocument
@@ -166,3 +169,50 @@ def test_each_page_with_the_same_doubted_line_has_to_be_looked_at(tmp_path: Path
     with pytest.raises(PagesNotReviewed, match="page 1 "):
         document_publish(document, by=None, today=TODAY, looked=[2, 3])
     document_publish(document, by=None, today=TODAY, looked=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "codes"),
+    [
+        ("a.md", "---\nstatus: superseded\n---\n# Zinc\n\nGive 5 mg.", ["standing_unsure"]),
+        ("a.md", "---\ndraft: false\nstatus: current\n---\n# Zinc\n\nGive 5 mg.", []),
+        ("a.md", "# Zinc\n\n**SUPERSEDED**\n\nGive 5 mg.", ["standing_unsure"]),
+        ("a.md", "# Zinc\n\nIf it is withdrawn, give 5 mg. Do not use it twice.", []),
+        (
+            "a.html",
+            "<meta name=status content=Withdrawn><p>Give 5 mg.</p>",
+            ["standing_unsure"],
+        ),
+        ("a.html", "<title>Draft: zinc</title><p>Give 5 mg.</p>", ["standing_unsure"]),
+        ("a.txt", "Zinc\n\nGive 9\u03360\u0336 5 mg.", ["words_struck"]),
+    ],
+)
+def test_a_text_that_is_not_in_force_or_struck_by_its_signs_is_doubted(
+    tmp_path: Path, name: str, text: str, codes: list[str]
+) -> None:
+    (page,) = fixtures.read_text(tmp_path, text, name).pages
+    assert [doubt.code for doubt in page.doubts] == codes
+
+
+def test_a_header_and_a_stamp_that_say_draft_are_doubted_on_their_page(tmp_path: Path) -> None:
+    word = Word()
+    word.add_paragraph("Give 5 mg.")
+    word.sections[0].header.paragraphs[0].text = "Superseded, do not use"
+    (page,) = fixtures.read_saved(tmp_path, word).pages
+    assert [doubt.code for doubt in page.doubts] == ["standing_unsure"]
+
+    def stamped(canvas: Canvas) -> None:
+        stamp = Image.new("RGB", (600, 120), "white")
+        ImageDraw.Draw(stamp).text((30, 20), "WITHDRAWN", "black", ImageFont.load_default(64))
+        canvas.drawImage(ImageReader(stamp), 60, 400, 480, 96)
+
+    def listed(canvas: Canvas) -> None:
+        canvas.bookmarkPage("a")
+        canvas.addOutlineEntry("Archived: zinc", "a")
+
+    plain = fixtures.at(700, "Give 5 mg once daily, and look at the patient again.")
+    (page,) = fixtures.read_pdf(tmp_path, fixtures.together(plain, listed)).pages
+    assert "standing_unsure" in {doubt.code for doubt in page.doubts}
+    document = fixtures.read_pdf(tmp_path, plain, fixtures.together(plain, stamped))
+    held = ["standing_unsure" in {doubt.code for doubt in page.doubts} for page in document.pages]
+    assert held == [False, True]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape, unescape
 from io import BytesIO
 from typing import Any
@@ -36,6 +37,11 @@ from corpus.parsing.types import ParsedDocument
 _FRONT_MATTER = re.compile(
     r"\A---[^\S\n]*\n((?:\w[\w-]*:.*\n|[^\S\n]+.*\n|-.*\n|#.*\n|\n)*?)---\s*\n"
 )
+_STANDING = re.compile(
+    r"^((?:status|state|draft|deprecated|archived|withdrawn|superseded)[\w-]*:"
+    r"(?!\s*(?:false|no|\[\]|[\"']{2})?\s*$).*)$",
+    re.M | re.I,
+)
 _FRONT_TITLE = re.compile(r"^title:[^\S\n]*[\"']?(.*?)[\"']?[^\S\n]*$", re.M)
 
 
@@ -48,6 +54,8 @@ def parse_markdown(request: Request) -> ParsedDocument:
     reader = opened(Markdown, BytesIO(plain_marks(body).encode()))
     document = reader.convert_tree(marked_markdown(reader.markdown))
     tree = html_tree(html_of(document.body, document))
+    for image in [image for image in tree.iter("img") if not image.get("alt")]:
+        del image.attrib["alt"]  # in Markdown it does not say that the picture is an ornament
     for row in tree.iter("tr"):
         # A bold cell alone in its row spans the row, which Markdown can't express.
         first, *others = list(row) or [row]
@@ -56,7 +64,9 @@ def parse_markdown(request: Request) -> ParsedDocument:
         if alone and others and not any(line_of(cell) for cell in others):
             first.set("colspan", str(1 + len(others)))
             row[:] = [first]
-    return document_of(request, [tree], clean_line(title.group(1)) if title else "")
+    read = document_of(request, [tree], clean_line(title.group(1)) if title else "")
+    said = "; ".join(map(clean_line, _STANDING.findall(front.group(1)))) if front else ""
+    return replace(read, metadata={"status": said[:500]} if said else {})
 
 
 class Markdown(MarkdownDocumentBackend):

@@ -9,7 +9,7 @@ import datetime
 import re
 import zipfile
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
@@ -23,6 +23,7 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 
 from corpus.parsing.clean import clean_line
 from corpus.parsing.office.docling.documents import children_of, opened
+from corpus.parsing.office.docling.sheet_looks import is_unseen, strikes_by_rule, struck_texts
 from corpus.parsing.office.markup import document_with
 from corpus.parsing.office.number_formats import has_year, shown_date, shown_number
 from corpus.parsing.office.package import damaged, part_of, read_or_damaged, too_many
@@ -92,6 +93,7 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, .
     book = reader.workbook
     with zipfile.ZipFile(request.path) as archive:
         main = part_of(archive.read(next(filter(_BOOK.match, archive.namelist()))))
+        struck = struck_texts(archive)
     if len(main.findall("sheets/sheet")) > len(book.sheetnames):
         raise damaged()  # the library left out a sheet that is missing
     hidden = [sheet for sheet in book.worksheets if sheet.sheet_state != "visible"]
@@ -102,8 +104,9 @@ def _sheets(request: Request, marks: str) -> Iterator[tuple[_Sheet, tuple[str, .
     marks += HIDDEN if hidden else ""
     if any(v.prompt for s in book.worksheets for v in s.data_validations.dataValidation):
         marks += COMMENT  # shown when the cell is chosen
+    marks += UNWRITTEN * any(map(strikes_by_rule, book.worksheets))
     running = [_running_lines(sheet) for sheet in book.worksheets]
-    marked = [mark_sheet(sheet) for sheet in book.worksheets]
+    marked = [mark_sheet(sheet, struck) for sheet in book.worksheets]
     document = reader.convert()
     groups = children_of(document.body, document)
     for group, (places, is_hidden), lines in zip(groups, marked, running, strict=True):
@@ -134,13 +137,14 @@ class Sheets(MsExcelDocumentBackend):
         return 0.0, 0.0
 
 
-def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:
+def mark_sheet(sheet: Any, struck: Mapping[str, str]) -> tuple[list[tuple[int, int]], bool]:
     """Write the texts that a sheet shows into its cells, without hidden rows and columns.
 
     Empty cells of a block get a blank, so that docling reads the block as one table. Return the
-    first row and column of each block, in order, and whether anything was hidden.
+    first row and column of each block, in order, and whether anything was hidden. `struck` maps
+    texts of which a part is struck out to what stays of them.
     """
-    grid, hidden = _grid(sheet)
+    grid, hidden = _grid(sheet, struck)
     sheet._cells.clear()
     sheet.merged_cells = MultiCellRange()
     places = []
@@ -160,7 +164,7 @@ def mark_sheet(sheet: Any) -> tuple[list[tuple[int, int]], bool]:
     return places, hidden
 
 
-def _grid(sheet: Any) -> tuple[_Grid, bool]:
+def _grid(sheet: Any, struck: Mapping[str, str]) -> tuple[_Grid, bool]:
     """Return the visible cells that are not empty, and whether any such cell is hidden."""
     hidden_rows = sorted(n for n, row in sheet.row_dimensions.items() if row.hidden)
     hidden_columns = sorted(
@@ -173,7 +177,7 @@ def _grid(sheet: Any) -> tuple[_Grid, bool]:
     grid: _Grid = {}
     hidden = False
     for (row, column), cell in sorted(sheet._cells.items()):  # sparse, unlike its public ways
-        raw = _raw(cell)
+        raw = _raw(cell, struck)
         if not raw:
             continue
         bottom, right = spans.get((row, column), (row, column))
@@ -193,13 +197,17 @@ def _seen(number: int, hidden: Sequence[int]) -> int:
     return number - 1 - bisect_left(hidden, number)
 
 
-def _raw(cell: Any) -> str:
+def _raw(cell: Any, struck: Mapping[str, str]) -> str:
     """Return the text that a cell shows, with marks; empty for an empty cell."""
     value, form = cell.value, cell.number_format or "General"
     if value is None or str(value).strip() == "":
         return ""
-    if cell.font.strike:
+    if cell.font.strike or (cell.border.diagonalUp and cell.border.diagonalDown):
         return STRUCK
+    if is_unseen(cell):
+        return HIDDEN
+    if isinstance(value, str):
+        return struck.get(value, value)
     if isinstance(value, int | float) and cell._style.numFmtId in _LOCAL_DATES:
         value, form = from_excel(value, cell.base_date), "yyyy-mm-dd"
     if isinstance(value, bool):
@@ -208,6 +216,8 @@ def _raw(cell: Any) -> str:
         return shown_date(value, form) + (DATE if has_year(form) else DATED)
     if isinstance(value, int | float):
         shown = shown_number(value, form)
+        if shown == "":
+            return HIDDEN if value else ""
         return f"{value}{UNWRITTEN}" if shown is None else shown
     return f"{value}{UNWRITTEN}" if isinstance(value, datetime.timedelta) else str(value)
 

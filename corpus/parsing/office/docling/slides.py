@@ -19,11 +19,12 @@ from docling_core.types.doc.common.reference import ProvenanceItem
 from pptx.oxml.ns import qn
 
 from corpus.parsing.clean import clean_line
+from corpus.parsing.geometry import overlap
 from corpus.parsing.office.docling.documents import children_of, html_of, opened
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import document_of
 from corpus.parsing.office.package import read_or_damaged, too_many
-from corpus.parsing.office.parts import doubt_parts
+from corpus.parsing.office.parts import DRAWN_OVER, doubt_parts, unread
 from corpus.parsing.published.xml_text import STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
@@ -36,6 +37,10 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _SHAPE = f"{_P}sp"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_PLACE, _FOOTER = f"{_P}nvSpPr/{_P}nvPr/{_P}ph", "ftr"
+_UNFILLED = f"{_P}spPr/{_A}noFill"
+_LETTER, _LINE = 180_000, 500_000  # EMU: how wide and high large print is at most
+_COVERED = 0.05  # of a shape with words: what covers less lies on its edge
 _RUN, _FIELD, _BREAK = f"{_A}r", f"{_A}fld", f"{_A}br"
 _TEXT, _LOOK = f"{_A}t", f"{_A}rPr"
 _BESIDE = (f"{_A}pPr", f"{_A}endParaRPr")  # of the runs of a paragraph
@@ -52,12 +57,19 @@ def parse_pptx(request: Request) -> ParsedDocument:
         reader = opened(Slides, request.path)
         document = document_of(request, map(html_tree, _written(request, reader)))
         slides = zip(document.pages, reader.pptx_obj.slides, strict=True)
-        pages = (replace(page, running_lines=_running_lines(slide)) for page, slide in slides)
+        pages = (
+            replace(
+                page,
+                running_lines=_running_lines(slide),
+                doubts=(*page.doubts, *((unread(DRAWN_OVER),) if _is_drawn_over(slide) else ())),
+            )
+            for page, slide in slides
+        )
         return doubt_parts(replace(document, pages=tuple(pages)), request.path)
 
 
 def _running_lines(slide: Any) -> tuple[str, ...]:
-    """Return the words that the slide's layout and master show, not those of placeholders."""
+    """Return a slide's footer, and what its layout and master say outside placeholders."""
     layouts = _related(slide.part, "slideLayout")
     sources = [
         *layouts,
@@ -66,11 +78,60 @@ def _running_lines(slide: Any) -> tuple[str, ...]:
     shapes = (shape for source in sources for shape in source._element.iter(_SHAPE))
     texts = (
         "".join(text.text or "" for text in paragraph.iter(_TEXT))
-        for shape in shapes
-        if shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph") is None
+        for shape in (*_footers(slide), *shapes)
+        if (place := shape.find(_PLACE)) is None or place.get("type") == _FOOTER
         for paragraph in shape.iter(f"{_A}p")
     )
     return tuple(dict.fromkeys(filter(None, map(clean_line, texts))))
+
+
+def _footers(slide: Any) -> list[Any]:
+    shapes = slide._element.iter(_SHAPE)
+    return [s for s in shapes if (p := s.find(_PLACE)) is not None and p.get("type") == _FOOTER]
+
+
+def _hide_outside(slide: Any) -> None:
+    """Mark as hidden the shapes that lie beside the slide, where old texts are kept."""
+    show = slide.part.package.presentation_part.presentation
+    for shape in slide.shapes:
+        left, top, right, bottom = _edges(shape)
+        if right <= 0 or bottom <= 0 or left >= show.slide_width or top >= show.slide_height:
+            for named in list(shape._element.iter(f"{_P}cNvPr"))[:1]:
+                named.set("hidden", "1")
+
+
+def _edges(shape: Any) -> tuple[int, int, int, int]:
+    left, top = shape.left or 0, shape.top or 0
+    return left, top, left + (shape.width or 0) or 1, top + (shape.height or 0) or 1
+
+
+def _is_drawn_over(slide: Any) -> bool:
+    """Tell whether a level line or a filled shape without words lies over a shape with words."""
+    shapes = [(shape, _edges(shape)) for shape in slide.shapes]
+    for at, (below, (left, top, right, bottom)) in enumerate(shapes):
+        if not (below.has_text_frame and below.text_frame.text.strip()):
+            continue
+        letters = [len(part) for part in below.text_frame.text.split("\n")]
+        lines = sum(1 + _LETTER * count // (right - left) for count in letters)
+        bottom = min(bottom, top + lines * _LINE)  # the rest of a placeholder is empty
+        for above, (x, y, end, low) in shapes[at + 1 :]:
+            across = overlap(left, right, x, end)
+            is_line = above._element.tag == f"{_P}cxnSp" and not _is_arrow(above._element)
+            is_line &= 2 * (low - y) < bottom - top
+            is_inside = top < y and low < bottom
+            if is_line and is_inside and 2 * across > end - x:
+                return True
+            is_filled = above._element.tag == _SHAPE and above._element.find(_UNFILLED) is None
+            if is_filled and not above.text_frame.text.strip():
+                area = across * overlap(top, bottom, y, low)
+                if area > _COVERED * (right - left) * (bottom - top):
+                    return True
+    return False
+
+
+def _is_arrow(line: Any) -> bool:
+    ends = (*line.iter(f"{_A}headEnd"), *line.iter(f"{_A}tailEnd"))
+    return any(end.get("type", "none") != "none" for end in ends)
 
 
 def _related(part: Any, kind: str) -> list[Any]:
@@ -83,6 +144,7 @@ def _written(request: Request, reader: Any) -> list[str]:
     if reader.page_count() > request.max_pages:
         raise too_many(reader.page_count(), "slides", request.max_pages)
     for slide in reader.pptx_obj.slides:
+        _hide_outside(slide)
         mark_slide(slide)
     document = reader.convert()
     groups = children_of(document.body, document)

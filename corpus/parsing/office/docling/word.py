@@ -26,7 +26,7 @@ from corpus.parsing.office.package import part_of, read_or_damaged, without_lost
 from corpus.parsing.office.parts import doubt_parts
 from corpus.parsing.office.word_lists import is_on, looks_of
 from corpus.parsing.office.word_paragraphs import DELETED, INSIDE, Paragraphs
-from corpus.parsing.published.xml_text import STRUCK
+from corpus.parsing.published.xml_text import HIDDEN, STRUCK
 from corpus.parsing.registry import Request
 from corpus.parsing.types import ParsedDocument
 
@@ -204,8 +204,8 @@ class _Marker:
         self._tables += 1
         _unwrap(table)
         rows = list(table.iterchildren(_W + "tr"))
-        struck = [row for row in rows if row.find(f"{_W}trPr/{_W}del") is not None]
-        for row in struck:
+        gone = {row: mark for row in rows if (mark := _gone(row))}
+        for row in gone:
             table.remove(row)
             rows.remove(row)
         over: set[int] = set()  # columns with a cell that spans rows
@@ -213,12 +213,12 @@ class _Marker:
         self._tables -= 1
         self._below_table = True
         marked = [paragraph for paragraph in table.iter(_W + "p") if paragraph in self.marked]
-        if struck and not marked:
+        if gone and not marked:
             table.addprevious(above := table.makeelement(_W + "p"))
             self._replace(above)
             marked = [above]
-        if struck:
-            marked[0][0][0].text += STRUCK
+        if gone:
+            marked[0][0][0].text += "".join(sorted(set(gone.values())))
         if not self._tables and (notes := self._paragraphs.take_notes()):
             table.addnext(below := table.makeelement(_W + "p"))
             self._replace(below, notes)
@@ -255,7 +255,7 @@ class _Marker:
             width += cell.grid_span
             if merge is not None and merge.get(_W + "val") == "continue":
                 continue  # nothing of it is shown
-            if cell.find(f"{_W}tcPr/{_W}cellDel") is not None:
+            if cell.find(f"{_W}tcPr/{_W}cellDel") is not None or _is_crossed(cell):
                 cell.clear_content()
                 self._replace(gone := cell.add_p())
                 gone[0][0].text += STRUCK
@@ -265,6 +265,19 @@ class _Marker:
                 for paragraph in cell.iterchildren(_W + "p"):
                     paragraph[0][0].text += LABEL
         return width
+
+
+def _gone(row: Any) -> str:
+    """Return the mark of a row that is deleted or hidden; empty for any other."""
+    if row.find(f"{_W}trPr/{_W}del") is not None:
+        return STRUCK
+    return HIDDEN if is_on(row.find(f"{_W}trPr/{_W}hidden"), _W + "val") else ""
+
+
+def _is_crossed(cell: Any) -> bool:
+    """Tell whether both diagonals of a cell are drawn."""
+    ways = (cell.find(f"{_W}tcPr/{_W}tcBorders/{_W}{way}") for way in ("tl2br", "tr2bl"))
+    return all(way is not None and way.get(_W + "val") not in ("nil", "none") for way in ways)
 
 
 def _unwrap(parent: Any) -> None:

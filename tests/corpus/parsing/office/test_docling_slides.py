@@ -131,9 +131,39 @@ def test_what_is_hidden_is_left_out_with_a_doubt(tmp_path: Path) -> None:
         slide.placeholders[1].text = "Give 10 mg"
         slide.placeholders[1]._element.nvSpPr.cNvPr.set("hidden", "1")
 
-    pages = read(tmp_path, hidden, hidden_shape).pages
-    assert [page.text for page in pages] == ["", "Dose"]
-    assert [[doubt.code for doubt in page.doubts] for page in pages] == [["hidden_left_out"]] * 2
+    def beside_the_slide(slide: Any) -> None:
+        slide.placeholders[1].text = "Give 10 mg"
+        slide.placeholders[1].left = Inches(14)
+
+    pages = read(tmp_path, hidden, hidden_shape, beside_the_slide).pages
+    assert [page.text for page in pages] == ["", "Dose", "Dose"]
+    assert [[doubt.code for doubt in page.doubts] for page in pages] == [["hidden_left_out"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("draw", "is_doubted"),
+    [
+        (lambda shapes: shapes.add_connector(1, *map(Inches, (1, 5.25, 4, 5.25))), True),
+        (lambda shapes: shapes.add_connector(1, *map(Inches, (1, 5.6, 4, 5.6))), False),
+        (lambda shapes: shapes.add_connector(1, *map(Inches, (4, 5.25, 6, 5.25))), False),
+        (lambda shapes: shapes.add_shape(1, *map(Inches, (1, 5, 3, 0.5))), True),
+        (lambda shapes: shapes.add_shape(1, *map(Inches, (4.1, 5, 3, 0.5))), False),
+        (lambda shapes: shapes.add_textbox(*map(Inches, (1, 5, 3, 0.5))), False),
+        (lambda shapes: shapes.add_connector(1, *map(Inches, (1, 4, 4, 4))), False),
+    ],
+)
+def test_a_line_or_shape_that_lies_over_words_is_doubted(
+    tmp_path: Path, draw: Callable[[Any], Any], is_doubted: bool
+) -> None:
+    def write(slide: Any) -> None:
+        slide.placeholders[1].text = "Short, and below it an empty place"
+        box = slide.shapes.add_textbox(*map(Inches, (1, 5, 3, 0.5)))
+        box.text_frame.text = "Give 10 mg"
+        draw(slide.shapes)
+
+    (page,) = read(tmp_path, write).pages
+    assert "Give 10 mg" in page.text
+    assert [doubt.code for doubt in page.doubts] == ["part_unread"] * is_doubted
 
 
 def test_notes_are_no_text_and_a_layout_says_what_has_no_bullet(tmp_path: Path) -> None:

@@ -163,6 +163,10 @@ OLD = "<p class='old' id='old'>Give 900 mg.</p>"
         ("<p hidden>Give 900 mg.</p>", ""),
         ("<p aria-hidden='true'>Give 900 mg.</p>", ""),
         ("<div popover>Give 900 mg.</div>", ""),
+        ("<p class='d-none'>Give 900 mg.</p>", ""),
+        ("<p style='position:absolute;left:-9999px'>Give 900 mg.</p>", ""),
+        ("<div style='overflow:hidden; height:0'>Give 900 mg.</div>", ""),
+        ("<p><span style='mso-hide:all'>Give 900 mg.</span></p>", ""),
     ],
 )
 def test_what_styles_hide_is_not_quoted_but_doubted(tmp_path: Path, body: str, style: str) -> None:
@@ -173,7 +177,55 @@ def test_what_styles_hide_is_not_quoted_but_doubted(tmp_path: Path, body: str, s
 
 
 @pytest.mark.parametrize(
-    "style", [".old{display:none} .old{display:block}", "@media print {.old{display:none}}"]
+    ("name", "style"),
+    [
+        ("old", ".old{text-decoration:line-through}"),
+        ("old", "p.old{text-decoration : underline  LINE-THROUGH red}"),
+        ("line-through", ""),
+        ("text-decoration-line-through", ""),
+    ],
+)
+def test_what_styles_strike_out_is_not_quoted_but_doubted(
+    tmp_path: Path, name: str, style: str
+) -> None:
+    page = read(tmp_path, f"<p>{ADULTS}</p><p class='{name}'>Give 900 mg.</p>", style)
+    assert "900" not in page.text
+    assert [doubt.code for doubt in page.doubts] == ["struck_out"]
+
+
+@pytest.mark.parametrize(
+    ("body", "style", "named"),
+    [
+        ("<p class='a'>A</p>", ".a::before{content:'Superseded'}", "words that styles add"),
+        ("<p class='a'>A</p>", ".a:before{content:'\\f101'} .b:after{content:'Old'}", ""),
+        ("<p class='a'>A</p>", ".a{content:'Old words'}", ""),
+        ("<header><p>This page was withdrawn.</p></header>", "", "header"),
+        ("<header><p>City Hospital</p></header><nav>Archive</nav>", "", ""),
+        ("<p><img src='dose.png'></p>", "", "picture"),
+        ("<figure><img src=a.png alt='Doses'><figcaption>A</figcaption></figure>", "", "picture"),
+        ("<p><img src='a.png' alt=''><img src='logo.png'><img width=40></p>", "", ""),
+    ],
+)
+def test_what_only_a_browser_shows_is_doubted_unless_it_is_an_ornament(
+    tmp_path: Path, body: str, style: str, named: str
+) -> None:
+    page = read(tmp_path, f"{body}<p>{ADULTS}</p>", style)
+    assert ADULTS in page.text
+    assert named in left_out(page) and bool(page.doubts) == bool(named)
+
+
+def test_marked_sections_of_xhtml_are_text(tmp_path: Path) -> None:
+    page = read(tmp_path, f"<ac:plain-text-body><![CDATA[{ADULTS}]]></ac:plain-text-body>")
+    assert page.text == f"Zinc\n{ADULTS}"
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        ".old{display:none} .old{display:block}",
+        "@media print {.old{display:none}}",
+        ".old{text-decoration:line-through} p.old{text-decoration:none}",
+    ],
 )
 def test_what_styles_show_is_read(tmp_path: Path, style: str) -> None:
     page = read(tmp_path, OLD, style)

@@ -60,7 +60,12 @@ def test_marks_are_no_text(tmp_path: Path, written: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lost", ["{{ dose.adult }}", '--8<-- "dose.md"', "{% include 'a' %}", "{>>or 7?<<}"]
+    "lost",
+    [
+        *("{{ dose.adult }}", '--8<-- "dose.md"', "{% include 'a' %}", "{>>or 7?<<}"),
+        *("%%{old} 9 mg%%", "%%\n{old} 9 mg\n%%", "{/* <b>9\n\nmg</b> */}", "See ![[{a}]] now"),
+        *("~{9} mg~ now", "[{9} mg]{.strikeout} now", "![](<dose.png>)"),
+    ],
 )
 def test_what_a_program_would_write_is_doubted(tmp_path: Path, lost: str) -> None:
     page = read(tmp_path, f"Give:\n\n{lost}\n\nthen stop.")
@@ -82,6 +87,8 @@ CHILDREN = ["Give 7 mg/kg.", "Not twice.", "Look."]
         (":::{warning}\n:class: big\n" + BOX.format("") + "\n:::", "Warning"),
         (":::tip[In children]\n" + BOX.format("") + "\n:::", "In children"),
         ("```{admonition} In renal failure\n" + BOX.format("") + "\n```", "In renal failure"),
+        ('<TabItem value="a" label="Children">\n\n' + BOX.format("") + "\n</TabItem>", "Children"),
+        ('<Admonition type="danger">\n' + BOX.format("") + "\n\n</Admonition>", "Danger"),
         ("::::{tab-set}\n:::{tab-item} Children\n" + BOX.format("") + "\n:::\n::::", "Children"),
     ],
 )

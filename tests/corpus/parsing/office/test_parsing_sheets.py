@@ -9,7 +9,10 @@ from typing import Any
 
 import openpyxl
 import pytest
-from openpyxl.styles import Font
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Border, Font, PatternFill, Side
 
 from corpus.parsing.office.docling.documents import html_of, opened
 from corpus.parsing.office.docling.sheets import Sheets
@@ -78,9 +81,35 @@ def strike(book: Any) -> None:
     book.active["A3"].font = Font(strike=True)
 
 
+def cross(book: Any) -> None:
+    line = Side("thin")
+    book.active["A3"].border = Border(diagonal=line, diagonalUp=True, diagonalDown=True)
+
+
+def strike_a_part(book: Any) -> None:
+    book.active["A3"] = CellRichText(TextBlock(InlineFont(strike=True), "Beta"), " blocker")
+
+
+def whiten(book: Any) -> None:
+    book.active["A3"].font = Font(color="FFFFFFFF")
+
+
+def format_away(book: Any) -> None:
+    book.active["A3"].number_format = ";;;"
+
+
+def format_a_number_away(book: Any) -> None:
+    book.active["A3"], book.active["A3"].number_format = 7, ";;;"
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
+        (cross, "struck_out"),
+        (strike_a_part, "struck_out"),
+        (whiten, "hidden_left_out"),
+        (format_away, "hidden_left_out"),
+        (format_a_number_away, "hidden_left_out"),
         (hide_row, "hidden_left_out"),
         (hide_column, "hidden_left_out"),
         (hide_sheet, "hidden_left_out"),
@@ -93,8 +122,24 @@ def test_what_is_hidden_or_struck_is_left_out_with_a_doubt(
     change(book)
     document = read(book, tmp_path)
     (page,) = document.pages
-    assert "Beta" not in page.text and "Gamma | 12" in page.text
+    assert not {"Beta", "7"} & set(page.text.split()) and "Gamma | 12" in page.text
     assert codes(document) == [code]
+
+
+def test_white_words_on_a_dark_cell_and_a_zero_that_is_not_shown_are_no_doubt(
+    book: Any, tmp_path: Path
+) -> None:
+    sheet = book.active
+    sheet["A1"].font, sheet["A1"].fill = Font(color="FFFFFFFF"), PatternFill("solid", "FF000080")
+    sheet["B3"], sheet["B3"].number_format = 0, "0;-0;;@"
+    document = read(book, tmp_path)
+    assert document.pages[0].text.startswith("Drug | Dose") and not codes(document)
+
+
+def test_a_rule_that_may_strike_cells_out_is_doubted(book: Any, tmp_path: Path) -> None:
+    rule = FormulaRule(formula=['$A1="Beta"'], font=Font(strike=True))
+    book.active.conditional_formatting.add("A1:B9", rule)
+    assert codes(read(book, tmp_path)) == ["number_format"]
 
 
 def test_a_title_above_a_table_is_its_caption(book: Any, tmp_path: Path) -> None:

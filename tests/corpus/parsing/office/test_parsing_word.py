@@ -39,6 +39,7 @@ def read(tmp_path: Path, *parts: str, **others: bytes) -> Page:
     path = tmp_path / "a.docx"
     content = bad_office.unpack(bad_office.body("".join(parts).encode()))
     relations = content["word/_rels/document.xml.rels"].decode()
+    content["word/styles.xml"] = others.pop("styles", b"<w:styles %s/>") % bad_office.W
     for name, part in others.items():
         kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/" + name
         link = f'<Relationship Id="x{name}" Type="{kind}" Target="{name}.xml"/>'
@@ -101,10 +102,88 @@ def test_a_switched_off_strike_is_none(tmp_path: Path) -> None:
     assert (page.text, page.doubts) == ("Give 5 mg.", ())
 
 
-def test_hidden_words_are_left_out_with_a_doubt(tmp_path: Path) -> None:
-    page = read(tmp_path, paragraph(run("Give 5 mg. ") + run("secret", "<w:vanish/>")))
+HIDING = b"""<w:styles %s><w:style w:styleId="a"><w:rPr><w:vanish/></w:rPr></w:style>
+<w:style w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>"""
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        run("secret", "<w:vanish/>"),
+        run("secret", '<w:rStyle w:val="b"/>'),
+        f"<w:unknown>{run('secret')}</w:unknown>",
+        "<w:r><w:unknown><w:t>secret</w:t></w:unknown></w:r>",
+        "</w:p>" + paragraph(run("secret"), '<w:pStyle w:val="b"/>') + "<w:p>",
+    ],
+)
+def test_hidden_words_are_left_out_with_a_doubt(tmp_path: Path, gone: str) -> None:
+    page = read(tmp_path, paragraph(run("Give 5 mg. ") + gone), styles=HIDING)
     assert page.text == "Give 5 mg."
-    assert codes(page) == [("hidden_left_out", "Give 5 mg.")]
+    assert [code for code, _ in codes(page)] == ["hidden_left_out"]
+
+
+def test_what_a_style_hides_may_be_shown_by_the_words_themselves(tmp_path: Path) -> None:
+    shown = run("Give 5 mg.", '<w:rStyle w:val="b"/><w:vanish w:val="0"/>')
+    assert read(tmp_path, paragraph(shown), styles=HIDING).text == "Give 5 mg."
+
+
+CHOICE = """<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/>
+<w:listEntry w:val="7 mg"/><w:listEntry w:val="5 mg"/></w:ddList></w:ffData></w:fldChar></w:r>"""
+RUBY = "<w:r><w:ruby><w:rt>{}</w:rt><w:rubyBase>{}</w:rubyBase></w:ruby></w:r>"
+
+
+@pytest.mark.parametrize("said", [CHOICE, RUBY.format(run("five"), run("5 mg"))])
+def test_what_is_chosen_or_has_its_reading_above_it_is_read(tmp_path: Path, said: str) -> None:
+    page = read(tmp_path, paragraph(run("Give ") + said + run(".")))
+    assert (page.text, page.doubts) == ("Give 5 mg.", ())
+
+
+BORDERS = "<w:tcPr><w:tcBorders>{}</w:tcBorders></w:tcPr>"
+DOWN, UP = '<w:tl2br w:val="single"/>', '<w:tr2bl w:val="{}"/>'
+
+
+@pytest.mark.parametrize(
+    ("of_row", "of_cell", "code"),
+    [
+        ("<w:trPr><w:hidden/></w:trPr>", "", "hidden_left_out"),
+        ("<w:trPr><w:del/></w:trPr>", "", "struck_out"),
+        ("", BORDERS.format(DOWN + UP.format("single")), "struck_out"),
+        ("", BORDERS.format(DOWN + UP.format("nil")), ""),
+    ],
+)
+def test_rows_that_are_hidden_and_cells_that_are_crossed_out_are_not_said(
+    tmp_path: Path, of_row: str, of_cell: str, code: str
+) -> None:
+    def row(first: str, second: str, of_row: str = "", of_cell: str = "") -> str:
+        texts = paragraph(run(first)), paragraph(run(second))
+        return f"<w:tr>{of_row}<w:tc>{texts[0]}</w:tc><w:tc>{of_cell}{texts[1]}</w:tc></w:tr>"
+
+    rows = row("Age", "Dose"), row("Adult", "900 mg", of_row, of_cell), row("Child", "7 mg")
+    page = read(tmp_path, f"<w:tbl>{''.join(rows)}</w:tbl>", paragraph(run("Stop.")))
+    assert ("900 mg" in page.text) == (not code) and "Child | 7 mg" in page.text
+    assert [doubt for doubt, _ in codes(page)] == [code] * bool(code)
+
+
+OVER = """<w:r><w:drawing><wp:anchor xmlns:wp="p" behindDoc="{}"><wp:wrapNone/><a:graphic
+xmlns:a="a"><wps:wsp xmlns:wps="s">{}</wps:wsp></a:graphic></wp:anchor></w:drawing></w:r>"""
+OLDER = '<w:r><w:pict><v:line xmlns:v="v" style="position:{}"/></w:pict></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_doubted"),
+    [
+        (OVER.format(0, ""), True),
+        (OVER.format(1, ""), False),
+        (OVER.format(0, f"<w:txbxContent>{paragraph(run('Note.'))}</w:txbxContent>"), False),
+        (OLDER.format("absolute"), True),
+        (OLDER.format("static"), False),
+    ],
+)
+def test_a_line_or_shape_that_lies_over_the_text_is_doubted(
+    tmp_path: Path, shape: str, is_doubted: bool
+) -> None:
+    page = read(tmp_path, paragraph(run("Give 5 mg.") + shape))
+    assert [code for code, _ in codes(page)] == ["part_unread"] * is_doubted
 
 
 def test_automatic_numbers_are_read_and_nested_points_know_their_depth(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.worksheet.datavalidation import DataValidation
+from PIL import Image as Picture
+from PIL import ImageDraw, ImageFont
 from pptx.util import Inches
 
 from corpus.models import Document, Lifecycle
@@ -186,13 +188,14 @@ def test_what_is_on_a_slide_is_doubted_there_and_what_is_on_all_runs(tmp_path: P
         slide = show.slides.add_slide(show.slide_layouts[5])
         slide.shapes.title.text = title
         slide.notes_slide.notes_text_frame.text = "Not in children." if title == "Two" else " "
-    slide.shapes.add_picture(io.BytesIO(bad_office.white_square(9)), 0, 0)
+    slide.shapes.add_picture(drawn("Give 7 mg/kg"), 0, 0)
     box = slide.shapes.add_textbox(0, 0, Inches(1), Inches(1))
     box.text_frame.text = "Superseded"
     slide.slide_layout.shapes._spTree.append(box._element)
     slide.slide_layout.part.get_or_add_image_part(io.BytesIO(bad_office.white_square(8)))
     one, two = fixtures.read_saved(tmp_path, show, "a.pptx").pages
-    assert not one.doubts and [d.code for d in two.doubts] == ["part_unread"] * 2
+    assert [d.code for d in one.doubts] == ["standing_unsure"]
+    assert [d.code for d in two.doubts] == [*["part_unread"] * 2, "standing_unsure"]
     assert one.running_lines == two.running_lines == ("Superseded",)
 
 
@@ -208,6 +211,39 @@ def test_a_shape_for_newer_programs_is_read(tmp_path: Path) -> None:
     parts[SLIDE] = parts[SLIDE][:at] + both % shape + parts[SLIDE][end:]
     document = read(tmp_path, bad_office.pack(parts), "a.pptx")
     assert "Give ten milligrams" in document.pages[0].text
+
+
+def drawn(text: str) -> io.BytesIO:
+    """Return a picture of a text."""
+    picture, raw = Picture.new("RGB", (700, 120), "white"), io.BytesIO()
+    ImageDraw.Draw(picture).text((20, 20), text, "black", ImageFont.load_default(60))
+    picture.save(raw, "PNG")
+    raw.seek(0)
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("text", "in_header", "code"),
+    [
+        ("", False, ""),
+        ("Trust", False, ""),
+        ("Give 7 mg", False, "part_unread"),
+        ("Avoid in AKI", False, "part_unread"),
+        ("The patient must be weighed", False, "part_unread"),
+        ("City Hospital 24", True, ""),
+        ("SUPERSEDED", True, "standing_unsure"),
+    ],
+)
+def test_a_picture_is_doubted_if_it_may_hold_words_of_the_page(
+    tmp_path: Path, text: str, in_header: bool, code: str
+) -> None:
+    word = docx.Document()
+    word.add_paragraph(DOSE)
+    word.add_picture(drawn("" if code and in_header else text))
+    if in_header:
+        word.sections[0].header.paragraphs[0].add_run().add_picture(drawn(text))
+    document = fixtures.read_saved(tmp_path, word)
+    assert [found for found, _ in doubts(document)] == [code] * bool(code)
 
 
 def commented(book: Any) -> None:
@@ -227,7 +263,7 @@ def charted(book: Any) -> None:
 
 
 def pictured(book: Any) -> None:
-    book.active.add_image(Image(io.BytesIO(bad_office.white_square(9))), "D2")
+    book.active.add_image(Image(drawn("Do not give")), "D2")
 
 
 def charted_apart(book: Any) -> None:
@@ -251,10 +287,10 @@ def test_what_stands_over_a_sheet_is_doubted_on_its_page(
     book.active["A1"] = "First"
     book.active = book.create_sheet("Second")
     book.active["A1"], book.active["B2"] = "Drug", "5 mg"
-    book.active.oddHeader.center.text = "DRAFT of &D"
+    book.active.oddHeader.center.text = "Ward 3, &D"
     change(book)
     first, second = fixtures.read_saved(tmp_path, book, "a.xlsx").pages
-    assert (first.running_lines, second.running_lines) == ((), ("DRAFT of",))
+    assert (first.running_lines, second.running_lines) == ((), ("Ward 3,",))
     page = first if change in (prompted, charted_apart) else second  # of all sheets
     assert [d.code for d in (*first.doubts, *second.doubts)] == [code]
     assert code in MISREAD and named in page.doubts[0].message

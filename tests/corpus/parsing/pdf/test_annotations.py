@@ -189,3 +189,11 @@ def test_the_value_of_a_field_stands_in_its_sentence(tmp_path: Path) -> None:
     page = read(tmp_path, "Widget", "/FT /Tx /T (dose) /V (20 mg)", shown("20 mg"), blank, box)
     assert "Give zinc 20 mg daily." in page.text
     assert NOT_READ not in codes(page)
+
+
+def test_a_file_inside_the_pdf_is_doubted(tmp_path: Path) -> None:
+    whole = pypdfium2.PdfDocument(fixtures.make_pdf(tmp_path / "s.pdf", fixtures.at(760, WHOLE)))
+    whole.new_attachment("Doses in children.txt").set_data(b"Give 7 mg/kg.")
+    whole.save(tmp_path / "a.pdf")
+    (page,) = fixtures.parse(tmp_path / "a.pdf", tmp_path / "out").pages
+    assert NOT_READ in codes(page)
