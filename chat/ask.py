@@ -14,6 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from chat.caveats.cautions import (
+    ambiguity_cautions,
     other_language_caution,
     stop_caution,
     unknown_word_cautions,
@@ -88,6 +89,7 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
     before = questions_before(question, config) if question.follows else []
     run.understood = understand(query, options, before, config)
     run.query = replace(query, text=run.understood.text)
+    run.cautions += ambiguity_cautions(run.understood.ambiguous)
     run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
     return turn_store(run, answer(run), guarded, question, assignment)
 

@@ -25,12 +25,14 @@ from core.language.en.medicines.varieties import unasked_forms
 from core.language.gloss import has_table, question_in_english
 from corpus.models import AnsweringStop, Authority
 from corpus.positions import place_words
+from retrieval.short_forms import Meaning
 from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
 LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
+AMBIGUOUS = "ambiguous"
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,21 @@ def unknown_word_cautions(not_found: Sequence[str], *, is_known: bool = False) -
         sentence = gettext("Nothing that was found has %(words)s.") % {"words": named}
         advice = "" if is_known else f" {gettext('Check the spelling.')}"
         yield Caution(UNKNOWN_WORD, sentence + advice)
+
+
+def ambiguity_cautions(ambiguous: Mapping[str, Sequence[Meaning]]) -> Iterator[Caution]:
+    """Yield a caution for each short form that documents define in several ways."""
+    for word, every in ambiguous.items():
+        sides = [
+            gettext("%(words)s in %(title)s") % {"words": each.words, "title": each.titles[0]}
+            for each in every
+        ]
+        yield Caution(
+            AMBIGUOUS,
+            gettext("“%(word)s” stands for %(meanings)s. Ask in words for the one that you mean.")
+            % {"word": word, "meanings": gettext(" and ").join(sides)},
+            documents=tuple(each.documents[0] for each in every),
+        )
 
 
 def _place(hit: Hit, page: int) -> str:

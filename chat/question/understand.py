@@ -17,6 +17,7 @@ from chat.question.multiple_choice import set_apart, written_out
 from chat.rights import standalone_open
 from chat.types import AskedQuestion, Option
 from corpus.access import readable_ids
+from retrieval.short_forms import Meaning, as_defined, meanings
 from retrieval.spelling import spelling_corrected
 from retrieval.types import Query
 
@@ -35,7 +36,9 @@ class Understood:
     standalone: str = ""  # the whole question, if it differs from the typed one
     by: str = ""  # what completed a follow-up: `rules`, or `llm:` and the model
     notes: tuple[str, ...] = ()  # why a follow-up was left as it is
-    spelling: Mapping[str, str] = field(default_factory=dict)  # corrections by misspelt word
+    # Corrections by misspelt word, and short forms with what the documents say they stand for.
+    spelling: Mapping[str, str] = field(default_factory=dict)
+    ambiguous: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)  # by short form
 
 
 def understand(
@@ -43,12 +46,15 @@ def understand(
 ) -> Understood:
     """Complete a typed question from the turns `before`, correct its spelling, split off options.
 
-    Never raises for a failing language model or spelling lookup. Runs one query, for the spelling.
+    A short form that the documents in scope define is read as they say. Never raises for a failing
+    language model or lookup. Runs two queries, for the spelling and the short forms.
     """
     stem = query.text.removesuffix(written_out("", options))
     wording = _standalone(stem, before, config)
     spelling = _spelling(replace(query, text=wording.searched))
     wording = wording.spelled(spelling)
+    meant, defined = _short_forms(replace(query, text=wording.searched))
+    wording = wording.spelled(defined)
     choice = set_apart(wording.searched, options)
     return Understood(
         text=choice.stem if choice else wording.searched,
@@ -57,7 +63,8 @@ def understand(
         standalone=wording.text if wording.text != stem else "",
         by=wording.by,
         notes=wording.notes,
-        spelling=spelling,
+        spelling=spelling | defined,
+        ambiguous={word: every for word, every in meant.items() if len(every) > 1},
     )
 
 
@@ -115,3 +122,13 @@ def _spelling(query: Query) -> dict[str, str]:
     except Exception as error:  # noqa: BLE001 - the search fails with a refusal
         logger.error("A question's spelling was not looked at: %s", type(error).__name__)
         return {}
+
+
+def _short_forms(query: Query) -> tuple[dict[str, tuple[Meaning, ...]], dict[str, str]]:
+    """Return the meanings of short forms, and those to be read with their words."""
+    try:
+        meant = meanings(query)
+        return meant, as_defined(query, meant)
+    except Exception as error:  # noqa: BLE001 - the search fails with a refusal
+        logger.error("A question's short forms were not looked at: %s", type(error).__name__)
+        return {}, {}

@@ -148,6 +148,8 @@ class Document(models.Model):
     statements_version = models.CharField(max_length=20, blank=True, default="", editable=False)
     indexed_at = models.DateTimeField(null=True, editable=False)  # null: never searched
     signature = ArrayField(models.BigIntegerField(), default=list, editable=False)  # MinHash
+    # What its short forms stand for, as it says: `{"PE": "pre-eclampsia"}`.
+    short_forms = models.JSONField(default=dict, editable=False)
 
     class Meta:
         verbose_name = "guideline document"
@@ -157,6 +159,7 @@ class Document(models.Model):
         ]
         indexes = [
             models.Index(fields=["lifecycle", "effective_from"]),
+            GinIndex(fields=["short_forms"], name="document_short_forms"),
         ]
 
     def __str__(self) -> str:

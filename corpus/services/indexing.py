@@ -25,6 +25,7 @@ from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
 from core.errors import MedragError
 from core.language.configurations import configuration_of
+from core.language.en.short_forms import defined_in
 from core.leases import FREE
 from corpus import files
 from corpus.chunking.cutting import Order, Passage
@@ -196,9 +197,10 @@ def _parse(document: Document, lease: Lease) -> Stage:
         had_pages, _ = document.pages.all().delete()
         Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
         document.signature = signature(page.text for page in parsed.pages)
+        document.short_forms = defined_in("\n".join(page.text for page in parsed.pages))
         document.save(
             update_fields=[
-                *("title", "page_count", "engine", "signature"),
+                *("title", "page_count", "engine", "signature", "short_forms"),
                 *METADATA_FIELDS.values(),
             ]
         )

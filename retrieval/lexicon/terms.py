@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from core.language.en.medicines.names import brand_words
+from core.language.en.short_forms import defined_in
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
@@ -100,6 +101,7 @@ class Lexicon:
 
     def _every(self, text: str) -> Iterator[Expansion]:
         tokens = list(WORD.finditer(text))
+        spelled_out = defined_in(text)  # `PE (pre-eclampsia)` needs no entry
         all_capitals = len(tokens) > 3 and text.upper() == text
         place = 0
         while place < len(tokens):
@@ -113,7 +115,7 @@ class Lexicon:
             entries, size = match
             start, end = tokens[place].start(), tokens[place + size - 1].end()
             place += size
-            for entry in entries:
+            for entry in () if text[start:end] in spelled_out else entries:
                 # Where all is typed in capitals, they tell MAP from a map no more.
                 if not (entry.exact and all_capitals):
                     yield Expansion(text[start:end], entry.words, lay=entry.lay, same=entry.same)
