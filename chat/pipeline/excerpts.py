@@ -8,11 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from chat.evidence.quotable import units_by_passage
+from chat.reader.agreement import is_about_medicine
 from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import ScoredStatements
 from chat.types import Unit
+from core.language.en.questions.asked import asked_medicines
+from core.language.gloss import question_in_english
 from corpus.statements.lead_ins import as_lead
+from retrieval.analysis import by_every_name
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
@@ -55,7 +59,9 @@ def _by_words(hits: Sequence[Hit], question: str) -> dict[str, list[Unit]]:
         return {}
     lexemes = asked_lexemes(question)
     ordered: dict[str, list[Unit]] = {}
-    for key, units in units_by_passage(hits, question).items():
+    medicines = asked_medicines(by_every_name(question_in_english(question)))
+    for key, every in units_by_passage(hits, question).items():
+        units = [u for u in every if is_about_medicine(medicines, u.in_english)] or every
         words, _ = coverage(units, lexemes)
         best = np.argsort(-words, kind="stable")
         ordered[key] = [units[place] for place in best]

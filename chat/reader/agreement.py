@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from chat.types import Unit
-from core.language.en.clinical_terms import routes
 from core.language.en.medicines.names import brand_words, drug_places, drugs
-from core.language.en.medicines.varieties import differs
+from core.language.en.medicines.varieties import differs, is_of_other_brand
 from core.language.en.patients.people import People, apart, people_of
 from core.language.en.patients.severity import severities
 from core.language.en.questions.asked import (
@@ -25,6 +24,7 @@ from core.language.en.questions.asked import (
     asks_treating_dose,
     asks_when_not,
     asks_when_to_stop,
+    routes_or_swallowed,
 )
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.wording import (
@@ -125,7 +125,9 @@ def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) 
     """Tell whether a statement is on another salt, form or combination of an asked medicine."""
     texts = (unit.text, *_above(unit))
     named = next((own for text in texts if (own := _drugs(text) & medicines)), frozenset())
-    return differs(every_name, texts, named)
+    return differs(every_name, texts, named) or (
+        gives_dose(unit.text) and is_of_other_brand(every_name, texts, named)
+    )
 
 
 def is_dose_of(medicines: frozenset[str], unit: Unit) -> bool:
@@ -142,7 +144,7 @@ def is_given_by(wanted: frozenset[str], unit: Unit) -> bool:
     if not wanted or not gives_dose(unit.text):
         return True
     texts = (unit.quotes[0].text, unit.text, *_above(unit))
-    named = next((given for text in texts if (given := routes(text))), wanted)
+    named = next((given for text in texts if (given := routes_or_swallowed(text))), wanted)
     return not (wanted - _BROAD or wanted).isdisjoint(named - _BROAD or named)
 
 

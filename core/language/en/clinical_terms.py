@@ -60,7 +60,7 @@ _ROUTES = {
     "intranasal": r"(?-i:\bIN\b)|intra-?nasal(?:ly)?|nasal(?:ly)?(?= spray| drop)|by nose"
     r"|into (?:the|each) nos(?:e|tril)",
     "nebulised": r"nebuli[sz](?:ed|er|ers|ation)",
-    "inhaler": r"inhalers?|puffs?",
+    "inhaler": r"(?:turbo|accu|evo|handi|easy|disk|auto)?halers?|inhalers?|respimat|MDI|puffs?",
     "inhaled": r"inhal(?:ed|ation)|by inhalation",
     "transdermal": r"transdermal(?:ly)?|patch(?:es)?(?! test)",
     "topical": r"topical(?:ly)?|to the skin|on the skin|cream|ointment",

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 _SHORT = r"[A-Z][A-Za-z]{1,5}"
 _WORD = re.compile(r"[A-Za-z]+")
 _MOST_WORDS = 8  # of what a short form stands for
-_BEHIND = re.compile(
-    rf"((?:[A-Za-z][\w’'-]*[ ,/-]+){{0,{_MOST_WORDS - 1}}}[A-Za-z][\w’'-]*) \(({_SHORT}?)s?\)"
-)
+_BEHIND = re.compile(rf" \(({_SHORT}?)s?\)")
+_REACH = 120  # characters before a short form that may say what it stands for
+_LINKED = re.compile(r"[\w’' ,/-]*\Z")  # no sentence ends between them
 _BEFORE = re.compile(rf"\b({_SHORT}?)s? \(([A-Za-z][A-Za-z’' -]{{4,80}})\)")
 _JOINING = frozenset("of the and for in to or a an with on by from".split())
 
@@ -41,8 +41,10 @@ def _folded(text: str) -> str:
 
 def _definitions(text: str) -> Iterator[tuple[str, str]]:
     for match in _BEHIND.finditer(text):
-        if meant := _spelling(match[1], match[2]):
-            yield match[2], meant
+        before = text[max(0, match.start() - _REACH) : match.start()]
+        linked = _LINKED.search(before)
+        if linked and (meant := _spelling(linked.group(), match[1])):
+            yield match[1], meant
     for match in _BEFORE.finditer(text):
         if _spells(_WORD.findall(match[2]), match[1]):
             yield match[1], match[2]

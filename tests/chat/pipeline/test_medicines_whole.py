@@ -6,7 +6,12 @@ from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
 from chat.types import AskedQuestion
 from core.language.en.medicines.names import drugs, words_in_place
-from core.language.en.medicines.varieties import differs, in_words, unasked_forms
+from core.language.en.medicines.varieties import (
+    differs,
+    in_words,
+    is_of_other_brand,
+    unasked_forms,
+)
 from tests.corpora import publish
 
 STARTING = """# Starting doses
@@ -138,12 +143,32 @@ def test_a_form_that_was_not_asked_for_is_told(question: str, form: str) -> None
         ("haloperidol", ["haloperidol decanoate 50 mg"], True),
         ("haloperidol depot", ["haloperidol decanoate 50 mg"], False),
         ("seroquel (quetiapine) xl", ["quetiapine immediate-release 25 mg"], True),
+        ("madopar cr", ["Co-beneldopa dispersible tablets 62.5 mg"], True),
+        ("itraconazole caps", ["Itraconazole oral solution: 200 mg"], True),
+        ("itraconazole caps", ["Itraconazole: 200 mg"], False),
+        ("Betaferon", ["interferon beta-1a 30 micrograms"], True),
     ],
 )
 def test_another_salt_form_or_combination_is_another_medicine(
     asked: str, texts: list[str], is_other: bool
 ) -> None:
     assert differs(asked, texts, set(drugs(asked)) & set(drugs(texts[0]))) is is_other
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "is_other"),
+    [
+        ("zometa dose", "Zoledronic acid (Aclasta): 5 mg", True),
+        ("zometa dose", "Zoledronic acid: 4 mg", False),
+        ("zoledronate dose", "Zoledronic acid (Aclasta): 5 mg", False),
+        ("adalat dose", "Nifedipine (Adalat LA): 30 mg", False),
+        ("viagra dose", "Sildenafil (Revatio) 20 mg", True),
+    ],
+)
+def test_another_brand_of_an_ingredient_has_its_own_doses(
+    asked: str, said: str, is_other: bool
+) -> None:
+    assert is_of_other_brand(asked, [said], set(drugs(asked)) & set(drugs(said))) is is_other
 
 
 def test_names_are_read_where_only_a_medicine_can_stand() -> None:

@@ -154,9 +154,16 @@ def drug_classes(text: str) -> tuple[str, ...]:
 # What medicines are made as, which are no names (`caps`).
 _MADE_AS = frozenset("amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split())
 
+# Acids by their salts, which are one medicine.
+_ACIDS = {
+    "alendronate": "alendronic", "ibandronate": "ibandronic", "zoledronate": "zoledronic",
+    "risedronic": "risedronate", "valproic": "valproate", "mycophenolic": "mycophenolate",
+}  # fmt: skip
+
 # Types of insulin that are named without it.
 _INSULINS = frozenset("aspart degludec detemir glargine glulisine isophane lispro".split())
 
+_NEAR = 80  # characters before a name that are looked at
 # Where a text can only mean a medicine: before its name, and behind it.
 _BEFORE = re.compile(
     r"\b(?:dos(?:es?|ing|age) of|(?:re)?start(?:ed|ing)?|commenc\w+|giv(?:e|es|en|ing)|prescri\w+"
@@ -167,11 +174,11 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"^(?:\s+(?:starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly|monthly|total"
+    r"(?:\s+(?:starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly|monthly|total"
     r"|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
-    r"|^[\s:,(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
+    r"|[\s:,(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
     r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b(?!\s*/\s*(?:min|d?l|ml)\b)"
-    r"|^\s+(?:tablets?|tabs?|capsules?|caps?|injections?|inj|infusion|inhaler|syrup|patch(?:es)?"
+    r"|\s+(?:tablets?|tabs?|capsules?|caps?|injections?|inj|infusion|inhaler|syrup|patch(?:es)?"
     r"|start(?:ing)? at)\b",
     re.IGNORECASE,
 )
@@ -202,7 +209,7 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
         start: (end, names)
         for start, end, word in typed
         if start not in placed and (names := _named_in_place(word))
-        if len(text[:start].rstrip()) not in ends  # no salt: `lithium citrate`
+        if start - 1 not in ends or text[start - 1] != " "  # no salt: `lithium citrate`
         if is_medicines_place(text, start, end)
     }
     placed |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
@@ -212,7 +219,7 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
 
 def is_medicines_place(text: str, start: int, end: int) -> bool:
     """Tell whether what stands between two offsets can only be a medicine: `X dose`, `start X`."""
-    return bool(_BEHIND.match(text[end:]) or _BEFORE.search(text[:start]))
+    return bool(_BEHIND.match(text, end) or _BEFORE.search(text[max(0, start - _NEAR) : start]))
 
 
 def words_in_place(text: str) -> tuple[str, ...]:
@@ -246,7 +253,7 @@ def _named_by(word: str) -> tuple[str, ...]:
     if word in _INSULINS:
         return ("insulin",)
     if _is_drug(word):
-        return (word,)
+        return (_ACIDS.get(word, word),)
     name = published(word)
     if name is None or name.is_ordinary or _NO_DRUG.fullmatch(word) or _CLASSES.fullmatch(word):
         return ()

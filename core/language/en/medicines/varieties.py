@@ -13,91 +13,25 @@ from functools import lru_cache
 from itertools import combinations, groupby
 from operator import itemgetter
 
+from core.language.en.medicines.forms import (
+    ABBREVIATION,
+    ANY_TYPE,
+    CAPITALS,
+    DEPOTS,
+    FORM,
+    FORMS,
+    MADE_AS,
+    MODIFIED,
+    NEVER_PLAIN,
+    RELEASE,
+    RELEASES,
+    SALT,
+    SALT_OF,
+    TYPE,
+)
 from core.language.en.medicines.names import brand_words, drug_places, drugs
 from core.language.en.medicines.published import combined_generics
 
-_MODIFIED, _IMMEDIATE, _RESISTANT = "modified-release", "immediate-release", "gastro-resistant"
-# Forms by the words for them. Those in capitals and the salts count only beside a medicine.
-_RELEASES = {
-    _MODIFIED: r"(?:modified|slow|sustained|prolonged|extended|controlled)[- ]release"
-    r"|long[- ]acting|depot|M/?R|SR|XL|XR|ER|CR|LA|LAR|retard",
-    _IMMEDIATE: r"(?:immediate|quick|fast|normal|standard)[- ]release|short[- ]acting"
-    r"|rapid[- ]acting|IR",
-    _RESISTANT: r"gastro-?[- ]?resistant|enteric[- ]coated|E/?C",
-}
-_ANY_TYPE = {
-    "pegylated liposomal": r"pegylated[- ]liposomal",
-    "liposomal": r"liposomal|liposome",
-    "lipid complex": r"lipid[- ]complex",
-    "albumin-bound": r"(?:albumin|protein)[- ]bound",
-    "pegylated": r"pegylated",
-}
-_TYPES = {
-    "amphotericin": {"deoxycholate": r"d?e[sz]?oxycholate|conventional"},
-    "insulin": {
-        "isophane": "isophane|NPH",
-        "soluble": "soluble|neutral|regular",
-        "biphasic": r"biphasic|pre-?mixed|mix ?\d*",
-    }
-    | {each: each for each in "aspart degludec detemir glargine glulisine lispro".split()},
-    "heparin": {
-        "low molecular weight": r"low[- ]molecular[- ]weight",
-        "unfractionated": "unfractionated",
-    },
-    "interferon": {"alfa": "alfa|alpha", "beta": "beta", "gamma": "gamma"},
-    "immunoglobulin": {
-        "anti-D": r"anti[- ]D",
-        "hepatitis B": r"hepatitis[- ]B",
-        "tetanus": "tetanus",
-        "rabies": "rabies",
-        "varicella zoster": r"varicella(?:[- ]zoster)?",
-    },
-    "trastuzumab": {"emtansine": "emtansine", "deruxtecan": "deruxtecan"},
-}
-# Salts and esters. Those before a colon are doses and uses of their own, for all medicines or for
-# those named; of the last line none is, unless both sides name one.
-_SALTS = """
-decanoate palmitate enanthate undecanoate cypionate propionate dipropionate furoate valerate:
-butyrate acetonide hexacetonide mofetil disoproxil alafenamide mononitrate dinitrate butylbromide:
-benzathine procaine pamoate lauroxil semisodium axetil pivoxil proxetil lactobionate stearate:
-ethylsuccinate erbumine:
-arginine: perindopril
-carbonate: lithium
-citrate: lithium
-hydrobromide: hyoscine
-acetate: zuclopenthixol methylprednisolone hydrocortisone
-dihydrochloride: zuclopenthixol flupentixol
-succinate tartrate: metoprolol
-hydrochloride sulfate sodium maleate mesilate besilate phosphate fumarate bromide nitrate: -
-"""
-_SALT_SPELLINGS = {
-    "sulphate": "sulfate", "mesylate": "mesilate", "besylate": "besilate",
-    "enantate": "enanthate", "cipionate": "cypionate", "embonate": "pamoate",
-}  # fmt: skip
-_SALT_OF = {
-    salt: of.split()
-    for names, of in (line.split(":") for line in _SALTS.strip().splitlines())
-    for salt in names.split()
-}
-# What a plain name never means.
-_NEVER_PLAIN = frozenset(
-    """
-    decanoate palmitate enanthate pamoate lauroxil benzathine procaine emtansine deruxtecan
-    """.split()
-)
-_DEPOTS = frozenset("decanoate palmitate enanthate pamoate lauroxil".split())
-_RELEASE, _SALT, _TYPE = "release", "salt", "type"
-_FORMS = (
-    *((_RELEASE, value, words, "") for value, words in _RELEASES.items()),
-    *((_TYPE, value, words, "") for value, words in _ANY_TYPE.items()),
-    *((_TYPE, value, words, of) for of, types in _TYPES.items() for value, words in types.items()),
-    *((_SALT, _SALT_SPELLINGS.get(salt, salt), salt, "") for salt in (*_SALT_OF, *_SALT_SPELLINGS)),
-)
-_FORM = re.compile(
-    rf"\b(?:{'|'.join(f'(?P<f{n}>{words})' for n, (*_, words, _) in enumerate(_FORMS))})\b", re.I
-)
-_ABBREVIATION = re.compile(r"(?:M/?R|SR|XL|XR|IR|LA|LAR|E/?C)\Z", re.I)
-_CAPITALS = re.compile(r"(?:ER|CR)\Z", re.I)
 # What may stand between a medicine and its form.
 _BETWEEN = re.compile(
     r"[\s,()|/-]*(?:\b(?:[abg]|oral|orally|iv|im|sc|tablets?|capsules?|tabs?|caps?|injection|solution"
@@ -122,11 +56,12 @@ Form = tuple[str, str]  # kind and value, as `("salt", "decanoate")`
 
 @dataclass(frozen=True)
 class Mention:
-    """One mention of a medicine: its forms and the medicines that it is combined with."""
+    """One mention of a medicine: its forms, what it is combined with, its brand if it is one."""
 
     name: str
     forms: frozenset[Form] = frozenset()
     partners: frozenset[str] = frozenset()
+    brands: frozenset[str] = frozenset()
 
 
 def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
@@ -138,6 +73,26 @@ def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
     wanted = merged(asked)
     compared = [name for name in sorted(names) if name in wanted]
     return bool(compared) and not any(_fits(wanted[name], texts, set(wanted)) for name in compared)
+
+
+def is_of_other_brand(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
+    """Tell whether texts name brands of a medicine asked for by brand, and only other ones.
+
+    Zometa and Aclasta are both zoledronic acid, with other doses.
+    """
+    wanted = merged(asked)
+    found = [merged(text) for text in texts]
+    for name in names:
+        ours = wanted[name].brands if name in wanted else frozenset()
+        theirs = frozenset[str]().union(*(each[name].brands for each in found if name in each))
+        if ours and theirs and not any(_is_brand(a, b) for a in ours for b in theirs):
+            return True
+    return False
+
+
+def _is_brand(one: str, other: str) -> bool:
+    """Tell whether brands are the same, or one is the other's family: `adalat`, `adalat la`."""
+    return one.startswith(other) or other.startswith(one)
 
 
 def unasked_forms(asked: str, texts: Sequence[str]) -> tuple[str, ...]:
@@ -162,21 +117,21 @@ def in_words(asked: str, name: str) -> str:
     """Return a medicine as a question asks for it: `immediate-release morphine`."""
     mention = merged(asked).get(name, Mention(name))
     combined = "/".join(sorted({name, *mention.partners}))
-    return _named(combined, sorted(value for _, value in mention.forms))
+    return _named(combined, sorted(value for kind, value in mention.forms if kind != MADE_AS))
 
 
 def _named(name: str, values: Iterable[str]) -> str:
     """Return a medicine with its forms: `liposomal amphotericin`, `lithium citrate`."""
-    ordered = sorted(values, key=lambda value: value not in {**_RELEASES, **_ANY_TYPE})
-    first = [value for value in ordered if value in _RELEASES or value in _ANY_TYPE]
+    ordered = sorted(values, key=lambda value: value not in {**RELEASES, **ANY_TYPE})
+    first = [value for value in ordered if value in RELEASES or value in ANY_TYPE]
     return " ".join([*first, name, *ordered[len(first) :]])
 
 
 def is_its_own(form: Form, name: str) -> bool:
     """Tell whether a form of a medicine has doses or uses of its own."""
     kind, value = form
-    of = _SALT_OF.get(value, []) if kind == _SALT else []
-    return not of or name in of
+    of = SALT_OF.get(value, []) if kind == SALT else []
+    return kind != MADE_AS and (not of or name in of)
 
 
 def merged(text: str) -> dict[str, Mention]:
@@ -189,7 +144,7 @@ def _by_name(every: Iterable[Mention]) -> dict[str, Mention]:
     for each in every:
         known = found.get(each.name, each)
         forms, partners = known.forms | each.forms, known.partners | each.partners
-        found[each.name] = Mention(each.name, forms, partners)
+        found[each.name] = Mention(each.name, forms, partners, known.brands | each.brands)
     return found
 
 
@@ -207,7 +162,7 @@ def _first_mentions(name: str, texts: Sequence[str]) -> list[Mention]:
 
 
 def _is_same(wanted: Mention, own: Mention, texts: Sequence[str], asked: set[str]) -> bool:
-    for kind in (_RELEASE, _SALT, _TYPE):
+    for kind in (RELEASE, SALT, TYPE, MADE_AS):
         values = _values(wanted.forms, kind)
         named = _values(own.forms, kind) or _around(own.name, kind, texts)
         if values and named and values.isdisjoint(named):
@@ -215,7 +170,7 @@ def _is_same(wanted: Mention, own: Mention, texts: Sequence[str], asked: set[str
         if "biphasic" in values ^ named and wanted.name == "insulin" and values:
             return False  # no part of a mixture is the mixture
         is_plain = not values and wanted.forms.isdisjoint(own.forms)
-        if is_plain and not named.isdisjoint(_NEVER_PLAIN):
+        if is_plain and not named.isdisjoint(NEVER_PLAIN):
             return False
         if values and not named and any(is_its_own((kind, v), wanted.name) for v in values):
             return False
@@ -255,7 +210,9 @@ def _branded(typed: str, mention: Mention) -> Mention:
     """Add the forms and partners of a brand."""
     of_brand = _by_name(each for _, each in _written(brand_words(typed.lower())))
     meant = of_brand.get(mention.name, mention)
-    return Mention(mention.name, mention.forms | meant.forms, mention.partners | meant.partners)
+    brands = frozenset((typed.lower(),)) if mention.name in of_brand else frozenset()
+    forms, partners = mention.forms | meant.forms, mention.partners | meant.partners
+    return Mention(mention.name, forms, partners, brands)
 
 
 def _written(text: str) -> tuple[tuple[str, Mention], ...]:
@@ -271,8 +228,8 @@ def _written(text: str) -> tuple[tuple[str, Mention], ...]:
         owner = _owner(text, start, end, grouped, is_beside_only=is_beside_only)
         if owner is not None and _is_of(form, owner[2]):
             forms[owner[0]].add(form[:2])
-            if form[1] in _DEPOTS:
-                forms[owner[0]].add((_RELEASE, _MODIFIED))
+            if form[1] in DEPOTS:
+                forms[owner[0]].add((RELEASE, MODIFIED))
     partners = _partners(text, grouped)
     return tuple(
         (text[start:end], Mention(name, frozenset(forms[start]), partners[start] - {name}))
@@ -283,13 +240,14 @@ def _written(text: str) -> tuple[tuple[str, Mention], ...]:
 
 def _named_forms(text: str) -> Iterator[tuple[tuple[str, str, str], int, int, bool]]:
     """Yield `((kind, value, medicine), start, end, whether it counts only beside one)`."""
-    for match in _FORM.finditer(text):
+    for match in FORM.finditer(text):
         typed = match.group()
-        kind, value, _, of = _FORMS[int((match.lastgroup or "f0")[1:])]
-        is_short = _ABBREVIATION.match(typed) or _CAPITALS.match(typed)
-        if _CAPITALS.match(typed) and not typed.isupper():
+        kind, value, _, of = FORMS[int((match.lastgroup or "f0")[1:])]
+        is_short = ABBREVIATION.match(typed)
+        if CAPITALS.match(typed) and not typed.isupper():
             continue
-        yield (kind, value, of), match.start(), match.end(), bool(is_short or kind != _RELEASE)
+        is_beside_only = is_short or kind not in (RELEASE, MADE_AS)
+        yield (kind, value, of), match.start(), match.end(), bool(is_beside_only)
 
 
 def _written_out(text: str) -> Iterator[tuple[Form, int]]:
@@ -316,7 +274,7 @@ def _owner(
             (before, text[before[1] : start] if before else ""),
             (behind, text[end : behind[0]] if behind else ""),
         )
-        if each and _BETWEEN.fullmatch(_FORM.sub(" ", gap))
+        if each and _BETWEEN.fullmatch(FORM.sub(" ", gap))
     ]
     if inside or beside:
         return inside or min(beside, key=itemgetter(0))[1]

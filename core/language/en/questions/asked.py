@@ -129,9 +129,14 @@ def asks_treating_dose(question: str) -> bool:
 
 
 def asked_routes(question: str) -> frozenset[str]:
-    """Return the routes asked for; tablets are swallowed if no route says otherwise."""
-    named = routes(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
-    return named or frozenset(("oral",) if _SWALLOWED.search(question) else ())
+    """Return the routes asked for; puffs of a nasal spray are no inhaler's."""
+    named = routes_or_swallowed(_WRITTEN_SMALL.sub(lambda match: match.group().upper(), question))
+    return named - {"inhaler", "inhaled"} if "intranasal" in named else named
+
+
+def routes_or_swallowed(text: str) -> frozenset[str]:
+    """Return the routes in a text; tablets are swallowed if no route says otherwise."""
+    return routes(text) or frozenset(("oral",) if _SWALLOWED.search(text) else ())
 
 
 _GROWN = re.compile(
