@@ -43,7 +43,7 @@ GATE_THRESHOLD = thresholds.number(
     low=0.0,
     high=1.0,
     about="lowest probability that the passages hold the answer; replaces the threshold of "
-    "the calibration in use (built in: 0.3)",
+    "the calibration in use (built in: 0.44)",
 )
 CONFIDENCE_THRESHOLD = thresholds.number(
     "confidence",
