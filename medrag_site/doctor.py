@@ -112,7 +112,7 @@ def _role() -> tuple[bool, str]:
         )
         role, superuser, creates = cursor.fetchone()
     if superuser or creates:
-        return False, f"{role} may do too much: use a role as in docs/operations.md"
+        return False, f"{role} may do too much: use a role as in docs/running.md"
     return True, f"{role}, which reads and writes rows only"
 
 

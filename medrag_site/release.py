@@ -9,5 +9,5 @@ _PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 @cache
 def release() -> str:
-    """Return the release, such as `0.13.0`."""
+    """Return the release, such as `0.14.0`."""
     return str(tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"])

@@ -17,7 +17,7 @@ from medrag_site.configuration.page import COMMAND, PATH, page
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("core", "corpus", "retrieval", "chat", "evaluation", "webhooks", "medrag_site", "bench")
 README = ROOT / "README.md"
-TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md")
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "samples/README.md", "bench/README.md")
 DOCUMENTS = [ROOT / name for name in TOP] + sorted((ROOT / "docs").rglob("*.md"))
 FOREIGN_COMMANDS = {"makemigrations", "createsuperuser", "check", "migrate"}
 # No settings of ours. With one of them we stop the telemetry of RAGAS.

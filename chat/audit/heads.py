@@ -97,7 +97,7 @@ def _opening() -> Iterator[None]:
             user = f"user {os.geteuid()}"
         raise HeadsClosed(
             f"{user} may not use {error.filename}, which signing needs. Give it the owner, group "
-            "and mode that docs/operations.md names for several machines."
+            "and mode that docs/scaling.md names for several machines."
         ) from error
 
 

@@ -60,7 +60,7 @@ def question_run_arguments(parser: CommandParser) -> None:
     gate = parser.add_argument_group("gate")
     gate.add_argument("--baseline", metavar="RUN", help="number of the run in use")
     gate.add_argument("--candidate", metavar="RUN", help="number of the run to be released")
-    gate.add_argument("--rules", type=Path, metavar="FILE", help="TOML file of rules, such as docs/release-rules.toml")  # noqa: E501  # fmt: skip
+    gate.add_argument("--rules", type=Path, metavar="FILE", help="TOML file of rules, such as docs/release-rules/release-rules.toml")  # noqa: E501  # fmt: skip
 
 
 def question_run_start(options: dict[str, Any], say: Say) -> None:

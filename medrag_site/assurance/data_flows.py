@@ -16,7 +16,7 @@ from medrag_site.release import release
 from webhooks.models import Endpoint as WebhookEndpoint
 
 _HERE = ("127.0.0.1", "localhost", "::1", "")
-# What the model of each role is sent: the table of docs/operations.md.
+# What the model of each role is sent: the table of docs/models.md.
 _SENT = {
     "generate": "question, options, passages found with title, section and population",
     "judge": "question, claims, passages",

@@ -100,7 +100,7 @@ class _Restoring:
             raise _refused(
                 f"The rights in the backup are those of {_names(self._known.roles)}; here the "
                 f"roles are {_names(roles)}.",
-                "Make roles of the same names, as docs/operations.md says, and set the three "
+                "Make roles of the same names, as docs/running.md says, and set the three "
                 "addresses to them.",
             )
         if server.schema != self._known.schema:

@@ -10,14 +10,14 @@ MODE = env.choice(
     "MEDRAG_MODE",
     "confident-lite",
     ("standard", "faithful", "confident", "confident-lite"),
-    about="how strictly an answer is checked before it is shown: see [modes](operations.md#modes)",
+    about="how strictly an answer is checked before it is shown: see [modes](answers.md#modes)",
 )
 MODELS = env.tables(
     "MEDRAG_MODELS",
     models_from,
     Models(),
     about="a table for each language model, rerank endpoint and cross-encoder: [what each is "
-    "sent](operations.md#language-models); without a file no text is sent to a model "
+    "sent](models.md#language-models); without a file no text is sent to a model "
     "elsewhere",
 )
 GENERATOR = env.choice(
@@ -35,7 +35,7 @@ VERIFIER = env.choice(
     "(the bundled model), `nli` (a local cross-encoder) or `llm`",
 )
 thresholds = env.group(
-    "MEDRAG_THRESHOLDS", about="thresholds below which a question is [refused](operations.md#modes)"
+    "MEDRAG_THRESHOLDS", about="thresholds below which a question is [refused](answers.md#modes)"
 )
 GATE_THRESHOLD = thresholds.number(
     "gate",
@@ -43,7 +43,7 @@ GATE_THRESHOLD = thresholds.number(
     low=0.0,
     high=1.0,
     about="lowest probability that the passages hold the answer; replaces the threshold of "
-    "the calibration in use (built in: 0.3)",
+    "the calibration in use (built in: 0.44)",
 )
 CONFIDENCE_THRESHOLD = thresholds.number(
     "confidence",
@@ -116,7 +116,7 @@ ANSWER_LANGUAGES = env.languages(
     "MEDRAG_LANGUAGES",
     "en",
     about="languages in which questions are answered, from guidelines in these languages, such as "
-    "`en,de`: see [languages](operations.md#languages)",
+    "`en,de`: see [languages](answers.md#languages)",
 )
 CONVERSATIONS_DELETABLE = env.boolean(
     "MEDRAG_CONVERSATIONS_DELETABLE",
@@ -142,7 +142,7 @@ AUDIT_HEADS_URL = heads.url(
 
 retention = env.group(
     "MEDRAG_RETENTION",
-    about="days until `manage.py retention` removes [text](operations.md#retention), by kind; "
+    about="days until `manage.py retention` removes [text](audit.md#retention), by kind; "
     "with 0 it is kept",
 )
 RETENTION = {
@@ -155,7 +155,7 @@ RETENTION = {
 }
 forward = env.group(
     "MEDRAG_AUDIT_FORWARD",
-    about="where each event of the log is [sent](operations.md#events-to-a-collector); nowhere by "
+    about="where each event of the log is [sent](audit.md#events-to-a-collector); nowhere by "
     "default",
 )
 _HOST, _HERE = r"[a-z0-9.-]+(:[0-9]{1,5})?", r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?"

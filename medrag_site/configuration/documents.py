@@ -12,7 +12,7 @@ SCANNER = env.matching(
     r"tcp://[a-z0-9.-]+(:[0-9]{1,5})?|unix:///\S+",
     "an address such as tcp://127.0.0.1:3310 or unix:///run/clamav/clamd.ctl",
     about="clamd, which looks at each file before it is kept or read: see "
-    "[upload](operations.md#upload)",
+    "[upload](guidelines.md#upload)",
 )
 parsing = env.group("MEDRAG_PARSING", about="limits for uploading and parsing documents")
 UPLOAD_MAX_BYTES = 1024**2 * parsing.integer(
@@ -73,7 +73,7 @@ encoders = env.text(
     "bundled",
     about="what computes vectors: `bundled` (all-MiniLM-L6-v2), the folder of a "
     "sentence-transformers model, or a TOML file with a table for each of several "
-    "encoders ([how](operations.md))",
+    "encoders ([how](models.md#encoders))",
 )
 ENCODERS = encoders if encoders.endswith(".toml") or Path(encoders).is_file() else ""
 EMBEDDER = "bundled" if ENCODERS else encoders
@@ -129,5 +129,5 @@ SOURCES = env.tables(
     sources_from,
     no_sources,
     about="folders and addresses whose new and changed files become drafts: see [watched "
-    "sources](operations.md#watched-sources); without a file none is watched",
+    "sources](guidelines.md#watched-sources); without a file none is watched",
 )

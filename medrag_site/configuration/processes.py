@@ -81,7 +81,7 @@ MCP_TOKEN = env.text(
     about="token that `mcp` uses for the program that started it",
     is_secret=True,
 )
-webhooks = env.group("MEDRAG_WEBHOOKS", about="messages to [other systems](operations.md#webhooks)")
+webhooks = env.group("MEDRAG_WEBHOOKS", about="messages to [other systems](api.md#webhooks)")
 WEBHOOKS_LOOPBACK = webhooks.boolean(
     "loopback",
     False,
@@ -98,7 +98,7 @@ WEBHOOKS_KEEP_DAYS = webhooks.integer(
 
 METRICS, METRICS_TOKEN = env.switch_or_secret(
     "MEDRAG_METRICS",
-    about="[metrics for Prometheus](operations.md#watching) at `/metrics`: for this machine "
+    about="[metrics for Prometheus](running.md#watching) at `/metrics`: for this machine "
     "only (`true`), or for clients that send the token as `Authorization: Bearer`",
 )
 log = env.group("MEDRAG_LOG", about="logs of the processes, which hold no clinical text")

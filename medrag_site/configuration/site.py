@@ -32,7 +32,7 @@ files = env.group(
     "MEDRAG_FILES",
     about="a bucket of S3, or of a server like it, for guidelines and pictures of pages, in place "
     "of the data folder; its key is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as "
-    "boto3 finds it: see [files in S3](operations.md#files-in-s3)",
+    "boto3 finds it: see [files in S3](scaling.md#files-in-s3)",
 )
 FILES = {
     "bucket": files.text("bucket", about="its name; without one files are in the data folder"),
@@ -76,14 +76,14 @@ DEBUG = env.boolean(
 hosts = env.hosts(
     "MEDRAG_ALLOWED_HOSTS",
     ["127.0.0.1", "localhost", "[::1]"],
-    about="host names of the site, with the [port](operations.md#a-real-site) if browsers use "
-    "another port than the usual one; `.example.org` includes all its subdomains",
+    about="host names of the site, with the [port](operations.md#tls-and-the-reverse-proxy) if "
+    "browsers use another port than the usual one; `.example.org` includes all its subdomains",
 )
 ALLOWED_HOSTS = without_ports(hosts)
 CSRF_TRUSTED_ORIGINS = secure_origins(hosts) if HTTPS else []
 
 session = env.group(
-    "MEDRAG_SESSION", about="how long people stay [signed in](operations.md#signing-in)"
+    "MEDRAG_SESSION", about="how long people stay [signed in](people.md#signing-in)"
 )
 SESSION_COOKIE_AGE = 3600 * session.integer(
     "hours", 12, low=1, high=720, about="hours after which a session ends in any case"
@@ -99,7 +99,7 @@ SESSION_IDLE = timedelta(
 )
 lockout = env.group(
     "MEDRAG_LOCKOUT",
-    about="when wrong passwords or tokens lead to a [lockout](operations.md#people)",
+    about="when wrong passwords or tokens lead to a [lockout](people.md#wrong-passwords)",
 )
 AXES_FAILURE_LIMIT = lockout.integer(
     "failures",
@@ -131,7 +131,7 @@ SECOND_FACTOR_FOR_STAFF = env.boolean(
 oidc = env.toml(
     "MEDRAG_OIDC",
     needs=("issuer", "client_id", "client_secret"),
-    about="[single sign-on](operations.md#signing-in) by OpenID Connect; without a file it is off",
+    about="[single sign-on](people.md#signing-in) by OpenID Connect; without a file it is off",
 )
 OIDC_ISSUER = oidc.url("issuer", about="address of the provider")
 OIDC_CLIENT_ID = oidc.text("client_id", about="the site's client ID at the provider")
@@ -148,7 +148,7 @@ OIDC_EXTERNAL_ID_CLAIM = oidc.text(
 SCIM_TOKEN = env.token(
     "MEDRAG_SCIM",
     about="the token of the hospital's directory, which creates and closes accounts by "
-    "[SCIM](operations.md#leavers) at `/scim/v2/`; without one it is off",
+    "[SCIM](people.md#leavers) at `/scim/v2/`; without one it is off",
 )
 
 DATABASE_URL = env.text(
@@ -172,7 +172,7 @@ DATABASE_AUDITOR_URL = env.text(
 )
 DATABASE_REPLICA_URL = env.text(
     "DATABASE_REPLICA_URL",
-    about="address of a [standby](operations.md#a-database-of-your-own) of the same database, "
+    about="address of a [standby](scaling.md#a-standby) of the same database, "
     "with the application's role; searches without an answer read it",
     is_secret=True,
 )
@@ -192,6 +192,6 @@ PREPARED_STATEMENTS = env.boolean(
     "MEDRAG_PREPARED_STATEMENTS",
     True,
     about="prepare search statements once per connection, and use cursors of the server; use "
-    "`false` behind a [pool](operations.md#a-database-of-your-own) that changes the server "
+    "`false` behind a [pool](scaling.md#a-pool) that changes the server "
     "connection with each transaction",
 )

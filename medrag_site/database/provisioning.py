@@ -75,7 +75,7 @@ def _is_there(connection: psycopg.Connection, database: str) -> bool:
 def _grants(owner: str, app: str) -> list[sql.Composed]:
     """Return the statements that give the application its rights on the owner's tables.
 
-    The audit tables' migrations revoke some of them again. docs/operations.md has the same
+    The audit tables' migrations revoke some of them again. docs/running.md has the same
     statements for an external server. None is needed if the owner and the application are one role.
     """
     statements = [

@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).resolve().parent
 GUIDELINES = GOLDEN / "german"
 QUESTIONS: list[dict[str, Any]] = json.loads((GOLDEN / "german.json").read_text(encoding="utf-8"))
 LEAST = 16  # right of 20
-# Of the 15 that have an answer: its passage first, and among the first five (docs/operations.md).
+# Of the 15 that have an answer: its passage first, and among the first five (docs/answers.md).
 FOUND = {"text": (12, 15), "vectors": (12, 15), "both": (12, 15)}
 SLACK = 1  # another processor's last bits
 SEARCHES = {

@@ -29,7 +29,7 @@ from tests.llm.prompts import Shown
 from tests.llm.server import endpoint, replies
 from tests.llm.sites import generate_by
 
-EXAMPLE = Path("docs/release-rules.toml")
+EXAMPLE = Path("docs/release-rules/release-rules.toml")
 KEEPS = "Keep each number\nwith its unit as it is written, "
 RULES = """
 [[rule]]

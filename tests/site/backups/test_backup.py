@@ -125,7 +125,7 @@ def site(own_database: str) -> Document:
 
 @contextmanager
 def another_site(socket_dir: str, settings: Settings, folder: Path) -> Iterator[str]:
-    """Make an empty data folder and an empty database, as `docs/operations.md` says."""
+    """Make an empty data folder and an empty database, as `docs/running.md` says."""
     folder.mkdir()
     for name in ("FILES_DIR", "MEDIA_ROOT"):
         setattr(settings, name, folder / "files")

@@ -192,7 +192,7 @@ def _wrong_clock(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def hosts(own_database: str, s3: str, folder: Path, settings: Settings) -> Iterator[list[Host]]:
-    shared = folder / "shared"  # what must be the same on all: docs/operations.md
+    shared = folder / "shared"  # what must be the same on all: docs/scaling.md
     shared.mkdir()
     heads = _heads_signed(shared, settings)
     path = f"{connection.settings_dict['HOST']}/.s.PGSQL.5432"
