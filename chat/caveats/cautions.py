@@ -283,6 +283,14 @@ def unknown_word_cautions(not_found: Sequence[str], *, is_known: bool = False) -
         yield Caution(UNKNOWN_WORD, sentence + advice)
 
 
+def other_form_caution(medicines: Sequence[str]) -> Caution:
+    """Tell that a medicine was found, but not in the form that was asked for."""
+    named = gettext(" or ").join(f"“{word}”" for word in medicines)
+    return Caution(
+        UNKNOWN_WORD, gettext("Only other forms of %(words)s were found.") % {"words": named}
+    )
+
+
 def ambiguity_cautions(ambiguous: Mapping[str, Sequence[Meaning]]) -> Iterator[Caution]:
     """Yield a caution for each short form that documents define in several ways."""
     for word, every in ambiguous.items():

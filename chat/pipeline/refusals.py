@@ -8,7 +8,12 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from unicodedata import numeric
 
-from chat.caveats.cautions import missing_evidence_cautions, unknown_word_cautions
+from chat.caveats.cautions import (
+    Caution,
+    missing_evidence_cautions,
+    other_form_caution,
+    unknown_word_cautions,
+)
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
 from chat.gate.scorers import logistic
@@ -133,8 +138,17 @@ def explained(run: AnswerRun) -> Abstained:
     if outcome is None:
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
-        run.cautions += unknown_word_cautions(_medicines_not_found(run), is_known=True)
+        run.cautions += _cautions_on_medicines(run)
     return outcome
+
+
+def _cautions_on_medicines(run: AnswerRun) -> Sequence[Caution]:
+    """Tell of medicines asked about of which no passage names any, or only other forms."""
+    missing = _medicines_not_found(run)
+    medicines = asked_medicines(_by_every_name(run))
+    if missing and any(medicines & set(drugs(_read(hit))) for hit in run.decided.passages):
+        return [other_form_caution(missing)]
+    return list(unknown_word_cautions(missing, is_known=True))
 
 
 def _medicines_not_found(run: AnswerRun) -> Sequence[str]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import combinations, groupby
 from operator import itemgetter
 
+from core.language.en.medicines.brands import BRANDS
 from core.language.en.medicines.forms import (
     ABBREVIATION,
     ANY_TYPE,
@@ -108,6 +109,7 @@ def unasked_forms(asked: str, texts: Sequence[str]) -> tuple[str, ...]:
             value
             for kind, value in sorted(own.forms)
             if is_its_own((kind, value), name) and not _values(wanted.forms, kind)
+            if not (value in DEPOTS and MODIFIED in _values(wanted.forms, RELEASE))
         ]
         told += [_named(name, values)] if values else []
     return tuple(told)
@@ -315,7 +317,7 @@ def _are_combined(text: str, one: Group, other: Group) -> bool:
         ("adrenaline", "epinephrine")
     )
     if _WITH.fullmatch(gap):
-        return has_adjunct or is_caine
+        return has_adjunct or is_caine or ("and" not in gap and _is_known(names))
     return bool(_TOUCHING.fullmatch(gap)) and (has_adjunct or _is_known(names))
 
 
@@ -325,9 +327,9 @@ def _is_known(names: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1)
 def _combinations() -> frozenset[frozenset[str]]:
-    """Return all pairs of medicines that some published combination holds."""
+    """Return all pairs of medicines that some combination holds."""
     return frozenset(
         frozenset(pair)
-        for generic in combined_generics()
+        for generic in (*combined_generics(), *BRANDS.values())
         for pair in combinations(sorted(drugs(generic)), 2)
     )

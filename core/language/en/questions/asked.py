@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from core.language.en.clinical_terms import routes
+from core.language.en.clinical_terms import conditions, routes
 from core.language.en.medicines.names import drug_places
 from core.language.en.patients.people import People, people_of
 
@@ -34,6 +34,13 @@ _ANTIDOTES = frozenset(
 )
 # `Coumadin pt, vitamin K dose`: whose medicine it is, where another one is named.
 _HAS_IT = re.compile(r"^[-\s)]*(?:pt|patient)\b", re.IGNORECASE)
+# `On carbamazepine tablets, what dose do we start at`: of what is taken, if nothing else is named.
+_DOSE_OF_IT = re.compile(r"\bdos(?:e|es|ing|age)\b|\bhow much\b", re.IGNORECASE)
+_HARMED = re.compile(
+    r"\bafter\b|\bdespite\b|fail|allerg|intoleran|anaphyla|reaction|overdose|toxic|poison|resistan|contra-?indicat|instead"
+    r"|alternative|revers",
+    re.IGNORECASE,
+)
 _REACH = re.compile(r"[^.?!,;]{0,24}")
 _OF = re.compile(r"\s*(?:of|to|with|from|by|on|and|or|after|following)\b", re.IGNORECASE)
 _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b", re.IGNORECASE)
@@ -51,6 +58,8 @@ def asked_medicines(question: str) -> frozenset[str]:
         or (len(named) > 1 and _HAS_IT.match(question[end:]))
         or _is_own(start, question, places)
     }
+    if named == own and not any(conditions(question)) and _DOSE_OF_IT.search(question):
+        return frozenset(name for name in own if not _HARMED.search(question))
     return named - own
 
 
