@@ -295,7 +295,7 @@ def ambiguity_cautions(ambiguous: Mapping[str, Sequence[Meaning]]) -> Iterator[C
     """Yield a caution for each short form that documents define in several ways."""
     for word, every in ambiguous.items():
         sides = [
-            gettext("%(words)s in %(title)s") % {"words": each.words, "title": each.titles[0]}
+            gettext("%(words)s in “%(title)s”") % {"words": each.words, "title": each.titles[0]}
             for each in every
         ]
         yield Caution(
