@@ -42,6 +42,7 @@ from medrag_site.database.restore_mark import SENTENCE, is_unfinished
 from medrag_site.database.tables import missing_migrations
 from medrag_site.processes.settings_digests import differences
 from medrag_site.processes.start import start_database
+from medrag_site.release import release
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 
@@ -307,7 +308,7 @@ def _answering() -> tuple[bool, str]:
     return not held, " ".join(stop.sentence for stop in held) or "from all guidelines in force"
 
 
-_WITHOUT_DATABASE = {"checks", "parser", "disk", "files"}
+_WITHOUT_DATABASE = {"release", "checks", "parser", "disk", "files"}
 
 
 def _sign_in() -> tuple[bool, str]:
@@ -327,7 +328,12 @@ def _sign_in() -> tuple[bool, str]:
     return True, f"by password, or by {settings.OIDC_ISSUER}"
 
 
+def _release() -> tuple[bool, str]:
+    return True, release()
+
+
 _LOOKS: dict[str, Callable[[], tuple[bool | None, str]]] = {
+    "release": _release,
     "database": _database,
     "replica": _replica,
     "role": _role,

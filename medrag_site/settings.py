@@ -15,6 +15,7 @@ from medrag_site.configuration.processes import *
 from medrag_site.configuration.site import *
 from medrag_site.database import roles as databases
 from medrag_site.database.embedded import folder_of
+from medrag_site.release import release
 
 # No dependency may call home.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -227,6 +228,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "MedRAG",
     "DESCRIPTION": "Cited answers from a hospital's own guidelines, or a refusal.",
     "VERSION": "1",
+    "EXTENSIONS_INFO": {"x-release": release()},
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",  # the next part of the path is the tag
     "POSTPROCESSING_HOOKS": [

@@ -16,7 +16,7 @@ from medrag_site import doctor
 from medrag_site.processes.settings_digests import settings_digests
 
 NAMES = [
-    *("database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
+    *("release", "database", "replica", "role", "pgvector", "migrations", "clock", "audit log"),
     *("collector", "checks", "worker", "embedder", "vectors", "gate", "documents", "sources"),
     *("addresses", "sign-in", "parser", "disk", "files", "answering"),
 ]

@@ -1,5 +1,8 @@
 """Test the addresses that everybody needs, and the error pages."""
 
+import re
+import subprocess
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -9,8 +12,11 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
+from medrag_site import release as release_of
 from medrag_site.database.tables import Commands
 from medrag_site.release import release
+
+IDENTITY = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
 
 
 def test_live_asks_no_database(client: Client) -> None:
@@ -36,7 +42,21 @@ def test_the_foot_of_pages_says_which_release_this_is(admin_client: Client) -> N
 def test_the_command_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     Commands(["manage.py", "--version"]).execute()
     assert capsys.readouterr().out == f"{release()}\n"
-    assert release() in (settings.BASE_DIR / "CHANGELOG.md").read_text(encoding="utf-8")
+    told = "Unreleased" if ".dev" in release() else release()
+    assert f"## {told}" in (settings.BASE_DIR / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_a_build_between_releases_names_its_commit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "9.1.0.dev0"\n')
+    monkeypatch.setattr(release_of, "_ROOT", tmp_path)
+    assert release.__wrapped__() == "9.1.0.dev0"  # no git here
+    for command in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "x")):
+        subprocess.run(["git", *IDENTITY, *command], cwd=tmp_path, check=True)
+    assert re.fullmatch(r"9\.1\.0\.dev0\+[0-9a-f]{7,}", release.__wrapped__())
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "9.1.0"\n')
+    assert release.__wrapped__() == "9.1.0"
 
 
 def test_sign_in_and_out(alice: User, client: Client) -> None:
