@@ -261,6 +261,7 @@ def test_questions_answered_by_a_language_model(
     assert len(known) - SLACK <= len(reached & set(known))
 
 
+@pytest.mark.exhaustive  # what rules were made with; the other set is asked each time
 def test_development_questions() -> None:
     items = questions("development.json")
     failed = failures(items)

@@ -239,6 +239,7 @@ def test_the_examples_are_read(name: str, count: int) -> None:
     assert {rule.measure for rule in rules if isinstance(rule, Rule)} <= {*MEASURES, *FIRST}
 
 
+@pytest.mark.exhaustive  # the samples' 89 questions, twice
 def test_the_example_judges_the_questions_of_the_readme(guideline: Document) -> None:
     """One question is refused in both and has no measure of its claims."""
     read = read_question_set(Path("samples/questions.json"), form="plain")

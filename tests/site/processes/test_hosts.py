@@ -265,6 +265,7 @@ class Client:
         raise AssertionError(f"no host took {path}")
 
 
+@pytest.mark.exhaustive  # what `test_worker` says of one host, over two
 def test_two_hosts_lose_and_double_nothing_whatever_happens_to_one(hosts: list[Host]) -> None:
     user = User.objects.create_superuser("root")
     user.password = PBKDF2PasswordHasher().encode(PASSWORD, "salt")  # the tests' own is faster

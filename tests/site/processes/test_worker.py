@@ -60,7 +60,9 @@ def busy_process(supervisor: int) -> psutil.Process:
     return max(queue, key=lambda process: process.memory_info().rss)
 
 
-@pytest.mark.parametrize("victim", ["family", "busy process"])
+@pytest.mark.parametrize(
+    "victim", ["family", pytest.param("busy process", marks=pytest.mark.exhaustive)]
+)
 def test_killing_it_in_mid_work_changes_nothing_in_the_end(
     victim: str, own_database: str, tmp_path: Path, settings: Settings
 ) -> None:
@@ -147,6 +149,7 @@ def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_pat
     assert survivors(family) == []
 
 
+@pytest.mark.exhaustive  # waits for the watchdog
 def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_path: Path) -> None:
     """The queue is suspended, as if it waited for a lock whose owner was killed."""
     with running("worker", log=tmp_path / "worker.log", **ONE_PROCESS) as worker:
@@ -162,7 +165,9 @@ def test_a_process_that_stands_still_is_started_again(own_database: str, tmp_pat
     assert "work has been waiting" in (tmp_path / "worker.log").read_text()
 
 
-@pytest.mark.parametrize("victim", ["its sentinel", "an idle worker of it"])
+@pytest.mark.parametrize(
+    "victim", ["its sentinel", pytest.param("an idle worker of it", marks=pytest.mark.exhaustive)]
+)
 def test_a_queue_that_lost_a_process_goes_on(
     victim: str, own_database: str, tmp_path: Path
 ) -> None:
