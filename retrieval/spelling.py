@@ -38,6 +38,7 @@ _CANDIDATES = 3  # words that one may be meant to be
 _ALIKE = 0.83
 
 _LONG = 7  # letters of a word that is put right: shorter ones are too like each other
+_LONG_ENOUGH = 6  # letters of a name beside a statement that may have it
 _SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
 _EVERYDAY = 3.3  # on the Zipf scale, logarithm of uses in 10^9 words: above all rare brands
 _ENDING = 3  # letters in which two forms of a word may differ
@@ -227,15 +228,18 @@ def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...
     if not (unknown := unknown_names(query.text)):
         return ()
     shown = {each.lower() for each in distinct(words("\n".join(passages)))}
-    return tuple(
-        word for word in unknown if not any(_is_form(word.lower(), each) for each in shown)
-    )
+    return tuple(word for word in unknown if not any(is_form(word.lower(), each) for each in shown))
 
 
-def _is_form(word: str, shown: str) -> bool:
-    """Tell whether a word shown is the word, its plural, or a long one that is a slip away."""
-    is_plural = shown.removesuffix("s") == word.removesuffix("s")
-    return is_plural or (min(len(word), len(shown)) >= _LONG and slips(word, shown) <= 1)
+def is_form(word: str, shown: str) -> bool:
+    """Tell whether a word shown is the word, its plural, or a longer one that is a slip away.
+
+    A slip keeps the first letter and, as `_is_slip` says, exchanges none.
+    """
+    if shown.removesuffix("s") == word.removesuffix("s"):
+        return True
+    is_long = min(len(word), len(shown)) >= _LONG_ENOUGH
+    return is_long and word[0] == shown[0] and _is_slip(word, shown)
 
 
 def _is_everyday(word: str) -> bool:

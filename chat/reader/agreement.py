@@ -36,6 +36,8 @@ from core.language.en.statements.wording import (
     share_a_name,
     tells_when_to_stop,
 )
+from core.language.words import words
+from retrieval.spelling import is_form
 from retrieval.types import Hit
 
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
@@ -117,8 +119,10 @@ def brands_in_words(question: str) -> str:
 
 def has_each_word(unknown: Sequence[str], unit: Unit) -> bool:
     """Tell whether a statement or its context has each word that stands in a medicine's place."""
-    text = " ".join((unit.text, *_above(unit))).casefold()
-    return all(word.casefold() in text for word in unknown)
+    if not unknown:
+        return True
+    said = set(words(" ".join((unit.text, *_above(unit))).casefold()))
+    return all(any(is_form(word.casefold(), each) for each in said) for word in unknown)
 
 
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:

@@ -15,6 +15,7 @@ _END = re.compile(
 CELLS = " | "  # between the cells of a table's row, in the text of a page
 UNREADABLE = "[…]"  # in the place of a sign or of words that could not be read
 OVERSTRUCK = "\u0335\u0336"  # strokes through the sign before them
+STRUCK = f"{UNREADABLE}\u0336"  # in the place of words that are struck through or covered
 # What the rules look at, five pages; a longer question is analysed by its beginning.
 MAX_CHARS = 10_000
 

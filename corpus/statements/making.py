@@ -4,8 +4,7 @@ A statement keeps the place of each of its parts. A sentence comes with the head
 a list item with the lines that introduce it, a table row with its header, its caption and the
 footnotes of its marks: quoted without these it could say something else. Text for which they can't
 be determined, or which a page break may have cut, is no statement; nor is a box of a flow chart,
-which depends on the boxes before it, or what has a sign or a value that could not be read or is
-struck through.
+which depends on the boxes before it, or what has words that are struck through or covered.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
-from core.language.words import OVERSTRUCK, UNREADABLE
+from core.language.words import OVERSTRUCK
 from corpus.boxes import overlaps
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
 from corpus.statements.places import Place, VerbatimSpan, Views, one_line
@@ -27,7 +26,7 @@ from corpus.statements.table_rows import caption_of, table_rows
 _BROKEN_OFF = re.compile(
     r"\b(?:a|an|at|by|each|every|for|from|in|of|per|than|the|to|with)\s*$", re.IGNORECASE
 )
-_WITHHELD = re.compile(f"{re.escape(UNREADABLE)}|[{OVERSTRUCK}]")
+_WITHHELD = re.compile(f"[{OVERSTRUCK}]")
 _FLOWING = ("paragraph", "list_item")
 _BETWEEN = ("footnote", "table", "caption")  # may stand between two parts of one text
 MAX_CHARS = 240  # up to which sentences of one paragraph are quoted together

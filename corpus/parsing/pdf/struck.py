@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from corpus.parsing.clean import UNREADABLE
+from core.language.words import STRUCK
 from corpus.parsing.geometry import PageCells, contains, middle, overlap, same_row, union, upright
 from corpus.parsing.layout.doubts import WORDS_STRUCK
 from corpus.parsing.pdf.characters import Character, displayed
@@ -98,7 +98,7 @@ def withheld(
         box = union(char.box for at in places for char in pieces[at])
         near = any(_is_beside(pieces[at], pieces[places[0]], box) for at in beside)
         if near or not set(places) <= set(inner):
-            yield [replace(pieces[places[0]][0], text=UNREADABLE, box=box)], True
+            yield [replace(pieces[places[0]][0], text=STRUCK, box=box)], True
 
 
 def _rows(pieces: Sequence[Piece], gone: Collection[int]) -> Iterator[int]:

@@ -109,7 +109,7 @@ def test_lower_doses_stay_with_those_that_they_are_lower_than() -> None:
     assert all("recommended dose" in text for text in texts if "lower doses" in text)
 
 
-@pytest.mark.parametrize("gone", ["[…]", "9\u03360\u0336"])
+@pytest.mark.parametrize("gone", ["[…]\u0336", "9\u03360\u0336"])
 def test_a_line_with_a_sign_unread_or_a_value_struck_is_no_statement(gone: str) -> None:
     document = indexed(f"# Zinc\n\nGive {gone} mg in children.\n\nGive 5 mg in adults.")
     texts = [str(row[2]) for chunk in document.chunks.all() for row in said_of(chunk)]

@@ -176,7 +176,7 @@ _BEFORE = re.compile(
 _BEHIND = re.compile(
     r"(?:\s+(?:\d[\d.]*\s?%|starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly|monthly|total"
     r"|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
-    r"|[\s:,(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
+    r"|[\s:(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
     r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b(?!\s*/\s*(?:min|d?l|ml)\b)"
     r"|\s+(?:depot|M/?R|SR|XL|XR|CR|LA|retard|tablets?|tabs?|capsules?|caps?|injections?|inj|infusion|inhaler|syrup|patch(?:es)?"
     r"|start(?:ing)? at)\b",
