@@ -137,6 +137,8 @@ def choose_gate(run: AnswerRun) -> None:
 
 def search(run: AnswerRun) -> None:
     """Find passages in the documents in force on the day, and record which those are."""
+    if run.understood.is_unread:
+        raise LookupError("What the question's short forms stand for is not known.")
     run.snapshot = corpus_snapshot(run.query.on)
     run.evidence = find(run.query, run.searches)
     run.cautions += [stop_caution(*met) for _, met in sorted(run.searches.met.items())]

@@ -66,19 +66,21 @@ def meanings(query: Query) -> dict[str, tuple[Meaning, ...]]:
     return {word: tuple(every) for word, every in sorted(found.items())}
 
 
-def as_defined(query: Query, meant: dict[str, tuple[Meaning, ...]]) -> dict[str, str]:
+def as_defined(text: str, meant: dict[str, tuple[Meaning, ...]]) -> dict[str, str]:
     """Return short forms with their words, where the one meaning in scope isn't the lexicon's."""
     own = {
         word: every[0].words
         for word, every in meant.items()
         if len(every) == 1 and not word.islower()  # `cap` may be the word
     }
-    known = {each.short: each.words for each in site_lexicon().every_in(query.text)}
+    if not own:
+        return {}
+    known = {each.short: each.words for each in site_lexicon().every_in(text)}
     return {
         word: f"{word} ({meaning})"
         for word, meaning in own.items()
         if not (word in known and mean_the_same(known[word], meaning))
-        and meaning not in query.text.casefold()
+        and meaning not in text.casefold()
     }
 
 

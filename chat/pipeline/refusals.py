@@ -144,19 +144,18 @@ def explained(run: AnswerRun) -> Abstained:
 
 def _cautions_on_medicines(run: AnswerRun) -> Sequence[Caution]:
     """Tell of medicines asked about of which no passage names any, or only other forms."""
-    missing = _medicines_not_found(run)
-    medicines = asked_medicines(_by_every_name(run))
-    if missing and any(medicines & set(drugs(_read(hit))) for hit in run.decided.passages):
+    question, passages = _by_every_name(run), run.decided.passages
+    medicines = asked_medicines(question)
+    if run.decided.not_found or not _are_unnamed(question, medicines, passages):
+        return ()  # the words that were not found are told already
+    missing = _as_asked(run, question, medicines)
+    if any(medicines & set(drugs(_read(hit))) for hit in passages):
         return [other_form_caution(missing)]
     return list(unknown_word_cautions(missing, is_known=True))
 
 
-def _medicines_not_found(run: AnswerRun) -> Sequence[str]:
-    """Return the medicines asked about if no passage names any, a brand with its ingredient."""
-    question = _by_every_name(run)
-    medicines = asked_medicines(question)
-    if run.decided.not_found or not _are_unnamed(question, medicines, run.decided.passages):
-        return ()  # the words that were not found are told already
+def _as_asked(run: AnswerRun, question: str, medicines: frozenset[str]) -> Sequence[str]:
+    """Return medicines as they were asked for, a brand with its ingredient."""
     typed = question_in_english(run.query.text)
     said = [
         in_words(question, name)

@@ -39,6 +39,7 @@ class Understood:
     # Corrections by misspelt word, and short forms with what the documents say they stand for.
     spelling: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Mapping[str, tuple[Meaning, ...]] = field(default_factory=dict)  # by short form
+    is_unread: bool = False  # its short forms could not be looked up: it must not be answered
 
 
 def understand(
@@ -53,7 +54,8 @@ def understand(
     wording = _standalone(stem, before, config)
     spelling = _spelling(replace(query, text=wording.searched))
     wording = wording.spelled(spelling)
-    meant, defined = _short_forms(replace(query, text=wording.searched))
+    meant = _meanings(replace(query, text=wording.searched))
+    defined = as_defined(wording.searched, meant or {})
     wording = wording.spelled(defined)
     choice = set_apart(wording.searched, options)
     return Understood(
@@ -64,7 +66,8 @@ def understand(
         by=wording.by,
         notes=wording.notes,
         spelling=spelling | defined,
-        ambiguous={word: every for word, every in meant.items() if len(every) > 1},
+        ambiguous={word: every for word, every in (meant or {}).items() if len(every) > 1},
+        is_unread=meant is None,
     )
 
 
@@ -124,11 +127,10 @@ def _spelling(query: Query) -> dict[str, str]:
         return {}
 
 
-def _short_forms(query: Query) -> tuple[dict[str, tuple[Meaning, ...]], dict[str, str]]:
-    """Return the meanings of short forms, and those to be read with their words."""
+def _meanings(query: Query) -> dict[str, tuple[Meaning, ...]] | None:
+    """Return the meanings of short forms; None if they can't be looked up."""
     try:
-        meant = meanings(query)
-        return meant, as_defined(query, meant)
-    except Exception as error:  # noqa: BLE001 - the search fails with a refusal
+        return meanings(query)
+    except Exception as error:  # noqa: BLE001 - fail closed: `is_unread`
         logger.error("A question's short forms were not looked at: %s", type(error).__name__)
-        return {}, {}
+        return None

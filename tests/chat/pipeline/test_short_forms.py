@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import pytest
 
 from chat.ask import turn_ask
-from chat.models import Channel, Turn
+from chat.models import Channel, Reason, Turn
 from chat.types import AskedQuestion
 from core.language.en.short_forms import defined_in, mean_the_same
 from corpus.models import Collection
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_approve
+from retrieval import short_forms
 from tests.chat.storing import Storing
 from tests.corpora import shelf
 from tests.corpus.documents import ingest
@@ -93,6 +94,11 @@ def test_in_a_collection_its_own_meaning_holds(
     assert not [each for each in turn.warnings if each["code"] == "ambiguous"]
     assert turn.standalone == read_as
     assert [dose in claim.text for claim in turn.claims.all()] == [True]
+
+
+def test_what_can_not_be_looked_up_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_forms, "json", None)  # what the documents say can't be read
+    assert ask("first dose in PE?").reason == Reason.SEARCH_UNAVAILABLE
 
 
 def test_definitions_are_read_by_their_initials() -> None:

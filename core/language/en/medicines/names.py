@@ -152,7 +152,9 @@ def drug_classes(text: str) -> tuple[str, ...]:
 
 
 # What medicines are made as, which are no names (`caps`).
-_MADE_AS = frozenset("amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split())
+_NO_NAMES = frozenset(
+    "amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split()
+)
 
 # Acids by their salts, which are one medicine.
 _ACIDS = {
@@ -174,12 +176,12 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"(?:\s+(?:\d[\d.]*\s?%|starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly|monthly|total"
-    r"|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
+    r"(?:\s+(?:\d[\d.]*\s?%|starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly"
+    r"|monthly|total|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
     r"|[\s:(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
     r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b(?!\s*/\s*(?:min|d?l|ml)\b)"
-    r"|\s+(?:depot|M/?R|SR|XL|XR|CR|LA|retard|tablets?|tabs?|capsules?|caps?|injections?|inj|infusion|inhaler|syrup|patch(?:es)?"
-    r"|start(?:ing)? at)\b",
+    r"|\s+(?:depot|M/?R|SR|XL|XR|CR|LA|retard|tablets?|tabs?|capsules?|caps?|injections?|inj|infusion"
+    r"|inhaler|syrup|patch(?:es)?|start(?:ing)? at)\b",
     re.IGNORECASE,
 )
 
@@ -229,7 +231,7 @@ def words_in_place(text: str) -> tuple[str, ...]:
         match.group()
         for match in _LETTERS.finditer(text)
         if len(match.group()) >= _LEAST_OF_A_NAME
-        and match.group().lower() not in _MADE_AS
+        and match.group().lower() not in _NO_NAMES
         and match.start() not in known
         and not _CLASSES.search(match.group())
         and is_medicines_place(text, *match.span())
@@ -274,7 +276,7 @@ def _named_by_pair(both: str, *, is_new: bool) -> tuple[str, ...]:
 def _named_in_place(word: str) -> tuple[str, ...]:
     """Return the medicines that a word names where it can only be one."""
     name = published(word)
-    if name is None or word in _MADE_AS or _CLASSES.fullmatch(word):
+    if name is None or word in _NO_NAMES or _CLASSES.fullmatch(word):
         return ()
     return _in_generic(name.generic) or (name.generic,)
 

@@ -191,7 +191,7 @@ def _around(name: str, kind: str, texts: Sequence[str]) -> frozenset[str]:
         forms = (
             frozenset().union(*(each.forms for each in found if each.name == name))
             if found
-            else frozenset(form for form, *_ in _written_out(text))
+            else frozenset(_written_out(text))
         )
         if values := _values(forms, kind):
             return values
@@ -252,11 +252,11 @@ def _named_forms(text: str) -> Iterator[tuple[tuple[str, str, str], int, int, bo
         yield (kind, value, of), match.start(), match.end(), bool(is_beside_only)
 
 
-def _written_out(text: str) -> Iterator[tuple[Form, int]]:
-    """Yield the forms of a text that count without a medicine beside them."""
+def _written_out(text: str) -> Iterator[Form]:
+    """Yield the forms of a text that count without a medicine beside them: no abbreviations."""
     for (kind, value, _), start, end, _ in _named_forms(text):
-        if end - start > len("M/R"):
-            yield (kind, value), start
+        if not ABBREVIATION.match(text[start:end]):
+            yield kind, value
 
 
 def _is_of(form: tuple[str, str, str], names: Sequence[str]) -> bool:

@@ -35,10 +35,9 @@ _ANTIDOTES = frozenset(
 # `Coumadin pt, vitamin K dose`: whose medicine it is, where another one is named.
 _HAS_IT = re.compile(r"^[-\s)]*(?:pt|patient)\b", re.IGNORECASE)
 # `On carbamazepine tablets, what dose do we start at`: of what is taken, if nothing else is named.
-_DOSE_OF_IT = re.compile(r"\bdos(?:e|es|ing|age)\b|\bhow much\b", re.IGNORECASE)
 _HARMED = re.compile(
-    r"\bafter\b|\bdespite\b|fail|allerg|intoleran|anaphyla|reaction|overdose|toxic|poison|resistan|contra-?indicat|instead"
-    r"|alternative|revers",
+    r"\bafter\b|\bdespite\b|fail|allerg|intoleran|anaphyla|reaction|overdose|toxic|poison|resistan"
+    r"|contra-?indicat|instead|alternative|revers",
     re.IGNORECASE,
 )
 _REACH = re.compile(r"[^.?!,;]{0,24}")
@@ -58,8 +57,8 @@ def asked_medicines(question: str) -> frozenset[str]:
         or (len(named) > 1 and _HAS_IT.match(question[end:]))
         or _is_own(start, question, places)
     }
-    if named == own and not any(conditions(question)) and _DOSE_OF_IT.search(question):
-        return frozenset(name for name in own if not _HARMED.search(question))
+    if own == named and asks_dose(question) and not any(conditions(question)):
+        return frozenset() if _HARMED.search(question) else named
     return named - own
 
 
