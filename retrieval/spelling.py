@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.medicines.names import SINGLE_NAMES, drugs, words_in_place
+from core.language.en.medicines.names import SINGLE_NAMES, drug_classes, drugs, words_in_place
 from core.language.gloss import gloss, spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
@@ -205,22 +205,34 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for low, word in typed.items() if low in strange)
 
 
-def unknown_names(text: str) -> tuple[str, ...]:
-    """Return the words in a medicine's place that nothing knows, as typed: `Xyz` of `Xyz dose?`.
+def unknown_names(text: str) -> dict[str, str]:
+    """Return the words in a medicine's place that name none, as typed: `Xyz` of `Xyz dose?`.
 
-    Known is what the lexicon or the list of medicines has, and what is everyday English. Runs no
-    query. Empty for another language than English.
+    Each with the words that the lexicon has for it, which are no medicine either (`full blood
+    count` of `fbc weekly dose`); empty for a word that nothing knows. Everyday English is left out.
+    Runs no query. Empty for another language than English.
     """
     if spoken_in(text) != DEFAULT:
-        return ()
-    forms = {part.lower() for each in site_lexicon().every_in(text) for part in words(each.short)}
-    typed = [word for word in words_in_place(text[:MAX_CHARS]) if word.lower() not in forms]
+        return {}
+    known: dict[str, str] = {}
+    for each in site_lexicon().every_in(text):
+        known |= dict.fromkeys((part.lower() for part in words(each.short)), each.words)
+    typed = words_in_place(text[:MAX_CHARS])
     strange = _unlisted(
         word.lower()
         for word in typed
         if word.lower() not in function_words(DEFAULT) and not _is_everyday(word.lower())
     )
-    return tuple(word for word in typed if word.lower() in strange)
+    return {
+        word: known.get(word.lower(), "")
+        for word in typed
+        if word.lower() in known or word.lower() in strange
+        if not _is_medicine(known.get(word.lower(), ""))
+    }
+
+
+def _is_medicine(meaning: str) -> bool:
+    return bool(drugs(meaning) or drug_classes(meaning))
 
 
 def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
@@ -228,7 +240,13 @@ def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...
     if not (unknown := unknown_names(query.text)):
         return ()
     shown = {each.lower() for each in distinct(words("\n".join(passages)))}
-    return tuple(word for word in unknown if not any(is_form(word.lower(), each) for each in shown))
+    return tuple(word for word, meant in unknown.items() if not is_said(word, meant, shown))
+
+
+def is_said(word: str, meant: str, shown: Set[str]) -> bool:
+    """Tell whether lower-case words have a word, or all words of what it stands for."""
+    ways = ([word.lower()], words(meant.lower()))
+    return any(way and all(any(is_form(w, each) for each in shown) for w in way) for way in ways)
 
 
 def is_form(word: str, shown: str) -> bool:

@@ -21,7 +21,8 @@ from chat.caveats.wording import statements_numbered, words_for_people
 from chat.models import ClaimKind
 from chat.types import DraftClaim
 from core.language.en.medicines.doses import lacks_dose
-from core.language.en.medicines.varieties import unasked_forms
+from core.language.en.medicines.varieties import brands_unnamed, unasked_forms
+from core.language.en.statements.wording import counts_units
 from core.language.gloss import has_table, question_in_english
 from corpus.models import AnsweringStop, Authority
 from corpus.positions import place_words
@@ -193,13 +194,20 @@ def applicability_cautions(about: Applicability) -> tuple[Caution, ...]:
 
 
 def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Caution]:
-    """Yield a caution for each form of a medicine that statements name and the question doesn't."""
-    numbers: dict[str, list[int]] = {}
+    """Yield a caution for each form of a medicine that statements name and the question doesn't.
+
+    And for each brand asked for where a statement without it counts tablets, puffs or millilitres.
+    """
+    forms: dict[str, list[int]] = {}
+    brands: dict[str, list[int]] = {}
     for number, claim in enumerate(claims, start=1):
         if claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW):
-            for form in unasked_forms(question, _texts_of(claim.in_english)):
-                numbers.setdefault(form, []).append(number)
-    for form, at in numbers.items():
+            texts = _texts_of(claim.in_english)
+            for form in unasked_forms(question, texts):
+                forms.setdefault(form, []).append(number)
+            for brand in brands_unnamed(question, texts) if counts_units(texts[0]) else ():
+                brands.setdefault(brand, []).append(number)
+    for form, at in forms.items():
         yield Caution(
             UNASKED,
             ngettext(
@@ -208,6 +216,17 @@ def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Cauti
                 len(at),
             )
             % {"these": capfirst(statements_numbered(at)), "form": form},
+            tuple(at),
+        )
+    for brand, at in brands.items():
+        yield Caution(
+            UNASKED,
+            ngettext(
+                "%(these)s does not name %(brand)s. Check that it has the strength meant there.",
+                "%(these)s do not name %(brand)s. Check that it has the strength meant there.",
+                len(at),
+            )
+            % {"these": capfirst(statements_numbered(at)), "brand": brand},
             tuple(at),
         )
 

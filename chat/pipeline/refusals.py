@@ -25,9 +25,9 @@ from chat.pipeline.search import EXPLAINING, search_and_gate
 from chat.types import Abstained, DraftClaim
 from chat.verification.medicines import is_named
 from core.language.en.medicines.names import drug_classes, drug_places, drugs
-from core.language.en.medicines.varieties import differs, in_words
+from core.language.en.medicines.varieties import differs, in_words, is_of_other_brand
 from core.language.en.quantities.levelling import levelled
-from core.language.en.questions.asked import asked_medicines
+from core.language.en.questions.asked import asked_medicines, asked_routes, routes_or_swallowed
 from core.language.en.statements.wording import gives_dose, share_a_name
 from core.language.gloss import question_in_english
 from core.language.words import CELLS
@@ -58,7 +58,8 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
     hits = {quote.hit.key: quote.hit for claim in first for quote in claim.quotes}
     nearest = [hits[key] for key in about]
     question = _by_every_name(run)
-    medicines = asked_medicines(question)
+    # A dose of what nothing knows is nobody else's, whatever the patient takes.
+    medicines = frozenset() if decision.is_unknown_medicine else asked_medicines(question)
     others = [hit for hit in decision.passages if hit.key not in about]
     if medicines or decision.is_unknown_medicine:
         others = [
@@ -92,13 +93,28 @@ def _is_on_others(question: str, hit: Hit) -> bool:
 def _names(question: str, medicines: frozenset[str], hit: Hit) -> bool:
     """Tell whether a passage or its headings name one of the medicines, by any of its names.
 
-    One that names another salt or form of it doesn't.
+    One whose lines name another salt, form, brand or route of it alone doesn't.
     """
     text = _read(hit)
-    named = frozenset(drugs(text))
-    if share_a_name(medicines, named):
-        return not differs(question, (text,), medicines & named)
-    return any(is_named(name, text) for name in medicines)
+    named = medicines & frozenset(drugs(text))
+    if not named:
+        return share_a_name(medicines, frozenset(drugs(text))) or any(
+            is_named(name, text) for name in medicines
+        )
+    above = [hit.in_english.section, hit.in_english.title]
+    lines = [line for line in hit.in_english.text.splitlines() if named & set(drugs(line))]
+    return any(not _is_otherwise(question, [line, *above], named) for line in lines or [text])
+
+
+def _is_otherwise(question: str, texts: Sequence[str], medicines: frozenset[str]) -> bool:
+    """Tell whether a text is on another salt, form, brand or route of medicines that it names.
+
+    Above it stand the other texts.
+    """
+    if differs(question, texts, medicines) or is_of_other_brand(question, texts, medicines):
+        return True
+    asked, given = asked_routes(question), routes_or_swallowed(texts[0])
+    return bool(asked and given and gives_dose(texts[0]) and asked.isdisjoint(given))
 
 
 def _read(hit: Hit) -> str:

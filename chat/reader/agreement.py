@@ -7,7 +7,7 @@ section, then the title. A statement that is dropped can't be the answer, howeve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from chat.types import Unit
@@ -37,7 +37,7 @@ from core.language.en.statements.wording import (
     tells_when_to_stop,
 )
 from core.language.words import words
-from retrieval.spelling import is_form
+from retrieval.spelling import is_said
 from retrieval.types import Hit
 
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
@@ -48,10 +48,11 @@ _IMPAIRED_BELOW = 60  # mL/min
 _YEAR = 365  # days, up to which doses differ from those of children
 _YOUNGEST = frozenset(("preterm", "neonate"))
 _INFANTS = _YOUNGEST | {"infant"}
+_NOTHING: Mapping[str, str] = {}
 
 
 def in_agreement(
-    question: str, every_name: str, units: Sequence[Unit], unknown: Sequence[str] = ()
+    question: str, every_name: str, units: Sequence[Unit], unknown: Mapping[str, str] = _NOTHING
 ) -> list[Unit]:
     """Drop statements about other medicines, people, routes or severities.
 
@@ -117,12 +118,16 @@ def brands_in_words(question: str) -> str:
     return "; ".join(filter(None, map(brand_words, typed)))
 
 
-def has_each_word(unknown: Sequence[str], unit: Unit) -> bool:
-    """Tell whether a statement or its context has each word that stands in a medicine's place."""
+def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:
+    """Tell whether a statement or its context has each word that stands in a medicine's place.
+
+    Of a word that is known to be no medicine, its passage may have it, or what it stands for.
+    """
     if not unknown:
         return True
-    said = set(words(" ".join((unit.text, *_above(unit))).casefold()))
-    return all(any(is_form(word.casefold(), each) for each in said) for word in unknown)
+    own = set(words(" ".join((unit.text, *_above(unit))).casefold()))
+    around = own.union(words(unit.hit.text.casefold())) if any(unknown.values()) else own
+    return all(is_said(word, meant, around if meant else own) for word, meant in unknown.items())
 
 
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:

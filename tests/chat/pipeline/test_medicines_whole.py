@@ -66,6 +66,9 @@ def told(turn: Turn) -> str:
         ("Zyblort dose at night?", "Zyblort"),
         ("start Zyblort in heart failure?", "Zyblort"),
         ("wxz tabs weekly dose in epilepsy?", "wxz"),
+        ("ECG loading dose in sepsis?", "ECG"),
+        ("Zyblort start dose bd in epilepsy?", "Zyblort"),
+        ("Zyblort 3 hrly bolus dose, sepsis on ramipril?", "Zyblort"),
         ("Zoladine depot how often and what dose?", "Zoladine"),
         ("CaCl 10% dose in heart failure?", "calcium chloride"),
         ("pt on carbamazepine tablets, what dose do we start at", "carbamazepine"),
@@ -151,6 +154,13 @@ def test_a_form_that_was_not_asked_for_is_told(question: str, form: str) -> None
         ("itraconazole caps", ["Itraconazole oral solution: 200 mg"], True),
         ("itraconazole caps", ["Itraconazole: 200 mg"], False),
         ("Betaferon", ["interferon beta-1a 30 micrograms"], True),
+        ("co-codamol 15/500", ["Co-codamol 30/500: two tablets"], True),
+        ("co-codamol 15/500", ["Co-codamol 15/500 or 30/500: two tablets"], False),
+        ("co-codamol", ["Co-codamol 30/500: two tablets"], False),
+        ("amoxicillin 5/7", ["Amoxicillin 3/7 for cystitis"], False),
+        ("humulin s", ["Humulin I 10 units"], True),
+        ("humulin", ["Humulin I 10 units"], False),
+        ("valsartan", ["sacubitril 24 mg with valsartan 26 mg"], True),
     ],
 )
 def test_another_salt_form_or_combination_is_another_medicine(
@@ -173,6 +183,44 @@ def test_another_brand_of_an_ingredient_has_its_own_doses(
     asked: str, said: str, is_other: bool
 ) -> None:
     assert is_of_other_brand(asked, [said], set(drugs(asked)) & set(drugs(said))) is is_other
+
+
+PRODUCTS = """# Medicines by product
+## Diabetes
+Lantus (insulin glargine 100 units/mL): start at 10 units at bedtime.
+## Arthritis
+Tocilizumab (RoActemra): give 8 mg/kg intravenously every 4 weeks for arthritis.
+## Asthma
+Relvar 92/22 inhaler: one inhalation once daily in asthma.
+## Fever
+Paracetamol 120 mg/5 mL suspension: give 10 mL four times a day for fever.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("toujeo starting dose in diabetes?", "toujeo (insulin glargine)"),
+        ("roactemra sc dose in arthritis?", "roactemra (tocilizumab)"),
+    ],
+)
+def test_a_refusal_shows_no_dose_of_another_brand_or_route(question: str, named: str) -> None:
+    publish(PRODUCTS)
+    turn = ask(question)
+    assert f"Only other forms of “{named}” were found." in told(turn)
+    assert turn.nearest == []
+
+
+def test_another_strength_of_a_product_that_nothing_knows_is_no_answer() -> None:
+    publish(PRODUCTS)
+    assert ask("relvar 92/22 dose in asthma?").status == TurnStatus.ANSWERED
+    assert ask("relvar 184/22 dose in asthma?").status == TurnStatus.ABSTAINED
+
+
+def test_a_brand_that_counted_doses_do_not_name_is_told() -> None:
+    publish(PRODUCTS)
+    turn = ask("calpol six plus how many ml for fever?")
+    assert "does not name calpol six plus. Check that it has the strength meant" in told(turn)
 
 
 def test_names_are_read_where_only_a_medicine_can_stand() -> None:

@@ -175,15 +175,22 @@ _BEFORE = re.compile(
     r"|patients?)\s+)*$",
     re.IGNORECASE,
 )
+_HOW = (
+    "start|starting|loading|maintenance|maximum|max|initial|first|usual|total|top|bolus|stat|prn|nocte|mane"
+    "|correction|infusion|od|bd|tds|qds|qid|tid|daily|weekly|monthly|hourly|oral|iv|im|sc|po|pr|sl|neb"
+)
 _BEHIND = re.compile(
-    r"(?:\s+(?:\d[\d.]*\s?%|starting|loading|maintenance|maximum|max|initial|first|usual|daily|weekly"
-    r"|monthly|total|top))*\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|(?:per|a|each) (?:day|week))\b"
+    rf"(?:\s+(?:\d[\d.]*\s?(?:%|hourly|hrly|weekly|monthly)|(?:week|day) \d+|{_HOW}))*"
+    r"\s+(?:dos(?:e|es|ing|age)|max(?:imum)?|units?/kg|(?:per|a|each) (?:day|week)"
+    r"|how (?:many|much) (?:units?|mg|mls?|puffs|tab(?:let)?s))\b"
     r"|[\s:(|]*(?:(?:oral|orally|iv|im|sc|po)\s+)?\d[\d.,/ -]*"
     r"(?:mg|mcg|micrograms?|g|units?|iu|ml|mmol)\b(?!\s*/\s*(?:min|d?l|ml)\b)"
     r"|\s+(?:depot|M/?R|SR|XL|XR|CR|LA|retard|tablets?|tabs?|capsules?|caps?|injections?|inj|infusion"
     r"|inhaler|syrup|patch(?:es)?|start(?:ing)? at)\b",
     re.IGNORECASE,
 )
+
+_IS_HOW = re.compile(_HOW, re.IGNORECASE)
 
 
 def drugs(text: str) -> tuple[str, ...]:
@@ -232,6 +239,7 @@ def words_in_place(text: str) -> tuple[str, ...]:
         for match in _LETTERS.finditer(text)
         if len(match.group()) >= _LEAST_OF_A_NAME
         and match.group().lower() not in _NO_NAMES
+        and not _IS_HOW.fullmatch(match.group())
         and match.start() not in known
         and not _CLASSES.search(match.group())
         and is_medicines_place(text, *match.span())

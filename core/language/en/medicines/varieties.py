@@ -49,7 +49,23 @@ _ADJUNCTS = frozenset(
 )
 _NEVER_ALONE = frozenset("imipenem piperacillin sacubitril".split())
 _TOUCHING = re.compile(r"\s*[/+-]\s*|\s+|\s*(?:\d[\d.,]*\s*(?:mg|micrograms?|mcg|g))?\s*/\s*", re.I)
-_WITH = re.compile(r"(?:\s*\d[\d.,]*\s*%)?\s+(?:with|and|plus)\s+", re.IGNORECASE)
+_WITH = re.compile(
+    r"(?:\s*\d[\d.,]*\s*(?:%|mg|micrograms?|mcg|g|units?))?\s+(?:with|and|plus)\s+", re.IGNORECASE
+)
+# What tells one product of a brand from another: `M3` of Humulin, `Six Plus`; behind what a lexicon
+# wrote in brackets.
+_MEANT = r"(?:\s\([^()]*\))?"
+_AMOUNT = r"\s?(?:mg|mcg|g|ml|units?|iu|kg|tab|puff|dose|%)"
+_PRODUCT = re.compile(
+    rf"{_MEANT}[\s-]((?:mix ?)?[MRSIN]?\d{{1,3}}(?![\w./%-]|{_AMOUNT})|[ISR](?!\w)"
+    r"|(?:(?:six|plus|forte|extra|junior|infant|duo|combi|night)\b\s?)+)",
+    re.IGNORECASE,
+)
+# `co-codamol 8/500`, `Fostair 200/6`: no days, weeks, months or hours.
+_OF_STRENGTH = re.compile(
+    rf"([a-z][a-z-]{{3,}}){_MEANT}\s(\d+(?:\.\d+)?/(?!(?:7|12|24|40|52)\b)\d+(?:\.\d+)?(?:/\d+)?)(?![\w/])",
+    re.IGNORECASE,
+)
 
 Group = tuple[int, int, tuple[str, ...]]  # where medicines are named in one word, and which
 Form = tuple[str, str]  # kind and value, as `("salt", "decanoate")`
@@ -57,12 +73,16 @@ Form = tuple[str, str]  # kind and value, as `("salt", "decanoate")`
 
 @dataclass(frozen=True)
 class Mention:
-    """One mention of a medicine: its forms, what it is combined with, its brand if it is one."""
+    """One mention of a medicine: its forms, what it is combined with, its brand if it is one.
+
+    `products` tell apart what has one brand: `m3` of Humulin.
+    """
 
     name: str
     forms: frozenset[Form] = frozenset()
     partners: frozenset[str] = frozenset()
     brands: frozenset[str] = frozenset()
+    products: frozenset[str] = frozenset()
 
 
 def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
@@ -71,9 +91,23 @@ def differs(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
     `texts` are the statement and what stands above it, the nearest first; `names` the medicines
     that both name. A variety that is asked for and not named anywhere is another one.
     """
+    if _is_of_other_strength(asked, texts):
+        return True
     wanted = merged(asked)
     compared = [name for name in sorted(names) if name in wanted]
     return bool(compared) and not any(_fits(wanted[name], texts, set(wanted)) for name in compared)
+
+
+def _is_of_other_strength(asked: str, texts: Sequence[str]) -> bool:
+    """Tell whether texts name a product by another strength, and never by the one asked for."""
+    wanted = {(match[1].casefold(), match[2]) for match in _OF_STRENGTH.finditer(asked)}
+    if not wanted:
+        return False
+    named = {(m[1].casefold(), m[2]) for text in texts for m in _OF_STRENGTH.finditer(text)}
+    return any(
+        (name, strength) not in named and any(name == other for other, _ in named)
+        for name, strength in sorted(wanted)
+    )
 
 
 def is_of_other_brand(asked: str, texts: Sequence[str], names: Iterable[str]) -> bool:
@@ -115,6 +149,20 @@ def unasked_forms(asked: str, texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
+def brands_unnamed(asked: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the brands asked for of medicines that a statement names by their ingredients alone.
+
+    As they are typed with their product (`calpol six plus`). `texts` as for `unasked_forms`.
+    """
+    found = [merged(text) for text in texts]
+    return tuple(
+        " ".join([brand, *sorted(wanted.products)])
+        for name, wanted in merged(asked).items()
+        if (own := next((each[name] for each in found if name in each), None)) and not own.brands
+        for brand in sorted(wanted.brands)
+    )
+
+
 def in_words(asked: str, name: str) -> str:
     """Return a medicine as a question asks for it: `immediate-release morphine`."""
     mention = merged(asked).get(name, Mention(name))
@@ -146,12 +194,16 @@ def _by_name(every: Iterable[Mention]) -> dict[str, Mention]:
     for each in every:
         known = found.get(each.name, each)
         forms, partners = known.forms | each.forms, known.partners | each.partners
-        found[each.name] = Mention(each.name, forms, partners, known.brands | each.brands)
+        brands, products = known.brands | each.brands, known.products | each.products
+        found[each.name] = Mention(each.name, forms, partners, brands, products)
     return found
 
 
 def _fits(wanted: Mention, texts: Sequence[str], asked: set[str]) -> bool:
     own = _first_mentions(wanted.name, texts)
+    products = frozenset[str]().union(*(each.products for each in own))
+    if wanted.products and products and wanted.products.isdisjoint(products):
+        return False
     return any(_is_same(wanted, each, texts, asked) for each in own)
 
 
@@ -205,20 +257,27 @@ def _values(forms: Iterable[Form], kind: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def mentions(text: str) -> tuple[Mention, ...]:
     """Return the medicines of a text, one for each mention, in order."""
-    return tuple(_branded(typed, mention) for typed, mention in _written(text))
+    return tuple(_branded(text, place, mention) for place, mention in _written(text))
 
 
-def _branded(typed: str, mention: Mention) -> Mention:
-    """Add the forms and partners of a brand."""
-    of_brand = _by_name(each for _, each in _written(brand_words(typed.lower())))
+def _branded(text: str, place: tuple[int, int], mention: Mention) -> Mention:
+    """Add the forms and partners of a brand, and the product."""
+    typed = text[slice(*place)].lower()
+    of_brand = _by_name(each for _, each in _written(brand_words(typed)))
     meant = of_brand.get(mention.name, mention)
-    brands = frozenset((typed.lower(),)) if mention.name in of_brand else frozenset()
-    forms, partners = mention.forms | meant.forms, mention.partners | meant.partners
-    return Mention(mention.name, forms, partners, brands)
+    is_brand = mention.name in of_brand
+    product = _PRODUCT.match(text, place[1]) if is_brand else None
+    return Mention(
+        mention.name,
+        mention.forms | meant.forms,
+        mention.partners | meant.partners,
+        frozenset((typed,) if is_brand else ()),
+        frozenset((" ".join(product[1].lower().split()),) if product else ()),
+    )
 
 
-def _written(text: str) -> tuple[tuple[str, Mention], ...]:
-    """Return each mention as it is written, and read without what its brand says."""
+def _written(text: str) -> tuple[tuple[tuple[int, int], Mention], ...]:
+    """Return each mention with its place, read without what its brand says."""
     grouped: list[Group] = []
     for (start, end), same in groupby(drug_places(text), key=itemgetter(0, 1)):
         names = tuple(name for *_, name in same)
@@ -234,7 +293,7 @@ def _written(text: str) -> tuple[tuple[str, Mention], ...]:
                 forms[owner[0]].add((RELEASE, MODIFIED))
     partners = _partners(text, grouped)
     return tuple(
-        (text[start:end], Mention(name, frozenset(forms[start]), partners[start] - {name}))
+        ((start, end), Mention(name, frozenset(forms[start]), partners[start] - {name}))
         for start, end, names in grouped
         for name in names
     )

@@ -24,7 +24,8 @@ _PATIENTS_OWN = re.compile(
 )
 _OWN_AFTER = re.compile(
     r"^[-\s)]*(?:allerg\w*|intoleran\w+|resistan\w+|fail\w*|reversal|overdose"
-    r"|toxicity|poisoning|is contra-?indicated|levels?|not tolerated|interact\w*)",
+    r"|toxicity|poisoning|bleed\w*|ha?emorrhage|is contra-?indicated|levels?|not tolerated"
+    r"|interact\w*)",
     re.IGNORECASE,
 )
 # `Paracetamol OD, dose of acetylcysteine`: an overdose where an antidote is named, else once daily.

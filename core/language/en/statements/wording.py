@@ -37,6 +37,17 @@ def gives_dose(text: str) -> bool:
     return bool(_DOSE.search(text))
 
 
+# A dose that says nothing without the strength of what is counted.
+_COUNTED = re.compile(
+    r"\d ?(?:mls?|millilit\w+|puffs?|tablets?|capsules?|drops?|sprays?|sachets?|spoonfuls?)\b", re.I
+)
+
+
+def counts_units(text: str) -> bool:
+    """Tell whether a text counts tablets, puffs or millilitres."""
+    return bool(_COUNTED.search(text))
+
+
 def names_organs(text: str) -> bool:
     """Tell whether a text is about kidneys or liver."""
     return bool(_ORGANS.search(text))
