@@ -1,4 +1,4 @@
-"""Tell which text of HTML its styles show in a symbol font, hide or strike out. Pure.
+"""Tell which text of HTML its styles show in a symbol font or white, hide or strike out. Pure.
 
 In a symbol font letters stand for signs.
 """
@@ -19,11 +19,24 @@ _SIGN_FONTS = ("symbol", "wingdings")
 # In a symbol font these may be meant as they are, by writers whose programs know Unicode.
 _UNSURE_SIGNS = frozenset("µ×÷²¹¼½¾")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_PRINT = re.compile(r"@media\s+print\b[^{,]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", re.I)
+_UNUSED = re.compile(  # rules for paper, and for screens with a dark ground
+    r"@media\s+(?:print\b|[^{]*prefers-color-scheme\s*:\s*dark)[^{,]*"
+    r"\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}",
+    re.I,
+)
 _DISPLAY = re.compile(r"(?<![\w-])(?:display|visibility|opacity)\s*:\s*([^;!]+)", re.I)
 _HIDES = re.compile(r"none|hidden|collapse|0(?![.\d])", re.I)
 _DECORATION = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:\s*([^;]+)", re.I)
 _STRIKES = re.compile(r".*line-through", re.I | re.S)
+_INK = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)", re.I)
+_GROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s*:\s*([^;]+)", re.I)
+_UNSET = re.compile(r"(?:inherit|unset|initial|revert|currentcolor|none)?", re.I)
+_CLEAR = re.compile(r"transparent|(?:rgb|hsl)a\(.*[,/]\s*0?\.?0*%?\s*\)", re.I)
+_WHITE = re.compile(  # or nearly so
+    r"white|snow|ghostwhite|#f{3,4}|#(?:f[7-9a-f]){3}(?:ff)?|hsla?\([^,]*,[^,]*,\s*100%.*"
+    r"|rgba?\((?:\s*(?:24[7-9]|25[0-5]|100%)\s*[,\s)/]){3}.*",
+    re.I,
+)
 _ADDED = re.compile(r"(?<![\w-])content\s*:\s*[\"'](.*?)[\"']", re.I)
 _WORDS = re.compile(r"[a-z]{3}", re.I)
 _CODE = re.compile(r"\\[0-9a-f]{1,6}", re.I)
@@ -58,6 +71,18 @@ class Styled:
 
 
 @dataclass(frozen=True)
+class Paint:
+    """How the words of an element are shown: in white, and whether something else is behind."""
+
+    is_white: bool = False
+    is_on_colour: bool = False
+
+    @property
+    def is_unseen(self) -> bool:
+        return self.is_white and not self.is_on_colour
+
+
+@dataclass(frozen=True)
 class _Rule:
     weight: tuple[int, int, int, int]  # ids, classes, names, place: the highest applies
     path: tuple[Styled, ...]  # of the elements around it, outermost first, then the element
@@ -65,6 +90,8 @@ class _Rule:
     hides: bool | None = None  # None if it says nothing about it, as the next
     strikes: bool | None = None
     adds: bool = False  # words
+    ink: str = ""
+    ground: str = ""
 
     def applies(self, elements: Sequence[Styled]) -> bool:
         """Tell whether it styles the last of these open elements."""
@@ -89,7 +116,7 @@ class Fonts:
 
     def add(self, css: str) -> None:
         """Take over the rules of a `style` element."""
-        for part in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
+        for part in _UNUSED.sub("", _COMMENT.sub("", css)).split("}"):
             before, _, declarations = part.rpartition("{")
             fonts = _FONT.findall(declarations)
             font = fonts[-1].strip() if fonts else ""
@@ -100,6 +127,8 @@ class Fonts:
                 _said(_DISPLAY, _HIDES, declarations),
                 _said(_DECORATION, _STRIKES, declarations),
                 any(_WORDS.search(_CODE.sub("", text)) for text in _ADDED.findall(declarations)),
+                _last(_INK, declarations),
+                _last(_GROUND, declarations),
             )
             if rule == _NO_RULE:
                 continue
@@ -152,6 +181,27 @@ class Fonts:
         """Tell whether the styles add words before or after the last open element."""
         return self._tells(elements, "adds")
 
+    def paint(
+        self, elements: Sequence[Styled], attributes: Mapping[str, str], outer: Paint
+    ) -> Paint:
+        """Return how the last open element is painted, in one that is painted as `outer`."""
+        own, rules = attributes.get("style", ""), self._fitting(elements)
+
+        def value(of: re.Pattern[str], name: str) -> str:
+            best = max((r for r in rules if getattr(r, name)), key=lambda r: r.weight, default=None)
+            return _last(of, own) or str(getattr(best, name, ""))
+
+        ink = value(_INK, "ink") or attributes.get("color", "")
+        ground = value(_GROUND, "ground") or attributes.get("bgcolor", "")
+        ground = ground or attributes.get("background", "")
+        ground = ground or ("yellow" if elements[-1].tag == "mark" else "")
+        is_white, is_on_colour = outer.is_white, outer.is_on_colour
+        if ink:
+            is_white = bool(_WHITE.fullmatch(ink) or _CLEAR.fullmatch(ink))
+        if ground and not _CLEAR.fullmatch(ground):
+            is_on_colour = not _WHITE.fullmatch(ground)
+        return Paint(is_white, is_on_colour)
+
     def _tells(self, elements: Sequence[Styled], what: str) -> bool:
         rules = [rule for rule in self._fitting(elements) if getattr(rule, what) is not None]
         return bool(rules) and bool(getattr(max(rules, key=lambda rule: rule.weight), what))
@@ -170,6 +220,12 @@ def _said(of: re.Pattern[str], wanted: re.Pattern[str], declarations: str) -> bo
     """Tell whether a property has a wanted value; None if it is not declared."""
     values = of.findall(declarations)
     return any(map(wanted.match, values)) if values else None
+
+
+def _last(of: re.Pattern[str], declarations: str) -> str:
+    """Return the value of a property that applies, the last; empty if none is declared."""
+    values = [value.partition("!")[0].strip() for value in of.findall(declarations)]
+    return next((value for value in reversed(values) if not _UNSET.fullmatch(value)), "")
 
 
 _NO_RULE = _Rule((0, 0, 0, 0), (), "")

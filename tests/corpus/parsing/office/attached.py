@@ -13,6 +13,12 @@ WORD, SLIDE, SHEET = "word/document.xml", "ppt/slides/slide1.xml", "xl/worksheet
 MAKE = {WORD: bad_office.letter, SLIDE: bad_office.slides, SHEET: bad_office.workbook}
 ENDS = {WORD: "a.docx", SLIDE: "a.pptx", SHEET: "a.xlsx"}
 DRAWN = b"<wsDr><sp><txBody>%s</txBody></sp></wsDr>"
+_TYPES = {
+    "html": "text/html",
+    "txt": "text/plain",
+    "rtf": "application/rtf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
 _PACKAGE = b"http://schemas.openxmlformats.org/package/2006/relationships"
 
 
@@ -37,10 +43,8 @@ def attach(
     parts[rels] = old.replace(b"</Relationships>", link.encode() + b"</Relationships>")
     if mode == "Internal":
         parts[f"{folder}/{name}"] = part
-    kinds = b'<Default Extension="html" ContentType="text/html"/>'
-    kinds += b'<Default Extension="txt" ContentType="text/plain"/>'
-    kinds += b'<Default Extension="rtf" ContentType="application/rtf"/></Types>'
-    types = parts["[Content_Types].xml"].replace(b"</Types>", kinds)
+    kinds = "".join(f'<Default Extension="{x}" ContentType="{t}"/>' for x, t in _TYPES.items())
+    types = parts["[Content_Types].xml"].replace(b"</Types>", f"{kinds}</Types>".encode())
     return bad_office.pack({**parts, "[Content_Types].xml": types})
 
 

@@ -214,6 +214,51 @@ def test_what_only_a_browser_shows_is_doubted_unless_it_is_an_ornament(
     assert named in left_out(page) and bool(page.doubts) == bool(named)
 
 
+WHITES = "white #fff #FFFFFF #fefefe rgb(255,255,255) transparent rgba(0,0,0,0) hsl(0,0%,100%)"
+
+
+@pytest.mark.parametrize(
+    ("body", "style"),
+    [
+        *[(OLD, f"p.old{{font-size:9px;color:{white}}}") for white in WHITES.split()],
+        (OLD.replace("<p", "<p style='color: white !important'"), ""),
+        (OLD.replace("<p", "<p style='color:#fff;background:#FFF'"), ""),
+        (OLD.replace("<p", "<p style='color:white;background:transparent'"), ""),
+        (f"<div>{OLD}</div>", "div{color:#fff}"),
+        (
+            f"<div class='bar'><div>{OLD}</div></div>",
+            ".bar{background:navy} div div{background:#fff} .old{color:white}",
+        ),
+        ("<p><font color='white'>Give 900 mg.</font></p>", ""),
+    ],
+)
+def test_white_words_are_not_quoted_but_doubted(tmp_path: Path, body: str, style: str) -> None:
+    page = read(tmp_path, f"<p>{ADULTS}</p>{body}", style)
+    assert page.text == f"Zinc\n{ADULTS}"
+    assert "white text" in left_out(page)
+
+
+@pytest.mark.parametrize(
+    ("body", "style"),
+    [
+        (OLD, ".old{color:white;background:navy}"),
+        (OLD, ".old{color:white;background-color:navy;background-image:none}"),
+        (f"<div>{OLD}</div>", "div{background:url(a.png)} p{color:#fff}"),
+        (f"<table bgcolor='navy'><tr><td>{OLD}</td></tr></table>", "p{color:white}"),
+        (f"<div><span>{OLD}</span></div>", "div{color:white} p{color:#333}"),
+        (OLD, "p{color:#eee;border-color:white}"),
+        (OLD, "p:hover{color:white}"),
+        (OLD, "html{background:black} body{color:white}"),
+        (OLD, "@media screen and (prefers-color-scheme: dark){p{color:white} a{color:red}}"),
+        ("<p><mark style='color:white'>Give 900 mg.</mark></p>", ""),
+    ],
+)
+def test_white_words_on_a_colour_are_read(tmp_path: Path, body: str, style: str) -> None:
+    page = read(tmp_path, body, style)
+    assert "Give 900 mg." in page.text
+    assert not page.doubts
+
+
 def test_marked_sections_of_xhtml_are_text(tmp_path: Path) -> None:
     page = read(tmp_path, f"<ac:plain-text-body><![CDATA[{ADULTS}]]></ac:plain-text-body>")
     assert page.text == f"Zinc\n{ADULTS}"

@@ -125,6 +125,13 @@ def test_an_inserted_file_is_read_where_it_stands_or_doubted(
         assert doubts(document) == []
 
 
+def test_what_an_inserted_page_hides_is_doubted(tmp_path: Path) -> None:
+    part = f"<p>{DOSE}</p><p hidden>Give 9 mg</p>".encode()
+    document = read(tmp_path, inserted("altChunk", "aFChunk", part, name="x.html"), "a.docx")
+    assert DOSE in document.pages[0].text and "9 mg" not in document.pages[0].text
+    assert [code for code, _ in doubts(document)] == ["hidden_left_out"]
+
+
 def test_a_comment_of_word_is_doubted_at_its_words(tmp_path: Path) -> None:
     file = docx.Document()
     file.add_paragraph("Rest.")
