@@ -29,9 +29,7 @@ def opened(body: str, style: str = "") -> Upload:
 def closed(part: str, style: str = "", doubt: str = "hidden text") -> Upload:
     """Return a page with a part that nobody sees."""
     body = f"<h2>Adults</h2>{ADULTS}{part}"
-    return page(
-        body, style, question=OF_ADULTS, said="400 mg", unread="900 mg", doubt=doubt
-    )
+    return page(body, style, question=OF_ADULTS, said="400 mg", unread="900 mg", doubt=doubt)
 
 
 def tabs(first: str, second: str) -> str:
@@ -77,14 +75,19 @@ UPLOADS = {
     "template": closed(f"<template>{OLD}</template>", doubt="template"),
     "noscript": closed(f"<noscript>{OLD}</noscript>", doubt="noscript"),
     "dialog": closed(f"<dialog>{OLD}</dialog>", doubt="dialog"),
-    "choice": closed("<select><option>400 mg</option><option>900 mg</option></select>",
-                     doubt="select"),
+    "choice": closed(
+        "<select><option>400 mg</option><option>900 mg</option></select>", doubt="select"
+    ),
     "picture of a dose": closed("<p><img alt='900 mg' src='a.png'></p>", doubt="picture"),
     "struck by a class": closed(OLD, ".old{text-decoration:line-through}", "strikes out"),
-    "white": closed(OLD, ".old{color:white}"),
-    "white by its own style": closed(OLD.replace("<p", "<p style='color:#FFF'")),
-    "white on a bar": closed(
-        OLD.replace("Old dose: give", "In meningitis: give"), ".old{background:navy;color:white}"
+    "white": closed(OLD, ".old{color:white}", "white text"),
+    "white by its own style": closed(
+        OLD.replace("<p", "<p style='color:#FFF'"), doubt="white text"
+    ),
+    "white on a bar": page(
+        f"<h2>Children</h2><div class='bar'>{CHILDREN}</div>",
+        ".bar{background:navy;color:white}",
+        said="6 mg/kg",
     ),
 }
 

@@ -10,6 +10,7 @@ import docx
 import openpyxl
 import pptx
 import pytest
+from docx.shared import RGBColor
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from pptx.chart.data import CategoryChartData
@@ -18,7 +19,6 @@ from pptx.util import Inches
 
 from tests.chat.storing import Storing
 from tests.chat.uploads import Upload, follow, store
-from tests.corpus.hostile import bad_office
 from tests.corpus.parsing.office.attached import (
     DRAWN,
     SHEET,
@@ -72,7 +72,7 @@ def chunk(content: bytes, name: str) -> bytes:
 
 
 def charted(slide: Any) -> None:
-    data = CategoryChartData()
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = ["Children"]
     data.add_series("Gentamicin, mg/kg", (7,))
     kind = XL_CHART_TYPE.COLUMN_CLUSTERED
@@ -94,6 +94,11 @@ def plotted(page: Any) -> None:
 
 def superseded(page: Any) -> None:
     page["B2"].comment = Comment("SUPERSEDED: give 10 mg/kg", "A")
+
+
+def whitened(file: Any, run: Any) -> None:
+    pale = file.add_paragraph().add_run(CHILDREN.replace("7 mg", "9 mg"))
+    pale.font.color.rgb = RGBColor(255, 255, 255)
 
 
 HTML = f"<html><body><h2>Children</h2><p>{CHILDREN}</p></body></html>".encode()
@@ -140,6 +145,14 @@ UPLOADS = {
         lambda: word(lambda file, run: file.add_comment(run, "Do not use 5 mg/kg: give 3 mg/kg")),
         unread="3 mg",
         doubt="Somebody commented on these words",
+    ),
+    "white words in Word": docx_of(
+        lambda: word(whitened), unread="9 mg", doubt="that the file hides"
+    ),
+    "hidden words in inserted HTML": docx_of(
+        lambda: chunk(HTML.replace(b"<p>", b"<p hidden>").replace(b"7 mg", b"9 mg"), "x.html"),
+        unread="9 mg",
+        doubt="that the file hides",
     ),
     "PowerPoint": pptx_of(slides),
     "SmartArt on a slide": pptx_of(

@@ -74,7 +74,11 @@ UPLOADS = {
     "strikeout": struck("StrikeOut", QUADS, "1 0 0 RG 1 w 0 6 m 39 6 l S"),
     "strikeout without a picture": struck("StrikeOut", QUADS),
     "the rest of a page with a strikeout": struck(
-        "StrikeOut", QUADS, question="when to measure a level of tobramycin?", said="second dose"
+        "StrikeOut",
+        QUADS,
+        "1 w 0 6 m 39 6 l S",
+        question="when to measure a level of tobramycin?",
+        said="second dose",
     ),
     "struck by hand": struck("Ink", "/InkList [[186 743 200 745 215 743 230 744]]"),
     "white square": struck("Square", "/IC [1 1 1] /C [1 1 1]"),
