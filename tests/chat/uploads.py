@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from chat.ask import turn_ask
 from chat.models import Channel, TurnStatus
 from chat.types import AskedQuestion
 from corpus.intake.files import Batch, People, bulk_ingest
 from corpus.models import Chunk, Document, Lifecycle
+from corpus.parsing.types import MISREAD
+from corpus.review.words_found import PagesNotReviewed
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish
 from tests.corpora import shelf
@@ -52,7 +56,8 @@ def store(uploads: Mapping[str, Upload]) -> None:
 def follow(name: str, upload: Upload) -> None:
     """Check that a stored file was held back if it is doubted, and what it answers once looked at.
 
-    While it waits it answers nothing.
+    While it waits it answers nothing, and it can't be published without a look at a value or part
+    that may have been misread.
     """
     document = Document.objects.get(collection__name=name)
     assert document.pages.exists(), document.job.error_code
@@ -61,6 +66,9 @@ def follow(name: str, upload: Upload) -> None:
     if upload.doubt:
         assert upload.doubt in " ".join(doubt["message"] for doubt in doubts)
         assert _answer(document, upload.question) is None
+        if {doubt["code"] for doubt in doubts} & set(MISREAD):
+            with pytest.raises(PagesNotReviewed):
+                document_publish(document, by=None, today=TODAY)
         pages = list(document.pages.values_list("number", flat=True))
         document_publish(document, by=None, today=TODAY, looked=pages)
     answer = _answer(document, upload.question)

@@ -46,7 +46,7 @@ def text(body: str, **expected: str) -> Upload:
 OF_ADULTS, OF_CHILDREN = "fluconazole dose in adults?", "fluconazole dose in children?"
 ADULTS, CHILDREN = "Give fluconazole 400 mg once daily.", "Give fluconazole 6 mg/kg once daily."
 CLEARANCE = "How is creatinine clearance estimated?"
-OF_TAB = {"said": "6 mg/kg", "unsaid": "400 mg"}
+OF_TAB = {"said": "6 mg/kg", "unsaid": "400 mg", "unread": "==="}
 UPLOADS = {
     "a date by format 14": sheet("mm-dd-yy", ("Zinc", "10 mg"), ("Review date", DAY), **REVIEWED),
     "a date by format 22": sheet("m/d/yy h:mm", ("Review date", DAY), **REVIEWED),
