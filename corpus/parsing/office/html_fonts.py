@@ -26,6 +26,17 @@ _UNUSED = re.compile(  # rules for paper, and for screens with a dark ground
 )
 _DISPLAY = re.compile(r"(?<![\w-])(?:display|visibility|opacity)\s*:\s*([^;!]+)", re.I)
 _HIDES = re.compile(r"none|hidden|collapse|0(?![.\d])", re.I)
+# Ways to hide that need more than a word of `_HIDES`, and what may undo them.
+_SQUEEZED = (
+    r"(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}"
+    r"|transform\s*:[^;]*scale\(\s*0?\.?0*\s*\)"
+    r"|(?=.*overflow\s*:\s*hidden).*(?<!-)\b(?:max-)?height\s*:\s*0(?![.\d])"
+)
+_SQUEEZES = re.compile(_SQUEEZED, re.I | re.S)
+_SIZED = re.compile(r"(?<![\w-])(?:(?:max-)?height|font-size|left|top)\s*:", re.I)
+UNSEEN = re.compile(
+    rf"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|{_SQUEEZED}", re.I | re.S
+)
 _DECORATION = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:\s*([^;]+)", re.I)
 _STRIKES = re.compile(r".*line-through", re.I | re.S)
 _INK = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)", re.I)
@@ -88,6 +99,7 @@ class _Rule:
     path: tuple[Styled, ...]  # of the elements around it, outermost first, then the element
     font: str
     hides: bool | None = None  # None if it says nothing about it, as the next
+    squeezes: bool | None = None
     strikes: bool | None = None
     adds: bool = False  # words
     ink: str = ""
@@ -125,6 +137,7 @@ class Fonts:
                 (),
                 font,
                 _said(_DISPLAY, _HIDES, declarations),
+                _is_squeezed(declarations),
                 _said(_DECORATION, _STRIKES, declarations),
                 any(_WORDS.search(_CODE.sub("", text)) for text in _ADDED.findall(declarations)),
                 _last(_INK, declarations),
@@ -170,7 +183,9 @@ class Fonts:
 
     def hides(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
         """Tell whether the styles hide the last open element; its own style comes first."""
-        return not _DISPLAY.search(attributes.get("style", "")) and self._tells(elements, "hides")
+        own = attributes.get("style", "")
+        is_squeezed = not _SIZED.search(own) and self._tells(elements, "squeezes")
+        return is_squeezed or (not _DISPLAY.search(own) and self._tells(elements, "hides"))
 
     def strikes(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
         """Tell whether the styles strike out the last open element; its own style comes first."""
@@ -220,6 +235,12 @@ def _said(of: re.Pattern[str], wanted: re.Pattern[str], declarations: str) -> bo
     """Tell whether a property has a wanted value; None if it is not declared."""
     values = of.findall(declarations)
     return any(map(wanted.match, values)) if values else None
+
+
+def _is_squeezed(declarations: str) -> bool | None:
+    if _SQUEEZES.search(declarations):
+        return True
+    return False if _SIZED.search(declarations) else None
 
 
 def _last(of: re.Pattern[str], declarations: str) -> str:

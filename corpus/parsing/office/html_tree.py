@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.office.html_fonts import Fonts, Paint, Styled, shown_in
+from corpus.parsing.office.html_fonts import UNSEEN, Fonts, Paint, Styled, shown_in
 from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
 from corpus.parsing.standing import is_said
 from corpus.parsing.types import ParseError, too_deep
@@ -51,12 +51,6 @@ _PARTS = {
 _SHOWN_INPUTS = frozenset("text number date time month week tel email url search range".split())
 _STRUCK = frozenset("del s strike".split())  # no longer said
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all"
-    r"|(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}"
-    r"|(?=.*overflow\s*:\s*hidden).*(?<!-)\b(?:max-)?height\s*:\s*0(?![.\d])",
-    re.I,
-)
 _ORNAMENT = re.compile(r"logo|icon|banner|spacer|avatar|crest|emblem", re.I)
 _SMALL_PX = 100
 OPENER = ":opener"  # an attribute of what opens a panel, and is its name
@@ -164,7 +158,7 @@ def is_hidden(element: Element) -> bool:
     """Tell whether nobody sees an element until something shows it."""
     told = element.get("hidden", "until-found") != "until-found" or "popover" in element.attrib
     hidden = told or element.get("aria-hidden") == "true"
-    return hidden or bool(_HIDDEN.search(element.get("style", "")))
+    return hidden or bool(UNSEEN.search(element.get("style", "")))
 
 
 def show(element: Element) -> None:

@@ -46,6 +46,11 @@ UPLOADS = {
     "tabs": opened(tabs("role='tabpanel'", "role='tabpanel' hidden")),
     "tabs by style": opened(tabs("style='display:block'", "style='display: none'")),
     "tabs by class": opened(tabs("class='pane on'", "class='pane'"), ".pane{display:none}"),
+    "tabs by data": opened(
+        "<ul><li data-tab='p'>Adults</li><li data-tab='q'>Children</li></ul>"
+        f"<div id='p' class='pane on'>{ADULTS}</div><div id='q' class='pane'>{CHILDREN}</div>",
+        ".pane{display:none} .pane.on{display:block}",
+    ),
     "details": opened(
         f"<details open><summary>Adults</summary>{ADULTS}</details>"
         f"<details><summary>Children</summary>{CHILDREN}</details>"
@@ -72,6 +77,8 @@ UPLOADS = {
         f"<div class='archive'>{OLD}</div>", ".archive > p { visibility: hidden }"
     ),
     "hidden by an attribute": closed(OLD.replace("<p", "<p hidden")),
+    "too small to be seen": closed(OLD, ".old{font-size:0}"),
+    "beside the screen": closed(OLD, ".old{position:absolute;left:-9999px}"),
     "template": closed(f"<template>{OLD}</template>", doubt="template"),
     "noscript": closed(f"<noscript>{OLD}</noscript>", doubt="noscript"),
     "dialog": closed(f"<dialog>{OLD}</dialog>", doubt="dialog"),

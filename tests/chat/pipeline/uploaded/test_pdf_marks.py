@@ -83,6 +83,9 @@ UPLOADS = {
     "struck by hand": struck("Ink", "/InkList [[186 743 200 745 215 743 230 744]]"),
     "white square": struck("Square", "/IC [1 1 1] /C [1 1 1]"),
     "painted white square": struck("Square", "", WHITE),
+    "page crossed out": kept(
+        drawn="2 w 90 680 m 160 810 l S 160 680 m 90 810 l S", doubt="they may be crossed out"
+    ),
     "line through the dose": struck(drawn="1 w 187 743.5 m 229 743.5 l S"),
     "line through the page": struck(drawn="1 w 10 743.5 m 580 743.5 l S"),
 }

@@ -93,6 +93,10 @@ OPENED = {
     ),
     "Bootstrap's tabs": (TOGGLE + TWO.format("class='tab-pane'", "style='display:none'"), ""),
     "tabs by a program": (PLAIN + PANES, "div.pane{display:none}"),
+    "tabs by data": (
+        "<ul><li data-tab='p'>Adults</li><li data-tab='q'>Children</li></ul>" + PANES,
+        ".pane{display:none} .pane:first-of-type{display:block}",
+    ),
     "details": (
         f"<details open><summary>Adults</summary>{ADULTS}</details>"
         f"<details><summary><b>Children</b></summary><p>{CHILDREN}</p></details>",
@@ -155,6 +159,10 @@ OLD = "<p class='old' id='old'>Give 900 mg.</p>"
         (OLD, "#old{opacity:0}"),
         (f"<div class='sr'><section>{OLD}</section></div>", ".sr > section .old{display:none}"),
         (OLD, "@media screen { .old{display:none} }"),
+        (OLD, ".old{font-size:0}"),
+        (OLD, ".old{position:absolute;left:-9999px}"),
+        (OLD, "p{font-size:9px} .old{height:0;overflow:hidden}"),
+        (OLD, ".old{transform:scale(0)} p{display:block}"),
         (f"{OLD}<style>.old{{display:none}}</style>", ""),  # after what it hides
         (
             f"<a href='#old'>See</a>{OLD}".replace("<p", "<span").replace("/p", "/span"),
@@ -268,6 +276,8 @@ def test_marked_sections_of_xhtml_are_text(tmp_path: Path) -> None:
     "style",
     [
         ".old{display:none} .old{display:block}",
+        ".old{max-height:0;overflow:hidden} p.old{max-height:none}",
+        ".old{height:0} .old{font-size:0.9em;left:-9px;top:0}",
         "@media print {.old{display:none}}",
         ".old{text-decoration:line-through} p.old{text-decoration:none}",
     ],

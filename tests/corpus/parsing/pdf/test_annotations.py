@@ -167,3 +167,21 @@ def test_a_file_inside_the_pdf_is_doubted(tmp_path: Path) -> None:
     whole.save(tmp_path / "a.pdf")
     (page,) = fixtures.parse(tmp_path / "a.pdf", tmp_path / "out").pages
     assert NOT_READ in codes(page)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "is_crossed"),
+    [
+        ("90 700 m 160 800 l S 160 700 m 90 800 l S", True),
+        ("90 700 m 160 800 l S 160 700 m 90 800 l S TEXT", True),
+        ("80 600 m 140 900 l S", True),
+        ("100 730 m 110 755 l S 110 730 m 100 755 l S", False),  # short, as of a sign
+        ("400 600 m 500 800 l S", False),  # beside the words
+        ("90 600 m 90 900 l S 80 600 m 81 900 l S", False),  # upright, as of a margin
+        ("80 600 m 140 900 l S 1 g 60 700 300 120 re f 0 g TEXT", False),  # behind a box
+    ],
+)
+def test_slanting_lines_over_the_words_of_a_page_are_doubted(
+    tmp_path: Path, drawn: str, is_crossed: bool
+) -> None:
+    assert (STRUCK in codes(read(tmp_path, drawn=drawn))) == is_crossed
