@@ -45,6 +45,11 @@ WORDS_STRUCK = Doubt(
     "Words here are struck through or covered; […] stands in their place. Compare the line with "
     "the page, and correct it.",
 )
+CROSSED_OUT = Doubt(
+    "words_struck",
+    "A line is drawn slantwise over words of this page: they may be crossed out, and no longer in "
+    "force. Compare the page with the file.",
+)
 ORDER_LOST = Doubt(
     "page_order_lost",
     "The lines of this page could not be put in order and stand as they come from the top down. "

@@ -1,4 +1,4 @@
-"""Tell which text of HTML its styles show in a symbol font, hide or strike out. Pure.
+"""Tell which text of HTML its styles show in a symbol font or white, hide or strike out. Pure.
 
 In a symbol font letters stand for signs.
 """
@@ -19,11 +19,35 @@ _SIGN_FONTS = ("symbol", "wingdings")
 # In a symbol font these may be meant as they are, by writers whose programs know Unicode.
 _UNSURE_SIGNS = frozenset("µ×÷²¹¼½¾")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_PRINT = re.compile(r"@media\s+print\b[^{,]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", re.I)
+_UNUSED = re.compile(  # rules for paper, and for screens with a dark ground
+    r"@media\s+(?:print\b|[^{]*prefers-color-scheme\s*:\s*dark)[^{,]*"
+    r"\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}",
+    re.I,
+)
 _DISPLAY = re.compile(r"(?<![\w-])(?:display|visibility|opacity)\s*:\s*([^;!]+)", re.I)
 _HIDES = re.compile(r"none|hidden|collapse|0(?![.\d])", re.I)
+# Ways to hide that need more than a word of `_HIDES`, and what may undo them.
+_SQUEEZED = (
+    r"(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}"
+    r"|transform\s*:[^;]*scale\(\s*0?\.?0*\s*\)"
+    r"|(?=.*overflow\s*:\s*hidden).*(?<!-)\b(?:max-)?height\s*:\s*0(?![.\d])"
+)
+_SQUEEZES = re.compile(_SQUEEZED, re.I | re.S)
+_SIZED = re.compile(r"(?<![\w-])(?:(?:max-)?height|font-size|left|top)\s*:", re.I)
+UNSEEN = re.compile(
+    rf"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|{_SQUEEZED}", re.I | re.S
+)
 _DECORATION = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:\s*([^;]+)", re.I)
 _STRIKES = re.compile(r".*line-through", re.I | re.S)
+_INK = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)", re.I)
+_GROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s*:\s*([^;]+)", re.I)
+_UNSET = re.compile(r"(?:inherit|unset|initial|revert|currentcolor|none)?", re.I)
+_CLEAR = re.compile(r"transparent|(?:rgb|hsl)a\(.*[,/]\s*0?\.?0*%?\s*\)", re.I)
+_WHITE = re.compile(  # or nearly so
+    r"white|snow|ghostwhite|#f{3,4}|#(?:f[7-9a-f]){3}(?:ff)?|hsla?\([^,]*,[^,]*,\s*100%.*"
+    r"|rgba?\((?:\s*(?:24[7-9]|25[0-5]|100%)\s*[,\s)/]){3}.*",
+    re.I,
+)
 _ADDED = re.compile(r"(?<![\w-])content\s*:\s*[\"'](.*?)[\"']", re.I)
 _WORDS = re.compile(r"[a-z]{3}", re.I)
 _CODE = re.compile(r"\\[0-9a-f]{1,6}", re.I)
@@ -58,13 +82,28 @@ class Styled:
 
 
 @dataclass(frozen=True)
+class Paint:
+    """How the words of an element are shown: in white, and whether something else is behind."""
+
+    is_white: bool = False
+    is_on_colour: bool = False
+
+    @property
+    def is_unseen(self) -> bool:
+        return self.is_white and not self.is_on_colour
+
+
+@dataclass(frozen=True)
 class _Rule:
     weight: tuple[int, int, int, int]  # ids, classes, names, place: the highest applies
     path: tuple[Styled, ...]  # of the elements around it, outermost first, then the element
     font: str
     hides: bool | None = None  # None if it says nothing about it, as the next
+    squeezes: bool | None = None
     strikes: bool | None = None
     adds: bool = False  # words
+    ink: str = ""
+    ground: str = ""
 
     def applies(self, elements: Sequence[Styled]) -> bool:
         """Tell whether it styles the last of these open elements."""
@@ -89,7 +128,7 @@ class Fonts:
 
     def add(self, css: str) -> None:
         """Take over the rules of a `style` element."""
-        for part in _PRINT.sub("", _COMMENT.sub("", css)).split("}"):
+        for part in _UNUSED.sub("", _COMMENT.sub("", css)).split("}"):
             before, _, declarations = part.rpartition("{")
             fonts = _FONT.findall(declarations)
             font = fonts[-1].strip() if fonts else ""
@@ -98,8 +137,11 @@ class Fonts:
                 (),
                 font,
                 _said(_DISPLAY, _HIDES, declarations),
+                _is_squeezed(declarations),
                 _said(_DECORATION, _STRIKES, declarations),
                 any(_WORDS.search(_CODE.sub("", text)) for text in _ADDED.findall(declarations)),
+                _last(_INK, declarations),
+                _last(_GROUND, declarations),
             )
             if rule == _NO_RULE:
                 continue
@@ -141,7 +183,9 @@ class Fonts:
 
     def hides(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
         """Tell whether the styles hide the last open element; its own style comes first."""
-        return not _DISPLAY.search(attributes.get("style", "")) and self._tells(elements, "hides")
+        own = attributes.get("style", "")
+        is_squeezed = not _SIZED.search(own) and self._tells(elements, "squeezes")
+        return is_squeezed or (not _DISPLAY.search(own) and self._tells(elements, "hides"))
 
     def strikes(self, elements: Sequence[Styled], attributes: Mapping[str, str]) -> bool:
         """Tell whether the styles strike out the last open element; its own style comes first."""
@@ -151,6 +195,27 @@ class Fonts:
     def adds(self, elements: Sequence[Styled]) -> bool:
         """Tell whether the styles add words before or after the last open element."""
         return self._tells(elements, "adds")
+
+    def paint(
+        self, elements: Sequence[Styled], attributes: Mapping[str, str], outer: Paint
+    ) -> Paint:
+        """Return how the last open element is painted, in one that is painted as `outer`."""
+        own, rules = attributes.get("style", ""), self._fitting(elements)
+
+        def value(of: re.Pattern[str], name: str) -> str:
+            best = max((r for r in rules if getattr(r, name)), key=lambda r: r.weight, default=None)
+            return _last(of, own) or str(getattr(best, name, ""))
+
+        ink = value(_INK, "ink") or attributes.get("color", "")
+        ground = value(_GROUND, "ground") or attributes.get("bgcolor", "")
+        ground = ground or attributes.get("background", "")
+        ground = ground or ("yellow" if elements[-1].tag == "mark" else "")
+        is_white, is_on_colour = outer.is_white, outer.is_on_colour
+        if ink:
+            is_white = bool(_WHITE.fullmatch(ink) or _CLEAR.fullmatch(ink))
+        if ground and not _CLEAR.fullmatch(ground):
+            is_on_colour = not _WHITE.fullmatch(ground)
+        return Paint(is_white, is_on_colour)
 
     def _tells(self, elements: Sequence[Styled], what: str) -> bool:
         rules = [rule for rule in self._fitting(elements) if getattr(rule, what) is not None]
@@ -170,6 +235,18 @@ def _said(of: re.Pattern[str], wanted: re.Pattern[str], declarations: str) -> bo
     """Tell whether a property has a wanted value; None if it is not declared."""
     values = of.findall(declarations)
     return any(map(wanted.match, values)) if values else None
+
+
+def _is_squeezed(declarations: str) -> bool | None:
+    if _SQUEEZES.search(declarations):
+        return True
+    return False if _SIZED.search(declarations) else None
+
+
+def _last(of: re.Pattern[str], declarations: str) -> str:
+    """Return the value of a property that applies, the last; empty if none is declared."""
+    values = [value.partition("!")[0].strip() for value in of.findall(declarations)]
+    return next((value for value in reversed(values) if not _UNSET.fullmatch(value)), "")
 
 
 _NO_RULE = _Rule((0, 0, 0, 0), (), "")

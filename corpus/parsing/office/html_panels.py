@@ -18,7 +18,10 @@ from corpus.parsing.published.xml_blocks import CLOSED, OPENED, PANEL
 from corpus.parsing.published.xml_text import line_of
 from corpus.parsing.types import BlockKind
 
-_POINTS = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "href")
+_POINTS = (
+    *("aria-controls", "data-target", "data-bs-target", "data-tab", "popovertarget"),
+    *("commandfor", "href"),
+)
 _NAMED_IN_CODE = re.compile(r"['\"]#?([\w-]+)['\"]")
 _OPENABLE = re.compile(r"\b(?:tab|accordion|collaps|panel|toggle|expand)", re.I)
 _PLAIN = frozenset("div section article aside details dialog main fieldset form".split())

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from corpus.parsing.clean import clean_line
-from corpus.parsing.office.html_fonts import Fonts, Styled, shown_in
+from corpus.parsing.office.html_fonts import UNSEEN, Fonts, Paint, Styled, shown_in
 from corpus.parsing.published.xml_text import MAX_DEPTH, STRUCK
 from corpus.parsing.standing import is_said
 from corpus.parsing.types import ParseError, too_deep
@@ -34,10 +34,12 @@ _ENDS = {
 _EMPTY = frozenset("script style nav button link meta base param source track".split())
 # Elements whose words are not read, as no reader sees them at first, or to choose from.
 _ADDED = "words that styles add"
+_WHITE = "white text"
+_WORDLESS = _EMPTY | {"title"}
 _DOUBTED = frozenset(
     "noscript noframes template iframe object embed svg canvas audio video dialog select datalist "
     "option optgroup selectedcontent progress meter frame frameset".split()
-) | {_ADDED}
+) | {_ADDED, _WHITE}
 _FOREIGN = frozenset("iframe object embed audio video frame canvas".split())  # with words elsewhere
 # What these hold beside their parts is in none of them, and is not read.
 _PARTS = {
@@ -49,12 +51,6 @@ _PARTS = {
 _SHOWN_INPUTS = frozenset("text number date time month week tel email url search range".split())
 _STRUCK = frozenset("del s strike".split())  # no longer said
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all"
-    r"|(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}"
-    r"|(?=.*overflow\s*:\s*hidden).*(?<!-)\b(?:max-)?height\s*:\s*0(?![.\d])",
-    re.I,
-)
 _ORNAMENT = re.compile(r"logo|icon|banner|spacer|avatar|crest|emblem", re.I)
 _SMALL_PX = 100
 OPENER = ":opener"  # an attribute of what opens a panel, and is its name
@@ -81,17 +77,18 @@ class _Parser(HTMLParser):
         self._builder = TreeBuilder()
         self._open: list[str] = []
         self._cells = 0
-        self._has_added = False  # words, by styles
+        self._lost: dict[str, None] = {}  # what styles add, or show in white
         self.sheets = Fonts()
         self._styled: list[Styled] = []  # of the open elements, as these two
         self._fonts: list[str] = []  # a symbol font, or none
+        self._paints: list[Paint] = []
         self._start("body", {})
 
     def finish(self) -> Element:
-        if self._has_added:
-            self._builder.start(_ADDED, {})
-            self._builder.data(_ADDED)
-            self._builder.end(_ADDED)
+        for name in self._lost:
+            self._builder.start(name, {})
+            self._builder.data(name)
+            self._builder.end(name)
         while self._open:
             self._end()
         return self._builder.close()
@@ -126,6 +123,9 @@ class _Parser(HTMLParser):
             self._end()
 
     def handle_data(self, data: str) -> None:
+        if self._paints[-1].is_unseen and _says(data) and not _WORDLESS & set(self._open):
+            self._lost[_WHITE] = None
+            data = " "
         self._builder.data(shown_in(data, self._fonts[-1]) if self._fonts[-1] else data)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -138,13 +138,17 @@ class _Parser(HTMLParser):
             attributes = {**attributes, "style": f"{own};display:none"}
         elif self.sheets.strikes(self._styled, attributes):
             attributes = {**attributes, "style": f"{own};text-decoration:line-through"}
-        self._has_added |= self.sheets.adds(self._styled)
+        if self.sheets.adds(self._styled):
+            self._lost[_ADDED] = None
+        paint = self._paints[-1] if self._paints else Paint()
+        self._paints.append(self.sheets.paint(self._styled, attributes, paint))
         outer = self._fonts[-1] if self._fonts else ""
         self._fonts.append(self.sheets.font_of(self._styled, attributes, outer))
         self._builder.start(tag, attributes)
 
     def _end(self) -> None:
         self._fonts.pop()
+        self._paints.pop()
         self._styled.pop()
         tag = self._open.pop()
         self._builder.end(tag)
@@ -154,7 +158,7 @@ def is_hidden(element: Element) -> bool:
     """Tell whether nobody sees an element until something shows it."""
     told = element.get("hidden", "until-found") != "until-found" or "popover" in element.attrib
     hidden = told or element.get("aria-hidden") == "true"
-    return hidden or bool(_HIDDEN.search(element.get("style", "")))
+    return hidden or bool(UNSEEN.search(element.get("style", "")))
 
 
 def show(element: Element) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from corpus.filenames import title_said
 from corpus.parsing.clean import clean_line, clean_text
@@ -17,7 +17,7 @@ from corpus.parsing.mending import mended
 from corpus.parsing.office.html_panels import name_panels, sectioned
 from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
-from corpus.parsing.published.xml_text import doubts_outside, line_of
+from corpus.parsing.published.xml_text import HIDDEN, doubts_outside, line_of
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument
 
@@ -45,7 +45,7 @@ def parse_html(request: Request) -> ParsedDocument:
 def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
     """Return the blocks of HTML, or of plain text, for a document that shows it in its own text.
 
-    Empty for other types.
+    They end with a mark if something of it is left out. Empty for other types.
     """
     declared = _CHARSET.search(content_type.encode() + raw[:2048])
     text = decode(raw, declared.group(1).decode("ascii") if declared else None)
@@ -61,7 +61,8 @@ def inserted_blocks(raw: bytes, content_type: str) -> list[Element]:
         label.tag = "span"
     for body in tree.iter("body"):
         body.tag = "div"
-    prune(tree)
+    if prune(tree):
+        SubElement(tree, "p").text = HIDDEN
     return [tree]
 
 

@@ -83,9 +83,19 @@ class ParagraphLooks:
         return self._styled(properties, kind, "vanish")
 
     def _styled(self, properties: Element | None, kind: str, tag: str) -> bool:
-        chain = self._chain(value_of(properties, kind))
-        found = (style.find(f"rPr/{tag}") for style in chain)
-        return is_on(next((each for each in found if each is not None), None))
+        return is_on(self.first(properties, kind, f"rPr/{tag}"))
+
+    def first(
+        self, properties: Element | None, kind: str, path: str, *, own: str = ""
+    ) -> Element | None:
+        """Return what properties say at `own`, else their style of a kind at a path, or None."""
+        direct = properties.find(own) if own and properties is not None else None
+        found = (style.find(path) for style in self.styled(properties, kind))
+        return direct if direct is not None else next((e for e in found if e is not None), None)
+
+    def styled(self, properties: Element | None, kind: str) -> list[Element]:
+        """Return the style that properties name, and those that it is based on."""
+        return self._chain(value_of(properties, kind))
 
     def _chain(self, name: str) -> list[Element]:
         chain: list[Element] = []

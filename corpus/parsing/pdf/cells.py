@@ -26,6 +26,7 @@ from corpus.parsing.geometry import (
     upright,
     width,
 )
+from corpus.parsing.layout.doubts import CROSSED_OUT
 from corpus.parsing.layout.runs import RAISED
 from corpus.parsing.pdf.annotations import (
     Annotation,
@@ -44,7 +45,7 @@ from corpus.parsing.pdf.characters import (
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
 from corpus.parsing.pdf.signs import signs_of
-from corpus.parsing.pdf.struck import placed, struck, withheld
+from corpus.parsing.pdf.struck import are_crossed_out, placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
 
@@ -95,6 +96,8 @@ def read_page(page: Any, number: int) -> PageCells:
     aslant = letters.pop(-1, 0)
     turns = sorted(letters, key=lambda turn: (-letters[turn], turn)) or [0]
     doubts = [*([_ASLANT] if aslant else []), *seen.doubts]
+    if are_crossed_out(printed, drawn.lines, drawn.covers, frame.size):
+        doubts.append(CROSSED_OUT)
     main, *insets = (_cells(number, pieces, drawn, frame.size, turn) for turn in turns)
     return replace(
         main,

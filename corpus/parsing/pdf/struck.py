@@ -6,6 +6,7 @@ Nobody says them any more: they are withheld, as words under a box are.
 from __future__ import annotations
 
 import itertools
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -14,13 +15,16 @@ from core.language.words import STRUCK
 from corpus.parsing.geometry import PageCells, contains, middle, overlap, same_row, union, upright
 from corpus.parsing.layout.doubts import WORDS_STRUCK
 from corpus.parsing.pdf.characters import Character, displayed
-from corpus.parsing.pdf.drawings import Placed, Point
+from corpus.parsing.pdf.drawings import Placed, Point, Segment
 from corpus.parsing.types import Box, Doubt, Page
 
 # Font heights above the baseline between which a line strikes through a word: an underline is below
 # them, and the rule of a table or a fraction above.
 _LOW, _HIGH = 0.12, 0.55
 _LAPPED, _BESIDE = 0.3, 1.0  # font heights between a covered word and one beside it
+_LONG, _SLANT = 100.0, 0.1  # points, and the least slope of a line over words, either way
+_CROSSED = 3  # words under such lines
+_MOST_SLANTING = 50  # of a page, the longest
 _WITHIN = 0.5  # of a character's width that a line must cross
 
 Piece = Sequence[Character]
@@ -62,6 +66,44 @@ def struck(
                 if _crosses(start, end, char) and not _is_over(place, char, covers, size)
             }
     return found
+
+
+def are_crossed_out(
+    pieces: Sequence[Piece],
+    lines: Sequence[Placed],
+    covers: Sequence[tuple[int, Box]],
+    size: Point,
+) -> bool:
+    """Tell whether long slanting lines are drawn over words, as over a page no longer in force.
+
+    All are on the displayed page, which has this `size`.
+    """
+    words = [piece for piece in pieces if any(char.text.isalnum() for char in piece)]
+    boxes = [displayed(piece, size) for piece in words]
+    slanting = [(place, line) for place, line in lines if _is_slanting(line)]
+    slanting.sort(key=lambda each: -math.dist(*each[1]))
+    crossed = {
+        at
+        for place, line in slanting[:_MOST_SLANTING]
+        for at, box in enumerate(boxes)
+        if _passes(line, box) and not _is_over(place, words[at][0], covers, size)
+    }
+    return len(crossed) >= _CROSSED
+
+
+def _is_slanting(line: Segment) -> bool:
+    (x, y), (to_x, to_y) = line
+    across, down = abs(to_x - x), abs(to_y - y)
+    return math.hypot(across, down) >= _LONG and min(across, down) >= _SLANT * max(across, down)
+
+
+def _passes(line: Segment, box: Box) -> bool:
+    """Tell whether a slanting line goes through a box at half its height."""
+    (x, y), (to_x, to_y) = line
+    level = middle(box)[1]
+    if not min(y, to_y) < level < max(y, to_y):
+        return False
+    return box[0] < x + (to_x - x) * (level - y) / (to_y - y) < box[2]
 
 
 def _is_over(place: int, char: Character, covers: Sequence[tuple[int, Box]], size: Point) -> bool:

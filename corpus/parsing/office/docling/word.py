@@ -20,6 +20,7 @@ from core.language.words import CELLS
 from corpus.parsing.clean import clean_line
 from corpus.parsing.lists import whole_number
 from corpus.parsing.office.docling.documents import AS_IT_IS, LABEL, html_of, opened
+from corpus.parsing.office.docling.word_looks import hide_white
 from corpus.parsing.office.html_tree import html_tree
 from corpus.parsing.office.markup import document_of, inserted_blocks
 from corpus.parsing.office.package import part_of, read_or_damaged, without_lost_links
@@ -131,6 +132,8 @@ def mark_word(reader: Any) -> set[str]:
         elements = plain.get(f"{kind}s", Element(kind)).findall(kind)
         notes[f"{kind}Reference"] = {note.get("id", ""): note for note in elements}
     looks = looks_of(plain.get("styles"), plain.get("numbering"))
+    for root in (main, *(note for kind in notes.values() for note in kind.values())):
+        hide_white(root, looks)
     has_title = any(looks.is_title(paragraph.find("pPr")) for paragraph in main.iter("p"))
     texts = dict(zip(part.element.iter("{*}p"), main.iter("p"), strict=True))
     chunks = {

@@ -93,6 +93,10 @@ OPENED = {
     ),
     "Bootstrap's tabs": (TOGGLE + TWO.format("class='tab-pane'", "style='display:none'"), ""),
     "tabs by a program": (PLAIN + PANES, "div.pane{display:none}"),
+    "tabs by data": (
+        "<ul><li data-tab='p'>Adults</li><li data-tab='q'>Children</li></ul>" + PANES,
+        ".pane{display:none} .pane:first-of-type{display:block}",
+    ),
     "details": (
         f"<details open><summary>Adults</summary>{ADULTS}</details>"
         f"<details><summary><b>Children</b></summary><p>{CHILDREN}</p></details>",
@@ -155,6 +159,10 @@ OLD = "<p class='old' id='old'>Give 900 mg.</p>"
         (OLD, "#old{opacity:0}"),
         (f"<div class='sr'><section>{OLD}</section></div>", ".sr > section .old{display:none}"),
         (OLD, "@media screen { .old{display:none} }"),
+        (OLD, ".old{font-size:0}"),
+        (OLD, ".old{position:absolute;left:-9999px}"),
+        (OLD, "p{font-size:9px} .old{height:0;overflow:hidden}"),
+        (OLD, ".old{transform:scale(0)} p{display:block}"),
         (f"{OLD}<style>.old{{display:none}}</style>", ""),  # after what it hides
         (
             f"<a href='#old'>See</a>{OLD}".replace("<p", "<span").replace("/p", "/span"),
@@ -214,6 +222,51 @@ def test_what_only_a_browser_shows_is_doubted_unless_it_is_an_ornament(
     assert named in left_out(page) and bool(page.doubts) == bool(named)
 
 
+WHITES = "white #fff #FFFFFF #fefefe rgb(255,255,255) transparent rgba(0,0,0,0) hsl(0,0%,100%)"
+
+
+@pytest.mark.parametrize(
+    ("body", "style"),
+    [
+        *[(OLD, f"p.old{{font-size:9px;color:{white}}}") for white in WHITES.split()],
+        (OLD.replace("<p", "<p style='color: white !important'"), ""),
+        (OLD.replace("<p", "<p style='color:#fff;background:#FFF'"), ""),
+        (OLD.replace("<p", "<p style='color:white;background:transparent'"), ""),
+        (f"<div>{OLD}</div>", "div{color:#fff}"),
+        (
+            f"<div class='bar'><div>{OLD}</div></div>",
+            ".bar{background:navy} div div{background:#fff} .old{color:white}",
+        ),
+        ("<p><font color='white'>Give 900 mg.</font></p>", ""),
+    ],
+)
+def test_white_words_are_not_quoted_but_doubted(tmp_path: Path, body: str, style: str) -> None:
+    page = read(tmp_path, f"<p>{ADULTS}</p>{body}", style)
+    assert page.text == f"Zinc\n{ADULTS}"
+    assert "white text" in left_out(page)
+
+
+@pytest.mark.parametrize(
+    ("body", "style"),
+    [
+        (OLD, ".old{color:white;background:navy}"),
+        (OLD, ".old{color:white;background-color:navy;background-image:none}"),
+        (f"<div>{OLD}</div>", "div{background:url(a.png)} p{color:#fff}"),
+        (f"<table bgcolor='navy'><tr><td>{OLD}</td></tr></table>", "p{color:white}"),
+        (f"<div><span>{OLD}</span></div>", "div{color:white} p{color:#333}"),
+        (OLD, "p{color:#eee;border-color:white}"),
+        (OLD, "p:hover{color:white}"),
+        (OLD, "html{background:black} body{color:white}"),
+        (OLD, "@media screen and (prefers-color-scheme: dark){p{color:white} a{color:red}}"),
+        ("<p><mark style='color:white'>Give 900 mg.</mark></p>", ""),
+    ],
+)
+def test_white_words_on_a_colour_are_read(tmp_path: Path, body: str, style: str) -> None:
+    page = read(tmp_path, body, style)
+    assert "Give 900 mg." in page.text
+    assert not page.doubts
+
+
 def test_marked_sections_of_xhtml_are_text(tmp_path: Path) -> None:
     page = read(tmp_path, f"<ac:plain-text-body><![CDATA[{ADULTS}]]></ac:plain-text-body>")
     assert page.text == f"Zinc\n{ADULTS}"
@@ -223,6 +276,8 @@ def test_marked_sections_of_xhtml_are_text(tmp_path: Path) -> None:
     "style",
     [
         ".old{display:none} .old{display:block}",
+        ".old{max-height:0;overflow:hidden} p.old{max-height:none}",
+        ".old{height:0} .old{font-size:0.9em;left:-9px;top:0}",
         "@media print {.old{display:none}}",
         ".old{text-decoration:line-through} p.old{text-decoration:none}",
     ],

@@ -299,3 +299,52 @@ def test_a_footer_is_no_note_of_the_table_above_it(tmp_path: Path) -> None:
     word.sections[0].footer.paragraphs[0].text = "* Iron, version 3.1"
     kinds = [kind for kind, _ in fixtures.block_texts(saved(tmp_path, word))]
     assert kinds == ["table", "paragraph", "paragraph"]
+
+
+WHITE = '<w:color w:val="FFFFFF"/>'
+NAVY = '<w:shd w:val="clear" w:fill="000080"/>'
+STYLES = f"""<w:styles %s><w:style w:type="paragraph" w:styleId="pale"><w:rPr>{WHITE}</w:rPr>
+</w:style><w:style w:type="paragraph" w:styleId="bar"><w:pPr>{NAVY}</w:pPr></w:style>
+<w:style w:type="table" w:styleId="grid"><w:tblStylePr w:type="firstRow"><w:tcPr>{NAVY}</w:tcPr>
+</w:tblStylePr></w:style></w:styles>""".encode()
+BOX = "<w:r><w:pict><v:rect xmlns:v='v' {}><v:textbox><w:txbxContent>{}</w:txbxContent></v:textbox>"
+BOX += "</v:rect></w:pict></w:r>"
+
+
+def table_of(paragraph: str, properties: str = "", cell: str = "") -> str:
+    cells = f"<w:tc><w:tcPr>{cell}</w:tcPr>{paragraph}</w:tc><w:tc><w:p/></w:tc>"
+    return f"<w:tbl><w:tblPr>{properties}</w:tblPr><w:tr>{cells}</w:tr></w:tbl>"
+
+
+PALE = paragraph(run("Give 900 mg.", WHITE))
+
+
+@pytest.mark.parametrize(
+    ("written", "is_seen"),
+    [
+        (PALE, False),
+        (paragraph(run("Give 900 mg.", '<w:color w:val="FEFEFE"/>')), False),
+        (paragraph(run("Give 900 mg."), '<w:pStyle w:val="pale"/>'), False),
+        (paragraph(run("Give 900 mg.", f'{WHITE}<w:shd w:val="clear" w:fill="auto"/>')), False),
+        (table_of(PALE), False),
+        (table_of(PALE, NAVY, '<w:shd w:val="clear" w:fill="FFFFFF"/>'), False),
+        (paragraph(BOX.format("fillcolor='white'", PALE)), False),
+        (paragraph(run("Give 900 mg.", WHITE + NAVY)), True),
+        (paragraph(run("Give 900 mg.", f'{WHITE}<w:highlight w:val="blue"/>')), True),
+        (paragraph(run("Give 900 mg.", WHITE), NAVY), True),
+        (paragraph(run("Give 900 mg.", WHITE), '<w:pStyle w:val="bar"/>'), True),
+        (table_of(PALE, cell=NAVY), True),
+        (table_of(PALE, '<w:tblStyle w:val="grid"/>'), True),
+        (paragraph(BOX.format("fillcolor='#000080 [3]'", PALE)), True),
+        (paragraph(run("Give 900 mg.", '<w:color w:val="auto"/>')), True),
+        (
+            paragraph(run("Give 900 mg.", '<w:color w:val="333333"/>'), '<w:pStyle w:val="pale"/>'),
+            True,
+        ),
+    ],
+)
+def test_white_words_are_read_only_on_a_colour(tmp_path: Path, written: str, is_seen: bool) -> None:
+    page = read(tmp_path, paragraph(run("Zinc.")), written, paragraph(run("Stop.")), styles=STYLES)
+    assert "Zinc." in page.text and "Stop." in page.text
+    assert ("900 mg" in page.text) == is_seen
+    assert [doubt.code for doubt in page.doubts] == ["hidden_left_out"] * (not is_seen)

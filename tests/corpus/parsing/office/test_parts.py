@@ -17,8 +17,6 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.worksheet.datavalidation import DataValidation
-from PIL import Image as Picture
-from PIL import ImageDraw, ImageFont
 from pptx.util import Inches
 
 from corpus.models import Document, Lifecycle
@@ -30,35 +28,20 @@ from corpus.services.lifecycle import document_publish, document_submit
 from tests.corpus.documents import ingest
 from tests.corpus.hostile import bad_office
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.office.attached import (
+    DRAWN,
+    ENDS,
+    MAKE,
+    SHEET,
+    SLIDE,
+    WORD,
+    attach,
+    drawn,
+    inserted,
+)
 
-KINDS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 DOSE = "Children: give 7 mg/kg"
 WORDS = f"<p><t>{DOSE}</t></p>".encode()
-WORD, SLIDE, SHEET = "word/document.xml", "ppt/slides/slide1.xml", "xl/worksheets/sheet1.xml"
-MAKE = {WORD: bad_office.letter, SLIDE: bad_office.slides, SHEET: bad_office.workbook}
-
-
-def attach(
-    owner: str, kind: str, part: bytes, *, name: str = "x.xml", mode: str = "Internal"
-) -> bytes:
-    """Return a file in which a relation of this kind leads from its owner to a part."""
-    parts = bad_office.unpack(MAKE[owner]())
-    folder, _, file = owner.rpartition("/")
-    rels = f"{folder}/_rels/{file}.rels"
-    old = parts.get(rels, b"<Relationships xmlns='%s'></Relationships>" % PACKAGE)
-    link = f'<Relationship Id="x" Type="{KINDS}{kind}" Target="{name}" TargetMode="{mode}"/>'
-    parts[rels] = old.replace(b"</Relationships>", link.encode() + b"</Relationships>")
-    if mode == "Internal":
-        parts[f"{folder}/{name}"] = part
-    kinds = b'<Default Extension="html" ContentType="text/html"/>'
-    kinds += b'<Default Extension="txt" ContentType="text/plain"/>'
-    kinds += b'<Default Extension="rtf" ContentType="application/rtf"/></Types>'
-    types = parts["[Content_Types].xml"].replace(b"</Types>", kinds)
-    return bad_office.pack({**parts, "[Content_Types].xml": types})
-
-
-PACKAGE = b"http://schemas.openxmlformats.org/package/2006/relationships"
-ENDS = {WORD: "a.docx", SLIDE: "a.pptx", SHEET: "a.xlsx"}
 
 
 def read(folder: Path, content: bytes, name: str) -> ParsedDocument:
@@ -68,9 +51,6 @@ def read(folder: Path, content: bytes, name: str) -> ParsedDocument:
 
 def doubts(document: ParsedDocument) -> list[tuple[str, str]]:
     return [(doubt.code, doubt.message) for page in document.pages for doubt in page.doubts]
-
-
-DRAWN = b"<wsDr><sp><txBody>%s</txBody></sp></wsDr>"
 
 
 @pytest.mark.parametrize(
@@ -134,18 +114,22 @@ def test_a_part_that_nothing_leads_to_is_doubted(tmp_path: Path, owner: str) -> 
 def test_an_inserted_file_is_read_where_it_stands_or_doubted(
     tmp_path: Path, part: bytes, name: str, place: str
 ) -> None:
-    parts = bad_office.unpack(attach(WORD, "aFChunk", part, name=name))
-    relation = b"xmlns:r='%s'" % KINDS.rstrip("/").encode()
-    chunk = place.encode() % (b"<w:altChunk %s r:id='x'/>" % relation)
-    after = b"<w:p><w:r><w:t>The end.</w:t></w:r></w:p>"
-    parts[WORD] = parts[WORD].replace(b"<w:sectPr", chunk + after + b"<w:sectPr", 1)
-    document = read(tmp_path, bad_office.pack(parts), "a.docx")
+    after = "<w:p><w:r><w:t>The end.</w:t></w:r></w:p>"
+    content = inserted("altChunk", "aFChunk", part, name=name, place=place + after)
+    document = read(tmp_path, content, "a.docx")
     text = document.pages[0].text
     if name == "x.rtf":
         assert [code for code, _ in doubts(document)] == ["part_unread"]
     else:
         assert text.index(DOSE) < text.index("Stop") < text.index("The end.")
         assert doubts(document) == []
+
+
+def test_what_an_inserted_page_hides_is_doubted(tmp_path: Path) -> None:
+    part = f"<p>{DOSE}</p><p hidden>Give 9 mg</p>".encode()
+    document = read(tmp_path, inserted("altChunk", "aFChunk", part, name="x.html"), "a.docx")
+    assert DOSE in document.pages[0].text and "9 mg" not in document.pages[0].text
+    assert [code for code, _ in doubts(document)] == ["hidden_left_out"]
 
 
 def test_a_comment_of_word_is_doubted_at_its_words(tmp_path: Path) -> None:
@@ -211,15 +195,6 @@ def test_a_shape_for_newer_programs_is_read(tmp_path: Path) -> None:
     parts[SLIDE] = parts[SLIDE][:at] + both % shape + parts[SLIDE][end:]
     document = read(tmp_path, bad_office.pack(parts), "a.pptx")
     assert "Give ten milligrams" in document.pages[0].text
-
-
-def drawn(text: str) -> io.BytesIO:
-    """Return a picture of a text."""
-    picture, raw = Picture.new("RGB", (700, 120), "white"), io.BytesIO()
-    ImageDraw.Draw(picture).text((20, 20), text, "black", ImageFont.load_default(60))
-    picture.save(raw, "PNG")
-    raw.seek(0)
-    return raw
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as raw
@@ -10,8 +11,9 @@ import pytest
 
 from corpus.parsing.clean import UNREADABLE
 from corpus.parsing.pdf.annotations import CARE
-from corpus.parsing.types import MISREAD, Box, Page
+from corpus.parsing.types import MISREAD, Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.pdf.annotated import WHITE, annotated, shown
 
 # ISO 32000-2, table 171.
 SUBTYPES = (
@@ -22,49 +24,15 @@ SUBTYPES = (
 EMPTY = {"Link", "Popup", "PrinterMark", "TrapNet"}
 WHOLE = "Give tobramycin 7 mg/kg once daily."
 AFTER = "Measure a level before the second dose."
+LINES = ((780, 18, "Tobramycin"), (740, 11, WHOLE), (720, 11, AFTER))
 DOSE = (154.0, 737.0, 194.0, 750.0)  # around `7 mg/kg`, in user space
-NOTE = (72.0, 640.0, 400.0, 660.0)
 SAID = "Now give 5 mg/kg"
 NOT_READ, STRUCK = "annotation_unread", "words_struck"
-WHITE = "1 1 1 rg 0 0 {w} {h} re f"
 
 
-def shown(words: str) -> str:
-    return f"BT /F1 11 Tf 2 5 Td ({words}) Tj ET"
-
-
-def read(
-    folder: Path,
-    kind: str = "",
-    more: str = "",
-    paint: str = "",
-    drawn: str = "",
-    box: Box = NOTE,
-    turn: int = 0,
-) -> Page:
-    """Read a page with an annotation, its appearance `paint`, and what is drawn on the page."""
-    x0, y0, x1, y1 = box
-    wide, tall = x1 - x0, y1 - y0
-    font = "/Resources << /Font << /F1 4 0 R >> >>"
-    lines = ((780, 18, "Tobramycin"), (740, 11, WHOLE), (720, 11, AFTER))
-    texts = "".join(f"BT /F1 {size} Tf 72 {y} Td ({said}) Tj ET\n" for y, size, said in lines)
-    page = drawn.replace("TEXT", texts) if "TEXT" in drawn else texts + drawn
-    looks = paint.format(w=wide, h=tall)
-    form = f"/Type /XObject /Subtype /Form /BBox [0 0 {wide} {tall}] {font} /Length {len(looks)}"
-    normal = "/AP << /N 6 0 R >>" if paint else ""
-    note = f"/Rect [{x0} {y0} {x1} {y1}] /F 4 {normal} {more}"
-    annots = "/Annots [7 0 R]" if kind else ""
-    path = fixtures.written_pdf(
-        folder / "a.pdf",
-        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate {turn} {font} "
-        f"/Contents 5 0 R {annots} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        f"<< /Length {len(page)} >>\nstream\n{page}\nendstream",
-        f"<< {form} >>\nstream\n{looks}\nendstream",
-        f"<< /Type /Annot /Subtype /{kind or 'Link'} {note} >>",
-    )
+def read(folder: Path, kind: str = "", more: str = "", paint: str = "", **made: Any) -> Page:
+    """Read the page of `annotated`, whose last line no annotation touches."""
+    path = annotated(folder / "a.pdf", LINES, kind, more, paint, **made)
     (found,) = fixtures.parse(path, folder / "out").pages
     assert AFTER in found.text
     return found
@@ -118,7 +86,7 @@ STRIKES = {
 def test_struck_and_covered_words_are_not_quoted(
     tmp_path: Path, kind: str, more: str, paint: str, drawn: str, turn: int
 ) -> None:
-    page = read(tmp_path, kind, more, paint, drawn, DOSE, turn)
+    page = read(tmp_path, kind, more, paint, drawn=drawn, box=DOSE, turn=turn)
     assert "7" not in page.text
     (line,) = {page.text[d.start : d.end] for d in page.doubts if d.code == STRUCK}
     assert line.startswith("Give tobramycin")
@@ -144,7 +112,7 @@ HARMLESS = {
 def test_marks_that_change_no_word_raise_no_doubt(
     tmp_path: Path, kind: str, more: str, paint: str, drawn: str
 ) -> None:
-    page = read(tmp_path, kind, more, paint, drawn, DOSE)
+    page = read(tmp_path, kind, more, paint, drawn=drawn, box=DOSE)
     assert WHOLE in page.text
     assert not {NOT_READ, STRUCK} & codes(page)
 
@@ -159,7 +127,8 @@ def test_a_comment_is_a_doubt_at_its_line_that_names_it(tmp_path: Path, kind: st
 
 def test_a_box_over_a_picture_may_hide_words_that_nobody_can_read(tmp_path: Path) -> None:
     picture = "q 200 0 0 100 72 500 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"
-    page = read(tmp_path, "Square", "/C [1 0 0]", WHITE, picture, (100.0, 520.0, 150.0, 540.0))
+    box = (100.0, 520.0, 150.0, 540.0)
+    page = read(tmp_path, "Square", "/C [1 0 0]", WHITE, drawn=picture, box=box)
     assert NOT_READ in codes(page)
 
 
@@ -186,7 +155,8 @@ def test_a_text_box_that_is_not_shown_is_doubted(tmp_path: Path, flag: int) -> N
 def test_the_value_of_a_field_stands_in_its_sentence(tmp_path: Path) -> None:
     blank = f"1 g 100 700 m f 0 g BT /F1 11 Tf 72 690 Td (Give zinc{' ' * 16}daily.) Tj ET"
     box = (118.0, 686.0, 160.0, 702.0)
-    page = read(tmp_path, "Widget", "/FT /Tx /T (dose) /V (20 mg)", shown("20 mg"), blank, box)
+    value = "/FT /Tx /T (dose) /V (20 mg)"
+    page = read(tmp_path, "Widget", value, shown("20 mg"), drawn=blank, box=box)
     assert "Give zinc 20 mg daily." in page.text
     assert NOT_READ not in codes(page)
 
@@ -197,3 +167,21 @@ def test_a_file_inside_the_pdf_is_doubted(tmp_path: Path) -> None:
     whole.save(tmp_path / "a.pdf")
     (page,) = fixtures.parse(tmp_path / "a.pdf", tmp_path / "out").pages
     assert NOT_READ in codes(page)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "is_crossed"),
+    [
+        ("90 700 m 160 800 l S 160 700 m 90 800 l S", True),
+        ("90 700 m 160 800 l S 160 700 m 90 800 l S TEXT", True),
+        ("80 600 m 140 900 l S", True),
+        ("100 730 m 110 755 l S 110 730 m 100 755 l S", False),  # short, as of a sign
+        ("400 600 m 500 800 l S", False),  # beside the words
+        ("90 600 m 90 900 l S 80 600 m 81 900 l S", False),  # upright, as of a margin
+        ("80 600 m 140 900 l S 1 g 60 700 300 120 re f 0 g TEXT", False),  # behind a box
+    ],
+)
+def test_slanting_lines_over_the_words_of_a_page_are_doubted(
+    tmp_path: Path, drawn: str, is_crossed: bool
+) -> None:
+    assert (STRUCK in codes(read(tmp_path, drawn=drawn))) == is_crossed
