@@ -26,11 +26,11 @@ else:
 
 @admin.register(LexiconEntry)
 class LexiconEntryAdmin(EntryModelAdmin):
-    list_display = ("short", "words", "kind", "match", "enabled", "updated_at")
+    list_display = ("short", "words", "beside", "kind", "match", "enabled", "updated_at")
     list_filter = ("kind", "match", "enabled")
     search_fields = ("short", "words")
     search_help_text = "What is typed, or the words of a guideline."
-    fields = ("short", "words", "kind", "match", "enabled")
+    fields = ("short", "words", "beside", "kind", "match", "enabled")
     actions = ("use", "leave_out")
     list_per_page = 100
 
@@ -40,7 +40,9 @@ class LexiconEntryAdmin(EntryModelAdmin):
         """Save the form's changes through the service, which compares them with the stored row."""
         answers = form.cleaned_data
         changes = {name: answers[name] for name in (form.changed_data if change else answers)}
-        changes |= {name: getattr(obj, name) for name in ("short", "words") if name in changes}
+        changes |= {
+            name: getattr(obj, name) for name in ("short", "words", "beside") if name in changes
+        }
         lexicon_entry_save(obj, by=_user(request), changes=changes)
 
     def delete_model(self, request: HttpRequest, obj: LexiconEntry) -> None:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 
-from retrieval.lexicon.terms import MAX_SHORT_CHARS, MAX_WORDS_CHARS, entry_fault
+from retrieval.lexicon.terms import MAX_BESIDE_CHARS, MAX_SHORT_CHARS, MAX_WORDS_CHARS, entry_fault
 
 
 class Match(models.TextChoices):
@@ -20,13 +20,14 @@ class EntryKind(models.TextChoices):
     ABBREVIATION = "abbreviation", "abbreviation"
     LAY = "lay", "everyday word"
     NAME = "name", "other name"
+    CLASS = "class", "class of medicines"
 
 
 class LexiconEntry(models.Model):
     """A short or lay form with the guideline's words for it. Written by `retrieval.services` only.
 
-    A form has one sense: an ambiguous form is better left out, since the wrong words find the wrong
-    passages.
+    A form with several senses has an entry for each, with the words beside which it has that one:
+    the wrong words find the wrong passages.
     """
 
     short = models.CharField(
@@ -50,6 +51,14 @@ class LexiconEntry(models.Model):
         default=EntryKind.ABBREVIATION,
         help_text="An other name counts in both directions: adrenaline, epinephrine.",
     )
+    beside = models.CharField(
+        "beside the words",
+        max_length=MAX_BESIDE_CHARS,
+        blank=True,
+        default="",
+        help_text="Only for a form with several meanings: words of the same question, with commas; "
+        "a star stands for any ending. Such as clot, dvt, anticoag*.",
+    )
     enabled = models.BooleanField("in use", default=True)
     updated_at = models.DateTimeField("changed", auto_now=True)
 
@@ -60,6 +69,8 @@ class LexiconEntry(models.Model):
         constraints = [
             models.UniqueConstraint(
                 Lower("short"),
+                Lower("beside"),
+                "match",
                 name="one_sense_a_form",
                 violation_error_message="This form is in the lexicon already.",
             )
@@ -71,6 +82,7 @@ class LexiconEntry(models.Model):
     def clean(self) -> None:
         super().clean()
         self.short, self.words = " ".join(self.short.split()), " ".join(self.words.split())
+        self.beside = " ".join(self.beside.split())
         field, message = entry_fault(self.short, self.words, same=self.kind == EntryKind.NAME)
         if field:
             raise ValidationError({field: message})

@@ -104,7 +104,7 @@ class _Search:
         query, config = self.query, self.config
         encoders = self.site.encoders
         with timed(self.durations_ms, "analysis"):
-            analysis = analyse(query.text, self.site.lexicon)
+            analysis = analyse(query.text, self.site.lexicon, query.plain)
         with timed(self.durations_ms, "variants"):
             variants = self._variants(analysis)
         wordings = self._asked(analysis, variants, encoders)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.short_forms import defined_in, mean_the_same
+from core.language.en.short_forms.defined import defined_in, mean_the_same
 from core.language.words import MAX_CHARS, distinct, words
 from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.scope import scope_sql

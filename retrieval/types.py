@@ -50,8 +50,9 @@ NO_FILTERS = Filters()
 class Query:
     """A question and the limits of its search.
 
-    `on` is the day whose guidelines count. `reader` is the primary key of the user whose rights
-    apply, checked during the search; by default nobody's.
+    `plain` is the text in plain words, searched beside it; None: as the lexicon has it; empty: only
+    what is typed counts. `on` is the day whose guidelines count. `reader` is the primary key of the
+    user whose rights apply, checked during the search; by default nobody's.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Query:
     reader: int | None = None
     rights: Rights = Rights.READER
     filters: Filters = NO_FILTERS
+    plain: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Analysis:
     populations: tuple[str, ...] = ()
     drugs: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
+    plain: str = ""  # the text in plain words, where it differs
     lexicon: str = ""  # the fingerprint of the lexicon that gave the expansions
 
 

@@ -142,6 +142,7 @@ def record_lexicon(
         "id": entry.pk,
         "short": entry.short,
         "words": entry.words,
+        "beside": entry.beside,
         "match": entry.match,
         "kind": entry.kind,
         "enabled": entry.enabled,

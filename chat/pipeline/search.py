@@ -70,7 +70,7 @@ def decide_on(
     if kind == FIRST:
         for note in misfit(gate, evidence.trace.fingerprint):
             searches.note(note)
-    reading = read(query.text, evidence.hits)
+    reading = read(query.text, evidence.hits, query.plain)
     evidence = replace(evidence, hits=reading.with_odds(evidence.hits))
     decision = decide(evidence, gate, together=reading.answerable)
     decision = _refused_for_words(replace(decision, reading=reading), query)

@@ -37,7 +37,7 @@ from corpus.encoders.batches import read_in_english
 from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
-from retrieval.analysis import by_every_name, spelled_out
+from retrieval.analysis import by_every_name, plain_words, spelled_out
 from retrieval.lexical.search import asked_lexemes
 from retrieval.spelling import unknown_names
 from retrieval.types import Hit
@@ -58,9 +58,13 @@ class Candidates:
     vectors: Vectors
 
 
-def read(question: str, hits: Sequence[Hit]) -> ScoredStatements:
-    """Score the statements of all hits, deterministically. Runs four queries."""
-    pool = shortlisted(question, sifted(question, hits))
+def read(question: str, hits: Sequence[Hit], plain: str | None = None) -> ScoredStatements:
+    """Score the statements of all hits, deterministically. Runs five queries.
+
+    Rules read the question as it is typed, models the `plain` one; None: as the lexicon has it.
+    """
+    plain = plain_words(question) if plain is None else plain or question
+    pool = shortlisted(plain, sifted(question, hits, plain))
     known, count = weights(), len(pool.units)
     # Rounded, so that the last bits of a float never decide between two statements.
     score = weighted(pool.features, known.order, count).round(LOGIT_DIGITS)
@@ -72,7 +76,7 @@ def read(question: str, hits: Sequence[Hit]) -> ScoredStatements:
     )
 
 
-def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
+def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     """Return all statements that agree with the question, not yet read.
 
     None of passages in a language that is not answered here, or whose words can't be compared.
@@ -90,7 +94,7 @@ def sifted(question: str, hits: Sequence[Hit]) -> Candidates:
     features = cheap_features(units, *coverage(units, asked_lexemes(question)))
     embedder = get_embedder()
     vectors = _vectors(units, embedder)
-    cosines = vectors @ embedder.encode_queries([encoded_question(question, embedder)])[0]
+    cosines = vectors @ embedder.encode_queries([encoded_question(plain or question, embedder)])[0]
     features = with_likeness(features, comparable(cosines.astype(np.float64), embedder))
     return Candidates(tuple(units), features, vectors)
 

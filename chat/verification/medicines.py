@@ -10,8 +10,8 @@ from functools import lru_cache
 from chat.verification.types import Evidence, Finding, Label
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.medicines.varieties import differs
+from core.language.en.short_forms.table import ward_words
 from retrieval.lexicon.spellings import other_spellings
-from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3
 
 NAME = "medicines"
 _LONG = 8  # characters, including the spaces on either side
@@ -91,10 +91,12 @@ def _longest_name() -> int:
 
 @lru_cache(maxsize=1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    """Return the other names of each name in this release's lexicon."""
+    """Return the other names of each name in this release's lexicon that has one meaning."""
     others_of: dict[str, list[str]] = defaultdict(list)
-    for row in (*_lexicon_v1.rows(), *_lexicon_v2.rows(), *_lexicon_v3.rows()):
-        name, other = _words(row["short"]), _words(row["words"])
+    for row in ward_words():
+        if row.beside:
+            continue
+        name, other = _words(row.short), _words(row.words)
         others_of[name].append(other)
         others_of[other].append(name)
     return {name: tuple(others) for name, others in others_of.items()}

@@ -25,7 +25,7 @@ from core.database_availability import is_away, retry_until_available
 from core.disk import DiskFull
 from core.errors import MedragError
 from core.language.configurations import configuration_of
-from core.language.en.short_forms import defined_in
+from core.language.en.short_forms.defined import defined_in
 from core.leases import FREE
 from corpus import files
 from corpus.chunking.cutting import Order, Passage

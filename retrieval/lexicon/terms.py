@@ -12,38 +12,57 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from core.language.en.medicines.names import brand_words
-from core.language.en.short_forms import defined_in
+from core.language.en.short_forms.defined import defined_in
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
 
 MAX_SHORT_CHARS, MAX_SHORT_WORDS = 40, 5
 MAX_WORDS_CHARS, MAX_WORDS = 120, 12
+MAX_BESIDE_CHARS = 300
 MAX_EXPANSIONS = 12  # of one question, the first ones: each widens the search
 
 _BETWEEN = re.compile(r"[\s\-\u2010\u2011]+|\.\s?")  # between the words of one form
+_SIGNED = re.compile(r"[^\w\s'’&/.,()\u2010\u2011-]|^[-.]")
 _PLURAL = re.compile(r"(?<=\w\w)['’]?s\Z")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One form. `exact`: matched as written, capitals included. `same`: a synonym, both ways."""
+    """One meaning of a form.
+
+    `exact`: matched as written, capitals included. `same`: a synonym, both ways. `beside`: words in
+    lower case, one of which the text must have besides; `anticoag*` stands for any ending.
+    """
 
     short: str
     words: str
     exact: bool = False
     lay: bool = False
     same: bool = False
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A form where it stands in a text, and its meanings there: several only for synonyms."""
+
+    start: int
+    end: int
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """Entries by the words of their forms; of two that begin at one place the longer counts.
+
+    Of several meanings of a form the one counts that most words beside it speak for, else the one
+    that needs none; where two are as likely, none does.
 
     A brand that no entry has stands for its ingredients (`core.language.en.medicines`).
     """
@@ -53,12 +72,15 @@ class Lexicon:
         init=False, repr=False, compare=False
     )
     _lengths: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    _signed: tuple[tuple[re.Pattern[str], str], ...] = field(init=False, repr=False, compare=False)
     fingerprint: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        by_words: dict[tuple[str, ...], tuple[Entry, ...]] = {
-            tuple(_folded(e.short)): (e,) for e in sorted(self.entries, key=_order)
-        }
+        by_words: dict[tuple[str, ...], tuple[Entry, ...]] = {}
+        for entry in sorted(self.entries, key=_order):
+            if not _SIGNED.search(entry.short):  # `+ve`: `core.language.en.short_forms.numbers`
+                key = tuple(_folded(entry.short))
+                by_words[key] = (*by_words.get(key, ()), entry)
         for entry in sorted((e for e in self.entries if e.same), key=_order):
             back, key = _turned(entry), tuple(_folded(entry.words))
             known = by_words.setdefault(key, ())
@@ -70,7 +92,11 @@ class Lexicon:
             lengths.setdefault(_singular(key[0]), set()).add(len(key))
         ordered = {word: tuple(sorted(sizes, reverse=True)) for word, sizes in lengths.items()}
         object.__setattr__(self, "_by_words", by_words)
+        signed = [e for e in self.entries if _SIGNED.search(e.short) and not e.beside]
+        signed.sort(key=lambda e: (-len(e.short), e.short))
+        patterns = ((_exactly(e.short), e.words) for e in signed)
         object.__setattr__(self, "_lengths", ordered)
+        object.__setattr__(self, "_signed", tuple(patterns))
         object.__setattr__(self, "fingerprint", _fingerprint(self.entries))
 
     def found_in(self, text: str) -> tuple[Expansion, ...]:
@@ -89,6 +115,12 @@ class Lexicon:
         """Return every known form in a text, each once, in order, whatever else the text says."""
         return tuple(dict.fromkeys(self._every(text[:MAX_CHARS])))
 
+    def signs_read(self, text: str) -> str:
+        """Return a text with its forms that have signs in words: `K+`, `+ve`."""
+        for pattern, words in self._signed:
+            text = pattern.sub(words.replace("\\", ""), text)
+        return text
+
     def _new(self, text: str, known: str, *, same: bool) -> Iterator[Expansion]:
         """Yield the expansions of `text`, each once, except those whose words occur in `known`."""
         known, seen = f" {' '.join(_folded(known))} ", set[tuple[str, str]]()
@@ -100,45 +132,91 @@ class Lexicon:
                 yield expansion
 
     def _every(self, text: str) -> Iterator[Expansion]:
+        for found in self.places(text):
+            typed = text[found.start : found.end]
+            for entry in found.entries:
+                yield Expansion(typed, entry.words, lay=entry.lay, same=entry.same)
+
+    def places(self, text: str) -> Iterator[Found]:
+        """Yield each known form of a text, in order, with what it means beside the other words."""
         tokens = list(WORD.finditer(text))
+        folded = [token.group().casefold() for token in tokens]
         spelled_out = defined_in(text)  # `PE (pre-eclampsia)` needs no entry
-        all_capitals = len(tokens) > 3 and text.upper() == text
+        # Where all is typed in capitals, they tell MAP from a map no more.
+        is_shouted = len(tokens) > 3 and text.upper() == text
         place = 0
         while place < len(tokens):
-            match = self._at(text, tokens, place)
+            match = self._at(text, tokens, folded, place, is_shouted=is_shouted)
             if match is None:
-                word = tokens[place].group()
-                if generic := brand_words(word.casefold()):
-                    yield Expansion(word, generic, lay=True)
+                token = tokens[place]
+                if generic := brand_words(folded[place]):
+                    yield Found(*token.span(), (Entry(token.group(), generic, lay=True),))
                 place += 1
                 continue
             entries, size = match
             start, end = tokens[place].start(), tokens[place + size - 1].end()
             place += size
-            for entry in () if text[start:end] in spelled_out else entries:
-                # Where all is typed in capitals, they tell MAP from a map no more.
-                if not (entry.exact and all_capitals):
-                    yield Expansion(text[start:end], entry.words, lay=entry.lay, same=entry.same)
+            if text[start:end] not in spelled_out:
+                yield Found(start, end, entries)
 
     def _at(
-        self, text: str, tokens: list[re.Match[str]], place: int
+        self,
+        text: str,
+        tokens: list[re.Match[str]],
+        folded: list[str],
+        place: int,
+        *,
+        is_shouted: bool,
     ) -> tuple[tuple[Entry, ...], int] | None:
-        for size in self._lengths.get(_singular(tokens[place].group().casefold()), ()):
+        for size in self._lengths.get(_singular(folded[place]), ()):
             part = tokens[place : place + size]
             if len(part) < size or not _is_one(text, part):
                 continue
-            if entries := self._of([token.group() for token in part]):
+            around = [*folded[:place], *folded[place + size :]]
+            typed = [token.group() for token in part]
+            if entries := self._of(typed, around, is_shouted=is_shouted):
                 return entries, size
         return None
 
-    def _of(self, typed: list[str]) -> tuple[Entry, ...]:
+    def _of(
+        self, typed: list[str], around: Sequence[str], *, is_shouted: bool
+    ) -> tuple[Entry, ...]:
         """Return the entries of the typed words or of their singular; several only for synonyms."""
         for form in (typed, [*typed[:-1], _PLURAL.sub("", typed[-1])]):
             entries = self._by_words.get(tuple(word.casefold() for word in form), ())
-            fitting = [e for e in entries if not e.exact or WORD.findall(e.short) == form]
-            if fitting:
-                return tuple(fitting)
+            fitting = [
+                e
+                for e in entries
+                if not e.exact or (WORD.findall(e.short) == form and not is_shouted)
+            ]
+            if meant := _meant(fitting, around):
+                return meant
         return ()
+
+
+def _exactly(form: str) -> re.Pattern[str]:
+    """Match a form with signs, whatever its case; not within another one, or a number."""
+    return re.compile(rf"(?<![\w+-]){re.escape(form)}(?![\w+])", re.IGNORECASE)
+
+
+def _meant(entries: Sequence[Entry], around: Sequence[str]) -> tuple[Entry, ...]:
+    """Return the entries of the meaning that the words around speak for; empty if none is clear."""
+    spoken_for = [(sum(_is_beside(e, word) for word in around), e) for e in entries if e.beside]
+    most = max((count for count, _ in spoken_for), default=0)
+    if most:
+        best = [entry for count, entry in spoken_for if count == most]
+        return tuple(best) if len({entry.words for entry in best}) == 1 else ()
+    plain = [entry for entry in entries if not entry.beside]
+    if len(plain) > 1 and not all(entry.same for entry in plain):
+        plain = [entry for entry in plain if entry.exact] or plain[:1]
+    return tuple(plain)
+
+
+def _is_beside(entry: Entry, word: str) -> bool:
+    return any(
+        word.startswith(known[:-1]) if known.endswith("*") else word == known
+        for known in entry.beside
+    )
 
 
 def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
@@ -152,10 +230,11 @@ def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
 
 
 def by_every_name(text: str, expansions: Iterable[Expansion]) -> str:
-    """Return the text spelled out, then repeated with each synonym in place of the typed name."""
+    """Return the text spelled out, then repeated with each synonym in place of the name."""
     every = list(expansions)
-    named = (_renamed(text, each) for each in every if each.same)
-    return "; ".join(dict.fromkeys([spelled_out(text, every), *named]))
+    whole = spelled_out(text, every)
+    named = (_renamed(whole, each) for each in every if each.same)
+    return "; ".join(dict.fromkeys([whole, *named]))
 
 
 def _renamed(text: str, name: Expansion) -> str:
@@ -215,8 +294,8 @@ def _turned(entry: Entry) -> Entry:
     return replace(entry, short=entry.words, words=entry.short)
 
 
-def _order(entry: Entry) -> tuple[str, str, bool, bool, bool]:
-    return (entry.short, entry.words, entry.exact, entry.lay, entry.same)
+def _order(entry: Entry) -> tuple[str, str, bool, bool, bool, tuple[str, ...]]:
+    return (entry.short, entry.words, entry.exact, entry.lay, entry.same, entry.beside)
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:

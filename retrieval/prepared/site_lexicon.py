@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from core.language.en.short_forms.table import beside_of
 from retrieval.lexicon.terms import Entry, Lexicon
 from retrieval.models import EntryKind, LexiconEntry, LexiconVersion, Match
 
@@ -42,7 +43,9 @@ def lexicon_at(version: UUID | None) -> Lexicon:
 
 
 def _stored() -> Lexicon:
-    rows = LexiconEntry.objects.filter(enabled=True).values_list("short", "words", "match", "kind")
+    rows = LexiconEntry.objects.filter(enabled=True).values_list(
+        "short", "words", "match", "kind", "beside"
+    )
     return Lexicon(
         tuple(
             Entry(
@@ -51,7 +54,8 @@ def _stored() -> Lexicon:
                 exact=match == Match.CAPITALS,
                 lay=kind == EntryKind.LAY,
                 same=kind == EntryKind.NAME,
+                beside=beside_of(beside),
             )
-            for short, words, match, kind in rows.order_by("pk")
+            for short, words, match, kind, beside in rows.order_by("pk")
         )
     )

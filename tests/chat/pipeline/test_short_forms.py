@@ -8,7 +8,7 @@ import pytest
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn
 from chat.types import AskedQuestion
-from core.language.en.short_forms import defined_in, mean_the_same
+from core.language.en.short_forms.defined import defined_in, mean_the_same
 from corpus.models import Collection
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_approve

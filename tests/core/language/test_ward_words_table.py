@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.language.words import words
 
-TABLES = Path(__file__).resolve().parents[3] / "core" / "language" / "en"
+TABLES = Path(__file__).resolve().parents[3] / "core" / "language" / "en" / "short_forms"
 COLUMNS = ["short", "words", "kind", "case", "beside"]
 KINDS = {"abbreviation", "lay", "name", "class"}
 CASES = {"any", "exact"}

@@ -156,11 +156,15 @@ _NO_NAMES = frozenset(
     "amps caps drops inj nebs patch pens puffs soln supps susp syrup tabs".split()
 )
 
-# Acids by their salts, which are one medicine.
+# Acids by their salts, and other names, which are one medicine.
 _ACIDS = {
+    "nitroglycerin": "glyceryl",
     "alendronate": "alendronic", "ibandronate": "ibandronic", "zoledronate": "zoledronic",
     "risedronic": "risedronate", "valproic": "valproate", "mycophenolic": "mycophenolate",
 }  # fmt: skip
+
+# `cotrimoxazole`, as many write it.
+_JOINED = {name.replace("-", ""): name for name in _NAMED if name.startswith("co-")}
 
 # Types of insulin that are named without it.
 _INSULINS = frozenset("aspart degludec detemir glargine glulisine isophane lispro".split())
@@ -221,7 +225,10 @@ def drug_places(text: str) -> list[tuple[int, int, str]]:
         if start - 1 not in ends or text[start - 1] != " "  # no salt: `lithium citrate`
         if is_medicines_place(text, start, end)
     }
-    placed |= {m.start(): (m.end(), (m.group().lower(),)) for m in _SEVERAL.finditer(text)}
+    for match in _SEVERAL.finditer(text):  # `co-trimoxazole`: its last part is no other one
+        inside = range(match.start() + 1, match.end())
+        placed = {start: each for start, each in placed.items() if start not in inside}
+        placed[match.start()] = (match.end(), (match.group().lower(),))
     placed |= {m.start(): (m.end(), ("phytomenadione",)) for m in _VITAMIN_K.finditer(text)}
     return [(start, end, name) for start, (end, names) in sorted(placed.items()) for name in names]
 
@@ -263,7 +270,7 @@ def _named_by(word: str) -> tuple[str, ...]:
     if word in _INSULINS:
         return ("insulin",)
     if _is_drug(word):
-        return (_ACIDS.get(word, word),)
+        return (_ACIDS.get(word, _JOINED.get(word, word)),)
     name = published(word)
     if name is None or name.is_ordinary or _NO_DRUG.fullmatch(word) or _CLASSES.fullmatch(word):
         return ()

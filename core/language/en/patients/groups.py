@@ -16,7 +16,8 @@ _MENTIONS = {
     "elderly": r"elderly|older (?:adults?|people|persons?|patients?|men|women)|geriatric"
     r"|frail(?:ty)?",
     "pregnant": r"pregnan(?:t|cy|cies)|gravid|gestation(?:al)?|trimester|antenatal|prenatal"
-    r"|(?:[4-9]|[1-3]\d|4[0-2])(?:\+\d)?/40|expecting|obstetric|in labou?r"
+    r"|(?:[4-9]|[1-3]\d|4[0-2])(?:\+\d)?/40(?! ?(?:bab(?:y|ies)|prem|neonate|newborn|infant|twin))"
+    r"|expecting|obstetric|in labou?r"
     r"|(?:pre-?\s?)?eclamp(?:sia|tic)",
     "postpartum": r"post-?partum|post-?natal|puerperal|puerperium",
     "breastfeeding": r"breast-?\s?feed(?:s|ing)?|lactat(?:ing|ion)|nursing mothers?",

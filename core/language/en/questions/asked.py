@@ -64,7 +64,13 @@ def asked_medicines(question: str) -> frozenset[str]:
 
 
 def _is_own(start: int, question: str, places: Sequence[tuple[int, int, str]]) -> bool:
-    """Tell whether words such as `on` or `allergic to` before the medicine apply to it."""
+    """Tell whether words such as `on` or `allergic to` before the medicine apply to it.
+
+    Or before the short form that it spells out, in brackets: `on RHZE (rifampicin isoniazid)`.
+    """
+    bracket = question.rfind("(", 0, start)
+    if bracket > question.rfind(")", 0, start):
+        start = bracket
     return any(
         _REACH.fullmatch(question, match.end(), start)
         and not _is_of_another(match, start, question, places)

@@ -14,11 +14,13 @@ _Written = Callable[[re.Match[str]], str]
 _NUMBER = r"(?<![\w./,-])(?P<n>\d{1,3})"
 _SPANS = {"y": "year", "yr": "year", "m": "month", "mo": "month", "wk": "week", "w": "week",
           "d": "day", "h": "hour", "hr": "hour", "min": "minute"}  # fmt: skip
+_GLUED, _APART = "yr|mo|wk|w|d|h|hr|min", "yr|mo|wk|hr|min"
 _OF = {"12": "month", "52": "week", "7": "day"}
 _MOST = {"12": 36, "52": 104, "7": 60}
 _CHILD = 16  # years below which M and F are a boy and a girl
-_OLDEST = 115
+_YOUNGEST, _OLDEST = 10, 115  # of `19F`; `4F PCC` has four factors
 _BORN = r"(?= ?(?:baby|babies|prem\w*|neonate|newborn|infant|nnu|twins?)\b)"
+_PREGNANT = r"(?: ?(?:pregnant|preg|gestation|weeks)\b|(?!\w))"
 _BLOOD_PRESSURE = r"(?<!bp )(?<!bp of )"
 _UNITS = "kg|mg|mcg|ml|mmol|cm|mm|microg|micrograms|units|iu|kcal|mmhg"
 
@@ -52,7 +54,7 @@ def _part(match: re.Match[str]) -> str:
 
 def _person(match: re.Match[str]) -> str:
     age = int(match["n"])
-    if not 0 < age <= _OLDEST:
+    if not _YOUNGEST <= age <= _OLDEST:
         return match[0]
     is_male = match["sex"].casefold() == "m"
     names = ("boy", "girl") if age < _CHILD else ("man", "woman")
@@ -67,16 +69,18 @@ def _rule(pattern: str, write: str | _Written) -> tuple[re.Pattern[str], _Writte
 # In the order in which they apply.
 _RULES = (
     _rule(rf"{_BLOOD_PRESSURE}{_NUMBER}(?:\+\d)?/40{_BORN}", r"\g<n> weeks gestation"),
-    _rule(rf"{_BLOOD_PRESSURE}{_NUMBER}(?:\+\d)?/40(?: ?(?:pregnant|preg|gestation|weeks)\b|(?!\w))",
-          r"\g<n> weeks pregnant"),  # fmt: skip
+    _rule(rf"{_BLOOD_PRESSURE}{_NUMBER}(?:\+\d)?/40{_PREGNANT}", r"\g<n> weeks pregnant"),
     _rule(rf"{_NUMBER}/(?P<of>12|52|7)(?P<old>[ -]?old| ?baby)?(?![\d/])", _part),
     _rule(rf"{_NUMBER} ?(?P<unit>y|yr|m|mo|wk|w|d)s?[ /-]?(?:o|old)\b", _age),
     _rule(rf"{_NUMBER}(?P<unit>y|yr)s?(?: ?o)?\b", _age),
     _rule(rf"{_NUMBER} ?(?-i:(?P<sex>[MF]))(?=[\s,.;?]|\Z)(?! ?(?:units|IU)\b)", _person),
     _rule(rf"{_NUMBER} ?(?P<unit>yr|m|mo|wk|w|d)s?(?= (?:baby|boy|girl|child|infant)\b)", _age),
-    _rule(rf"{_NUMBER}(?:(?P<unit>yr|mo|wk|w|d|h|hr|min)| (?P<apart>yr|mo|wk|hr|min))s?(?![\w/])", _span),
+    _rule(
+        rf"{_NUMBER}(?:(?P<unit>yr|mo|wk|w|d|h|hr|min)| (?P<apart>yr|mo|wk|hr|min))s?(?![\w/])",
+        _span,
+    ),
     _rule(rf"(?<![\w./])(\d+(?:\.\d+)?)({_UNITS})\b", r"\1 \2"),
-    _rule(r"(?<=[\w.])? ?(?<![\d\w])\+ve\b|(?<=[a-z\d]) ?\+ve\b", " positive"),
+    _rule(r"(?<=\w) ?\+ve\b", " positive"),
     _rule(r"(?<=[\w]) ?(?<!\d)[-–]ve\b", " negative"),
     _rule(r"(?<![\w?])\?(?=[A-Za-z])", "suspected "),
     _rule(r"(?<!\w)w/o\b", "without"),

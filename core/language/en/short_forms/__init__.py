@@ -1,0 +1,1 @@
+"""Know what wards write in a hurry: short forms, ages, spans and signs."""
