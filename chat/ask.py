@@ -87,8 +87,8 @@ def turn_ask(question: AskedQuestion, *, tell: Tell = ignore_event) -> Turn:
         return turn_store(run, refused, guarded, question, assignment)
 
     before = questions_before(question, config) if question.follows else []
-    run.understood = understand(query, options, before, config)
-    run.query = replace(query, text=run.understood.text)
+    run.understood = understand(query, options, before, config, as_typed=question.as_typed)
+    run.query = replace(query, text=run.understood.text, plain=run.understood.plain)
     run.cautions += ambiguity_cautions(run.understood.ambiguous)
     run.forgotten = forgotten(run.query.text, [turn.standalone or turn.question for turn in before])
     return turn_store(run, answer(run), guarded, question, assignment)

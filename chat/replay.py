@@ -179,6 +179,7 @@ def _run_of(turn: Turn, *, regenerate: bool) -> AnswerRun:
         collections=tuple(stored["collections"]),
         reader=turn.user_id,
         filters=filters_from(stored["filters"]),
+        plain=stored.get("plain", ""),
     )
     config = AnswerConfig(**turn.trace["answers"] | {"mode": Mode(turn.mode)})
     run = AnswerRun(query, config, *site_parts())

@@ -32,8 +32,8 @@ def as_text(turn: Turn) -> str:
     readable = readable_ids(turn.user)
     (shown,) = shown_turns([turn], on=timezone.localdate(), readable=readable, reader=turn.user_id)
     lines = [f"Question: {turn.question}"]
-    if shown.standalone:
-        lines.append(f"  Read as: {shown.standalone}")
+    if read_as := shown.plain or shown.standalone:
+        lines.append(f"  Read as: {read_as}")
     lines += [f"  Note: {warning['text']}" for warning in shown.warnings]
     lines += _answer(shown) if turn.status == TurnStatus.ANSWERED else _refusal(shown)
     return "\n".join(lines)

@@ -160,7 +160,8 @@ class AskedQuestion:
     Asked on the page without a conversation it starts one. A follow-up is understood from the
     conversation's turns or from the questions `earlier`, which are not stored; with `follows` false
     it is read alone. `options` are the choices of a multiple-choice question whose text has none;
-    options are never searched for.
+    options are never searched for. With `as_typed` its words count as they are: no spelling is
+    corrected and no short form read.
     """
 
     text: str
@@ -169,6 +170,7 @@ class AskedQuestion:
     conversation: Conversation | None = None
     earlier: tuple[str, ...] = ()
     follows: bool = True
+    as_typed: bool = False
     collections: tuple[str, ...] = ()
     filters: Filters = NO_FILTERS
     mode: str = ""  # empty: the site's, or that of the conversation's arm of an experiment

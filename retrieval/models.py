@@ -70,7 +70,6 @@ class LexiconEntry(models.Model):
             models.UniqueConstraint(
                 Lower("short"),
                 Lower("beside"),
-                "match",
                 name="one_sense_a_form",
                 violation_error_message="This form is in the lexicon already.",
             )
@@ -83,7 +82,8 @@ class LexiconEntry(models.Model):
         super().clean()
         self.short, self.words = " ".join(self.short.split()), " ".join(self.words.split())
         self.beside = " ".join(self.beside.split())
-        field, message = entry_fault(self.short, self.words, same=self.kind == EntryKind.NAME)
+        is_name = self.kind == EntryKind.NAME
+        field, message = entry_fault(self.short, self.words, same=is_name, beside=self.beside)
         if field:
             raise ValidationError({field: message})
 

@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection
 
 from core.language.detection import DEFAULT, function_words
-from core.language.en.medicines.names import SINGLE_NAMES, drug_classes, drugs, words_in_place
+from core.language.en.medicines.names import SINGLE_NAMES, drugs
 from core.language.gloss import gloss, spoken_in
 from core.language.words import MAX_CHARS, distinct, words
 from corpus.encoders.folders import bundled_folder
@@ -38,9 +38,7 @@ _CANDIDATES = 3  # words that one may be meant to be
 _ALIKE = 0.83
 
 _LONG = 7  # letters of a word that is put right: shorter ones are too like each other
-_LONG_ENOUGH = 6  # letters of a name beside a statement that may have it
 _SLIPS_OF_STEMS = 3  # `maintenenc` and `mainten`
-_EVERYDAY = 3.3  # on the Zipf scale, logarithm of uses in 10^9 words: above all rare brands
 _ENDING = 3  # letters in which two forms of a word may differ
 _PASSAGES = 40  # that are read for each word that could be meant
 
@@ -167,7 +165,7 @@ def spelling_corrected(query: Query) -> dict[str, str]:
             lower = [each.lower() for each in distinct(words(text))]
             held |= {word} & set(lower)
             meant.setdefault(word, Counter()).update(
-                each for each in lower if each[0] == word[0] and _is_slip(word, each)
+                each for each in lower if each[0] == word[0] and is_slip(word, each)
             )
     strange = (word for word in typed if word not in held)
     return {word: clear for word in strange if (clear := _clearly(meant.get(word, Counter())))}
@@ -187,7 +185,7 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         for word in distinct(words(query.text[:MAX_CHARS]))
         if len(word) >= LEAST_LETTERS and word.isalpha()
     }
-    unlisted = strange = _unlisted(
+    rare = strange = unlisted(
         word
         for word in typed
         if word not in function_words(spoken) and not _is_common(word, spoken)
@@ -200,71 +198,9 @@ def words_not_found(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
         text = "\n".join(passages)
         shown = {each.lower() for each in distinct(words(f"{text}\n{gloss(text, spoken)}"))}
         strange = {word for word in strange if not _is_shown(word, spoken, shown)}
-    if spoken != DEFAULT and 2 * len(strange) <= len(unlisted):
+    if spoken != DEFAULT and 2 * len(strange) <= len(rare):
         return ()
     return tuple(word for low, word in typed.items() if low in strange)
-
-
-def unknown_names(text: str) -> dict[str, str]:
-    """Return the words in a medicine's place that name none, as typed: `Xyz` of `Xyz dose?`.
-
-    Each with the words that the lexicon has for it, which are no medicine either (`full blood
-    count` of `fbc weekly dose`); empty for a word that nothing knows. Everyday English is left out.
-    Runs no query. Empty for another language than English.
-    """
-    if spoken_in(text) != DEFAULT:
-        return {}
-    known: dict[str, str] = {}
-    for each in site_lexicon().every_in(text):
-        known |= dict.fromkeys((part.lower() for part in words(each.short)), each.words)
-    typed = words_in_place(text[:MAX_CHARS])
-    strange = _unlisted(
-        word.lower()
-        for word in typed
-        if word.lower() not in function_words(DEFAULT) and not _is_everyday(word.lower())
-    )
-    return {
-        word: known.get(word.lower(), "")
-        for word in typed
-        if word.lower() in known or word.lower() in strange
-        if not _is_medicine(known.get(word.lower(), ""))
-    }
-
-
-def _is_medicine(meaning: str) -> bool:
-    return bool(drugs(meaning) or drug_classes(meaning))
-
-
-def medicines_not_known(query: Query, passages: Sequence[str]) -> tuple[str, ...]:
-    """Return the unknown names in a question that no passage has, one slip apart at most."""
-    if not (unknown := unknown_names(query.text)):
-        return ()
-    shown = {each.lower() for each in distinct(words("\n".join(passages)))}
-    return tuple(word for word, meant in unknown.items() if not is_said(word, meant, shown))
-
-
-def is_said(word: str, meant: str, shown: Set[str]) -> bool:
-    """Tell whether lower-case words have a word, or all words of what it stands for."""
-    ways = ([word.lower()], words(meant.lower()))
-    return any(way and all(any(is_form(w, each) for each in shown) for w in way) for way in ways)
-
-
-def is_form(word: str, shown: str) -> bool:
-    """Tell whether a word shown is the word, its plural, or a longer one that is a slip away.
-
-    A slip keeps the first letter and, as `_is_slip` says, exchanges none.
-    """
-    if shown.removesuffix("s") == word.removesuffix("s"):
-        return True
-    is_long = min(len(word), len(shown)) >= _LONG_ENOUGH
-    return is_long and word[0] == shown[0] and _is_slip(word, shown)
-
-
-def _is_everyday(word: str) -> bool:
-    """Tell whether English has a word at least 2 times in a million, as it has no rare brand."""
-    from wordfreq import zipf_frequency  # late: 60 MB
-
-    return zipf_frequency(word, DEFAULT, wordlist="best") >= _EVERYDAY
 
 
 def _is_shown(word: str, spoken: str, shown: Set[str]) -> bool:
@@ -297,7 +233,7 @@ def _is_common(word: str, spoken: str) -> bool:
     return any(zipf_frequency(form, spoken, wordlist="best") > 0 for form in sorted(forms))
 
 
-def _unlisted(typed: Iterable[str]) -> set[str]:
+def unlisted(typed: Iterable[str]) -> set[str]:
     """Return the words that are in no spelling in the lexicon or the list of medicines."""
     known_by_letter = _vocabulary(site_lexicon())
     return {
@@ -321,7 +257,7 @@ def _clearly(meant: Counter[str]) -> str:
     return first[0] if first[1] > second[1] else ""
 
 
-def _is_slip(typed: str, meant: str) -> bool:
+def is_slip(typed: str, meant: str) -> bool:
     """Tell whether the words differ by one letter too many, one too few, or two swapped."""
     is_other_letter = len(typed) == len(meant) and sorted(typed) != sorted(meant)
     return not is_other_letter and slips(typed, meant) == 1
@@ -344,6 +280,18 @@ def slips(word: str, other: str) -> int:
 def _english() -> frozenset[str]:
     """Return the words that the bundled encoder has as whole tokens: common English."""
     return frozenset(pair_tokenizer(bundled_folder()).tokenizer.get_vocab())
+
+
+def is_english(word: str) -> bool:
+    """Tell whether English has a lower-case word at all, as it has `clot`."""
+    from wordfreq import zipf_frequency  # late: 60 MB
+
+    return word in _english() or zipf_frequency(word, DEFAULT, wordlist="best") > 0
+
+
+def is_listed(word: str) -> bool:
+    """Tell whether the lexicon or the list of medicines has a lower-case word. Runs one query."""
+    return _is_listed(word, _vocabulary(site_lexicon()).get(word[0], ()))
 
 
 def _is_listed(word: str, known: tuple[str, ...]) -> bool:

@@ -95,6 +95,7 @@ def _migrations_digest() -> str:
     for path in [
         tables,
         ROOT / "constraints.txt",
+        ROOT / "core/language/en/short_forms/ward_words.tsv",  # seeds a lexicon, too
         *sorted(ROOT.glob("*/migrations/*.py")),
     ]:
         digest.update(path.name.encode() + path.read_bytes())

@@ -138,6 +138,7 @@ class _TurnJson:
             "recalled": shown.recalled or None,
             "mode": str(turn.mode),
             "standalone": shown.standalone or None,
+            "plain": shown.plain or None,
             "option": shown.option or None,
             "warnings": _warnings(shown),
             "withheld": list(shown.withheld),

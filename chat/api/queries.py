@@ -193,6 +193,7 @@ def answer_to(
                 collections=tuple(fields["collections"]),
                 filters=fields["filters"],
                 mode=fields.get("mode", ""),
+                as_typed=fields.get("as_typed", False),
                 key=asked_as.key,
                 request=asked_as.request,
             ),

@@ -98,6 +98,11 @@ class QueryRequest(Strict):
         required=False,
         help_text="Conversation that the question belongs to, so that it may be a follow-up.",
     )
+    as_typed = YesNo(
+        required=False,
+        default=False,
+        help_text="Take the words as they are typed: correct no spelling, read no short form.",
+    )
     stream = YesNo(
         required=False,
         default=False,
@@ -195,6 +200,11 @@ class QueryResponse(serializers.Serializer[Any]):
     mode = serializers.ChoiceField(choices=Mode.choices)
     standalone = serializers.CharField(
         allow_null=True, help_text="The question as it was understood, if it was rewritten."
+    )
+    plain = serializers.CharField(
+        allow_null=True,
+        help_text="The question in plain words, searched beside what was typed, if it differs: "
+        "short forms spelled out. `as_typed` leaves it out.",
     )
     option = serializers.CharField(
         allow_null=True, help_text="The chosen letter of a multiple-choice question."

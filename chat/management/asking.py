@@ -21,6 +21,11 @@ def add_asking(parser: CommandParser) -> None:
         help="how strictly the answer is checked; by default MEDRAG_MODE",
     )
     parser.add_argument(
+        "--as-typed",
+        action="store_true",
+        help="correct no spelling and read no short form",
+    )
+    parser.add_argument(
         "--user",
         help="who asks: that person's rights apply, and the question is recorded as theirs",
     )
@@ -34,4 +39,5 @@ def asking_from(options: dict[str, Any]) -> dict[str, Any]:
         "collections": tuple(options["collection"]),
         "filters": filters_from(options),
         "mode": options["mode"],
+        "as_typed": options["as_typed"],
     }

@@ -17,6 +17,8 @@ from chat.question.multiple_choice import set_apart, written_out
 from chat.rights import standalone_open
 from chat.types import AskedQuestion, Option
 from corpus.access import readable_ids
+from retrieval.analysis import plain_words
+from retrieval.clipped import words_completed
 from retrieval.short_forms import Meaning, as_defined, meanings
 from retrieval.spelling import spelling_corrected
 from retrieval.types import Query
@@ -32,6 +34,7 @@ class Understood:
 
     text: str = ""  # a self-contained question, without its options
     options: tuple[Option, ...] = ()  # of a multiple-choice question
+    plain: str = ""  # the text in plain words, where it differs
     is_unclear: bool = False  # unresolved follow-up: the text has the questions before
     standalone: str = ""  # the whole question, if it differs from the typed one
     by: str = ""  # what completed a follow-up: `rules`, or `llm:` and the model
@@ -43,23 +46,32 @@ class Understood:
 
 
 def understand(
-    query: Query, options: tuple[Option, ...], before: Sequence[Asked], config: AnswerConfig
+    query: Query,
+    options: tuple[Option, ...],
+    before: Sequence[Asked],
+    config: AnswerConfig,
+    *,
+    as_typed: bool = False,
 ) -> Understood:
     """Complete a typed question from the turns `before`, correct its spelling, split off options.
 
-    A short form that the documents in scope define is read as they say. Never raises for a failing
-    language model or lookup. Runs two queries, for the spelling and the short forms.
+    With `as_typed` no spelling is corrected and no short form read. Otherwise a short form that the
+    documents in scope define is read as they say. Never raises for a failing language model or
+    lookup. Runs three queries, for the spelling and the short forms.
     """
     stem = query.text.removesuffix(written_out("", options))
     wording = _standalone(stem, before, config)
-    spelling = _spelling(replace(query, text=wording.searched))
+    spelling = {} if as_typed else _spelling(replace(query, text=wording.searched))
     wording = wording.spelled(spelling)
     meant = _meanings(replace(query, text=wording.searched))
-    defined = as_defined(wording.searched, meant or {})
+    defined = {} if as_typed else as_defined(wording.searched, meant or {})
     wording = wording.spelled(defined)
     choice = set_apart(wording.searched, options)
+    text = choice.stem if choice else wording.searched
+    plain = text if as_typed or meant is None else plain_words(text)
     return Understood(
-        text=choice.stem if choice else wording.searched,
+        text=text,
+        plain=plain if plain != text else "",
         options=choice.options if choice else (),
         is_unclear=wording.is_unclear,
         standalone=wording.text if wording.text != stem else "",
@@ -119,9 +131,10 @@ def _standalone(question: str, before: Sequence[Asked], config: AnswerConfig) ->
 
 
 def _spelling(query: Query) -> dict[str, str]:
-    """Return spelling corrections by misspelt word; empty if they can't be looked up."""
+    """Return corrections and completions by typed word; empty if they can't be looked up."""
     try:
-        return spelling_corrected(query)
+        corrected = spelling_corrected(query)
+        return corrected | {w: c for w, c in words_completed(query).items() if w not in corrected}
     except Exception as error:  # noqa: BLE001 - the search fails with a refusal
         logger.error("A question's spelling was not looked at: %s", type(error).__name__)
         return {}

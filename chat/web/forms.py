@@ -52,6 +52,9 @@ class AskForm(forms.Form):
 
     whole = forms.BooleanField(required=False, widget=forms.HiddenInput)  # set: not a follow-up
 
+    # Set: no spelling is corrected, no short form read.
+    as_typed = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
     def __init__(
         self, *args: Any, collections: list[Collection], narrowing: Narrowing, **kwargs: Any
     ) -> None:

@@ -200,6 +200,13 @@ class ShownTurn:
         return self.standalone or self.turn.question
 
     @property
+    def plain(self) -> str:
+        """The wording in plain words that was searched too, if it may be shown and differs."""
+        if self.turn.standalone and not self.standalone:
+            return ""
+        return str((self.turn.trace.get("asked") or {}).get("plain", ""))
+
+    @property
     def carried(self) -> tuple[Carried, ...]:
         """The parts taken over from the question before."""
         return carried(self.turn.question, self.standalone)
@@ -221,11 +228,8 @@ class ShownTurn:
         turn = self.turn
         lines = [self.ended] if self.ended else []
         lines += [turn.question]
-        lines += (
-            [gettext("Read as: %(question)s") % {"question": self.standalone}]
-            if self.standalone
-            else []
-        )
+        read_as = self.plain or self.standalone
+        lines += [gettext("Read as: %(question)s") % {"question": read_as}] if read_as else []
         lines += (
             [gettext("Searched only: %(narrowed)s.") % {"narrowed": self.narrowed}]
             if self.narrowed

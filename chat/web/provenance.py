@@ -123,6 +123,8 @@ def _read_as(shown: ShownTurn) -> Iterable[str]:
         by = {"rules": "by rules", "llm": "by the language model"}.get(how.get("by", ""), "")
         yield f"It goes on from the question before, and was read{' ' if by else ''}{by} as:"
         yield f"“{shown.standalone}”"
+    if shown.plain:
+        yield f"It was searched in plain words, too: “{shown.plain}”"
     if "unclear" in (trace.get("asked") or {}):
         yield "It was not clear which question before it goes on from."
     yield from _sentences(how.get("notes") or ())

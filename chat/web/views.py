@@ -167,6 +167,7 @@ def _asked(
                 collections=form.slugs,
                 filters=form.filters,
                 follows=not form.cleaned_data["whole"],
+                as_typed=form.cleaned_data["as_typed"],
             ),
             tell=tell,
         )

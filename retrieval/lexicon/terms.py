@@ -258,7 +258,7 @@ def _placed(text: str, expansions: Iterable[Expansion]) -> list[tuple[Expansion,
     return sorted(placed, key=lambda pair: pair[1].start())
 
 
-def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str]:
+def entry_fault(short: str, words: str, *, same: bool = False, beside: str = "") -> tuple[str, str]:
     """Return the invalid field of an entry and a sentence saying why; both empty if it is valid."""
     forms, meant = _folded(short), _folded(words)
     if not forms or len(short) > MAX_SHORT_CHARS or len(forms) > MAX_SHORT_WORDS:
@@ -266,8 +266,8 @@ def entry_fault(short: str, words: str, *, same: bool = False) -> tuple[str, str
             "short",
             f"Give 1 to {MAX_SHORT_WORDS} words of {MAX_SHORT_CHARS} characters at most.",
         )
-    if len(short) < 2:
-        return "short", "A single letter stands for too many things."
+    if len(short) < 2 and not beside:
+        return "short", "A single letter stands for too many things: say beside which words."
     if not meant or len(words) > MAX_WORDS_CHARS or len(meant) > MAX_WORDS:
         return "words", f"Give 1 to {MAX_WORDS} words of {MAX_WORDS_CHARS} characters at most."
     if f" {' '.join(forms)} " in f" {' '.join(meant)} ":

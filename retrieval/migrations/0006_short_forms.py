@@ -13,31 +13,51 @@ from core.language.en.short_forms.table import ward_words
 from retrieval.migrations import _lexicon_v1, _lexicon_v2, _lexicon_v3, _lexicon_v4
 
 EARLIER = (_lexicon_v1, _lexicon_v2, _lexicon_v3, _lexicon_v4)
+FIELDS = ("short", "words", "match", "kind", "beside")
 MATCH = {"exact": "capitals", "any": "any"}
 
 
 def ship(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    alias = schema_editor.connection.alias
-    entries = apps.get_model("retrieval", "LexiconEntry").objects.using(alias)
-    brought = [row for module in EARLIER for row in module.rows()]
-    known = {(row["short"], row["words"], row["match"], row["kind"]) for row in brought}
+    entries = apps.get_model("retrieval", "LexiconEntry").objects.using(schema_editor.connection.alias)
+    brought = earlier()
+    known = {tuple(row.values()) for row in brought}
     there = list(entries.values_list("pk", "enabled", "short", "words", "match", "kind"))
-    unchanged = [pk for pk, enabled, *row in there if enabled and tuple(row) in known]
-    staffs = {row[2].lower() for row in there if row[0] not in set(unchanged)}
+    unchanged = {pk for pk, enabled, *row in there if enabled and tuple(row) in known}
+    staffs = {row[2].lower() for row in there if row[0] not in unchanged}
     deleted = {row["short"].lower() for row in brought} - {row[2].lower() for row in there}
     entries.filter(pk__in=unchanged).delete()
     entries.bulk_create(
-        entries.model(
-            short=each.short,
-            words=each.words,
-            match=MATCH[each.case],
-            kind=each.kind,
-            beside=", ".join(each.beside),
-            enabled=each.short.lower() not in deleted,
-        )
-        for each in ward_words()
-        if each.short.lower() not in staffs
+        entries.model(**row, enabled=row["short"].lower() not in deleted)
+        for row in shipped()
+        if row["short"].lower() not in staffs
     )
+
+
+def forget(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Bring back what earlier releases had, beside what staff wrote: one meaning of each form."""
+    entries = apps.get_model("retrieval", "LexiconEntry").objects.using(schema_editor.connection.alias)
+    known = {tuple(row.values()) for row in shipped()}
+    seen = set()
+    for pk, *row in entries.order_by("beside", "pk").values_list("pk", *FIELDS):
+        if tuple(row) in known or row[0].lower() in seen:
+            entries.filter(pk=pk).delete()
+        else:
+            seen.add(row[0].lower())
+    again = {row["short"].lower(): row for row in reversed(earlier())}
+    entries.bulk_create(entries.model(**row) for short, row in again.items() if short not in seen)
+    entries.filter(kind="class").update(kind="abbreviation")
+
+
+def earlier() -> list[dict[str, str]]:
+    return [row for module in EARLIER for row in module.rows()]
+
+
+def shipped() -> list[dict[str, str]]:
+    rows = (
+        (each.short, each.words, MATCH[each.case], each.kind, ", ".join(each.beside))
+        for each in ward_words()
+    )
+    return [dict(zip(FIELDS, row)) for row in rows]
 
 
 class Migration(migrations.Migration):
@@ -76,10 +96,9 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 Lower("short"),
                 Lower("beside"),
-                "match",
                 name="one_sense_a_form",
                 violation_error_message="This form is in the lexicon already.",
             ),
         ),
-        migrations.RunPython(ship, migrations.RunPython.noop),
+        migrations.RunPython(ship, forget),
     ]

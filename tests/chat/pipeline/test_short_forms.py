@@ -4,6 +4,9 @@ import datetime
 from collections.abc import Iterator
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn
@@ -78,7 +81,7 @@ def test_each_meaning_of_a_short_form_is_told(question: str, meanings: list[str]
     ("question", "collection", "read_as", "dose"),
     [
         ("first dose in PE?", "obstetrics", "first dose in PE (pre-eclampsia)?", "4 g"),
-        ("first dose in PE?", "chest", "", "10 mg"),
+        ("first dose in PE?", "chest", "first dose in PE (pulmonary embolism)?", "10 mg"),
         (
             "dose for a relapse of MS?",
             "neurology",
@@ -92,7 +95,7 @@ def test_in_a_collection_its_own_meaning_holds(
 ) -> None:
     turn = ask(question, collection)
     assert not [each for each in turn.warnings if each["code"] == "ambiguous"]
-    assert turn.standalone == read_as
+    assert (turn.standalone or turn.trace["asked"].get("plain", turn.question)) == read_as
     assert [dose in claim.text for claim in turn.claims.all()] == [True]
 
 
@@ -109,3 +112,21 @@ def test_definitions_are_read_by_their_initials() -> None:
     }
     assert mean_the_same("haemolytic uraemic syndrome", "hemolytic uremic syndrome")
     assert not mean_the_same("acute coronary syndrome", "acute chest syndrome")
+
+
+def test_what_was_read_is_told_and_can_be_undone(client: Client) -> None:
+    user = User.objects.create_superuser("ward")
+    client.force_login(user)
+    page = client.post(
+        reverse("chat:ask"), {"question": "abx dose in PE w clot?"}, follow=True
+    ).content.decode()
+    plain = "antibiotics dose in PE (pulmonary embolism) with clot?"
+    assert f"Read as: {plain}" in page
+    turn = Turn.objects.get()
+    assert turn.trace["asked"]["plain"] == plain
+    again = {"question": turn.question, "as_typed": "on", "whole": "on"}
+    page = client.post(
+        reverse("chat:ask_in", args=[turn.conversation_id]), again, follow=True
+    ).content.decode()
+    assert page.count("Read as: ") == 1  # of the first
+    assert "plain" not in Turn.objects.latest("created_at").trace["asked"]

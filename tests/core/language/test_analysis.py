@@ -26,7 +26,7 @@ from tests.retrieval.hostile import HANDMADE, random_queries
         ("When has DKA resolved?", ["diabetic ketoacidosis"]),
         ("PCC dose and INR", ["prothrombin complex concentrate", "international normalised ratio"]),
         ("map of the hospital", []),  # a word in small letters
-        ("give iv fluids in pe lessons", []),
+        ("give iv fluids in pe lessons", ["intravenous"]),
         ("MAP (mean arterial pressure) target", []),  # spelled out already
         ("DKA or DKA", ["diabetic ketoacidosis"]),
         ("", []),

@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "corpus/parsing/layout/flow.py": "words that no line of running text begins with",
     "corpus/parsing/layout/furniture.py": "marks of document control in margins",
     "corpus/parsing/layout/styles.py": "labels of captions",
+    "corpus/parsing/office/html_fonts.py": "CSS",
     "corpus/parsing/office/html_panels.py": "classes and roles of HTML",
     "corpus/parsing/office/html_tree.py": "CSS",
     "corpus/parsing/office/docling/markdown.py": "marks of dialects of Markdown",

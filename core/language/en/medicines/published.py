@@ -60,6 +60,12 @@ def combined_generics() -> frozenset[str]:
     return _loaded()[1]
 
 
+def single_generics() -> frozenset[str]:
+    """Return the listed generic names that are one word."""
+    names = _loaded()[0].values()
+    return frozenset(each.generic for each in names if each.is_listed and each.generic.isalpha())
+
+
 @lru_cache(maxsize=1)
 def _loaded() -> tuple[dict[str, Name], frozenset[str]]:
     known = _read()
