@@ -206,9 +206,15 @@ class _Search:
         return self.site.lexicon.found_in(variant.text)
 
     def _encoded_text(self, variant: Variant, analysis: Analysis) -> tuple[str, str]:
-        """Return the text to encode, and what an encoder that knows only English reads of it."""
+        """Return the text to encode, and what an encoder that knows only English reads of it.
+
+        The question is encoded in plain words. Searching for both wordings found no more of 92
+        questions' places than the lexical search for the typed one beside it, in twice the time.
+        """
         text = variant.text
-        if self.config.expand and variant.dense and not variant.as_passage:
+        if text == analysis.text and analysis.plain and self.config.expand:
+            text = analysis.plain
+        elif self.config.expand and variant.dense and not variant.as_passage:
             text = spelled_out(text, self._expansions(variant, analysis))
         text = _LONE.sub(" ", text)
         return text, read_in_english(text, analysis.language)

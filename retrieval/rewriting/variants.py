@@ -29,16 +29,15 @@ def variants_of(analysis: Analysis, config: RetrievalConfig) -> Reworded:
 
 
 def by_rules(analysis: Analysis, config: RetrievalConfig) -> list[Variant]:
-    """Return wordings made by rules: in plain words, an exception's opposite, a story's question.
+    """Return wordings made by rules: an exception's opposite, a story's question, clinical words.
 
-    And in clinical words, for encoders only: a lay form's words already join the lexical search.
+    The words of a lay form already join the lexical search, so that wording is for encoders only.
     """
     if not config.rules:
         return []
     positive = asked_positively(analysis.text, is_exception=analysis.asks_for_exception)
     lay = analysis.expansions if config.expand else ()
     wordings = [
-        Variant("rule:plain", analysis.plain),
         Variant("rule:negation", positive),
         Variant("rule:focus", focus(analysis.text)),
         Variant("rule:clinical", in_clinical_words(analysis.text, lay), lexical=False),

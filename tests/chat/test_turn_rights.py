@@ -311,8 +311,8 @@ def test_every_field_of_the_payload_was_marked_or_is_not_made_from_documents(
         *("status", "text_removed_at", "hidden"),
     }
     made = {
-        "reason", "message", "standalone", "option", "warnings", "withheld", "owner", "claims",
-        "nearest",
+        "reason", "message", "standalone", "plain", "option", "warnings", "withheld", "owner",
+        "claims", "nearest",
     }  # fmt: skip
     assert said.keys() == of_the_question | made | {"confidence", "recalled"}
 

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 DOSE = "Give demonstracillin 500 mg by mouth every 8 hours to adults with pneumonia."
 QUESTION = "What is the dose of demonstracillin for adults with pneumonia?"
 TOP = set(
-    "status reason message recalled mode standalone option warnings withheld owner claims nearest "
-    "hidden confidence turn".split()
+    "status reason message recalled mode standalone plain option warnings withheld owner claims "
+    "nearest hidden confidence turn".split()
 )
 TODAY = set("issuer journal year population lifecycle effective_from review_by overdue".split())
 PAINTED = set("boxes page_size link picture token_link token_picture".split())

@@ -19,7 +19,6 @@ _BESIDE = re.compile(r"[a-z0-9]+\*?")
 # What a reader that drops signs would take for one form, and which mean opposites.
 OPPOSITES = [
     ("+ve", "-ve"),
-    ("↑", "↓"),
     ("↑K", "↓K"),
     ("↑Na", "↓Na"),
     ("↑Ca", "↓Ca"),

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.language.en.medicines.brands import BRANDS
+from core.language.en.medicines.forms import FORM
 from core.language.en.medicines.published import published
 from core.language.words import distinct
 
@@ -247,6 +248,7 @@ def words_in_place(text: str) -> tuple[str, ...]:
         if len(match.group()) >= _LEAST_OF_A_NAME
         and match.group().lower() not in _NO_NAMES
         and not _IS_HOW.fullmatch(match.group())
+        and not FORM.fullmatch(match.group())
         and match.start() not in known
         and not _CLASSES.search(match.group())
         and is_medicines_place(text, *match.span())
