@@ -19,7 +19,7 @@ from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
 from chat.caveats.wording import statements_numbered, words_for_people
 from chat.models import ClaimKind
-from chat.types import DraftClaim
+from chat.types import DraftClaim, Quote, Unit
 from core.language.en.medicines.doses import lacks_dose
 from core.language.en.medicines.varieties import brands_unnamed, unasked_forms
 from core.language.en.statements.wording import counts_units
@@ -33,7 +33,7 @@ OMISSION, CONFLICT = "omission", "conflict"
 APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
 LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
-AMBIGUOUS = "ambiguous"
+AMBIGUOUS, CHART = "ambiguous", "chart"
 
 
 @dataclass(frozen=True)
@@ -229,6 +229,31 @@ def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Cauti
             % {"these": capfirst(statements_numbered(at)), "brand": brand},
             tuple(at),
         )
+
+
+def chart_cautions(boxes: Collection[Unit], claims: Sequence[DraftClaim]) -> Iterator[Caution]:
+    """Yield a caution on statements that are boxes of a flow chart; `boxes` are those read."""
+    places = {_place_of(unit.quotes[0]) for unit in boxes}
+    numbers = tuple(
+        n for n, c in enumerate(claims, start=1) if any(_place_of(q) in places for q in c.quotes)
+    )
+    if numbers:
+        yield Caution(
+            CHART,
+            ngettext(
+                "%(these)s is a box of a flow chart. What leads to it is in the picture: read that "
+                "before acting.",
+                "%(these)s are boxes of a flow chart. What leads to them is in the picture: read "
+                "that before acting.",
+                len(numbers),
+            )
+            % {"these": capfirst(statements_numbered(numbers))},
+            numbers,
+        )
+
+
+def _place_of(quote: Quote) -> tuple[int, int, int]:
+    return quote.hit.document_id, quote.page, quote.start
 
 
 def _texts_of(claim: DraftClaim) -> list[str]:

@@ -11,6 +11,7 @@ from chat.caveats.cautions import (
     anaphylaxis_caution,
     applicability_cautions,
     barred_caution,
+    chart_cautions,
     conflict_caution,
     earlier_caution,
     form_cautions,
@@ -92,6 +93,8 @@ def _add_applicability(run: AnswerRun) -> Abstained | None:
     run.cautions.extend(applicability_cautions(about))
     every_name = by_every_name(question_in_english(run.query.text))
     run.cautions.extend(form_cautions(every_name, run.claims))
+    boxes = [each.unit for each in run.decided.reading.statements if each.unit.is_box]
+    run.cautions.extend(chart_cautions(boxes, run.claims))
     if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None

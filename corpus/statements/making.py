@@ -2,9 +2,10 @@
 
 A statement keeps the place of each of its parts. A sentence comes with the headings that limit it,
 a list item with the lines that introduce it, a table row with its header, its caption and the
-footnotes of its marks: quoted without these it could say something else. Text for which they can't
-be determined, or which a page break may have cut, is no statement; nor is a box of a flow chart,
-which depends on the boxes before it, or what has words that are struck through or covered.
+footnotes of its marks: quoted without these it could say something else. Where what a text depends
+on is uncertain, more of it is quoted, not nothing: the row for a cell, a box of a flow chart as a
+whole. A text that a page break has cut is put together. What only announces the list or table
+below it stands with that, and what has words that are struck through or covered is no statement.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
-from core.language.words import OVERSTRUCK
+from core.language.words import OVERSTRUCK, words
 from corpus.boxes import overlaps
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
 from corpus.statements.places import Place, VerbatimSpan, Views, one_line
@@ -28,6 +29,8 @@ _BROKEN_OFF = re.compile(
 )
 _WITHHELD = re.compile(f"[{OVERSTRUCK}]")
 _FLOWING = ("paragraph", "list_item")
+BOX = "box"  # the kind of a statement that is a whole box of a flow chart
+_LEAST_OF_A_BOX = 3  # words: fewer are the label of an arrow
 _BETWEEN = ("footnote", "table", "caption")  # may stand between two parts of one text
 MAX_CHARS = 240  # up to which sentences of one paragraph are quoted together
 
@@ -55,7 +58,8 @@ def statements_of(
 ) -> list[list[Statement]]:
     """Return the statements of each passage of a document, in reading order.
 
-    A passage is its section path and its spans; `views` are all pages of the document.
+    A passage is its section path and its spans; `views` are all pages of the document. A statement
+    that two passages share is in both: a long row is rarely in one alone.
     """
 
     @lru_cache(maxsize=64)  # a long table is cut into many passages
@@ -67,13 +71,11 @@ def statements_of(
             statement
             for page, start, end in spans
             for position, block in enumerate(views[page].blocks)
-            if block["end"] > start
-            and block["start"] < end
-            and not overlaps(block, views[page].charts)
+            if block["end"] > start and block["start"] < end
             for statement in of_block(page, position, tuple(path))
             if not _WITHHELD.search(statement.text)
-            and start <= statement.pieces[0].start
-            and statement.pieces[0].end <= end
+            and start < statement.pieces[0].end
+            and statement.pieces[0].start < end
         ]
         for path, spans in passages
     ]
@@ -84,6 +86,9 @@ def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
 
     A footnote is told with its row: `Every 12 hours in the first week of life.`
     """
+    if overlaps(at.block, at.view.charts):
+        yield from _box(at)
+        return
     below = next(at.below(), None) if at.kind == "caption" else None
     if at.block.get("table"):
         caption, start = caption_of(at), int(at.block["start"])
@@ -92,6 +97,13 @@ def _of_block(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
             yield Statement(one_line(shown), row.pieces, at.kind, caption, start, row.index)
     elif at.kind != "heading" and not (below and below.block.get("table")) and not _is_note(at):
         yield from _sentences(at, section_path)
+
+
+def _box(at: Place) -> Iterator[Statement]:
+    """Yield a box of a flow chart, whole; what leads to it is not known."""
+    whole = at.whole()
+    if at.kind != "heading" and len(words(whole.text)) >= _LEAST_OF_A_BOX:
+        yield Statement(one_line(whole.text), (whole,), BOX)
 
 
 def _is_note(at: Place) -> bool:
@@ -109,12 +121,42 @@ def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
         return
     leads = (*headings, *above)
     offset = at.block["start"]
-    for start, end in _whole_statements(at, _spans(at.text)):
+    spans = _spans(at.text)
+    whole = _whole_statements(at, spans)
+    for start, end in whole:
         sentence = at.piece(offset + start, offset + end)
-        if _BROKEN_OFF.search(sentence.text):
+        if _BROKEN_OFF.search(sentence.text) or _only_announces(at, sentence):
             continue
-        shown = " ".join([*(as_lead(part.text) for part in leads), sentence.text])
-        yield Statement(one_line(shown), (sentence, *leads), at.kind)
+        yield _led(at, leads, sentence)
+    if spans and (not whole or whole[-1] != spans[-1]) and (rest := _rest(at)):
+        start, end = spans[-1]
+        yield _led(at, leads, at.piece(offset + start, offset + end), rest)
+
+
+def _led(at: Place, leads: Sequence[VerbatimSpan], *parts: VerbatimSpan) -> Statement:
+    said = " ".join(part.text for part in parts)
+    shown = " ".join([*(as_lead(part.text) for part in leads), said])
+    return Statement(one_line(shown), (*parts, *leads), at.kind)
+
+
+def _only_announces(at: Place, sentence: VerbatimSpan) -> bool:
+    """Tell whether a sentence says no more than that something follows: `Give the following:`."""
+    if not sentence.text.endswith(":") or sentence.end != at.whole().end:
+        return False
+    below = next(at.below(), None)
+    return below is not None and below.kind in (*_FLOWING, "table")
+
+
+def _rest(at: Place) -> VerbatimSpan | None:
+    """Return what a page or column break has cut off a block's last sentence; None if not whole."""
+    following = _flowing(at.below())
+    if following is None or not _is_first_part(at) or not _is_second_part(following):
+        return None
+    spans = _spans(following.text)
+    if not spans or (len(spans) == 1 and _is_first_part(following)):
+        return None
+    offset = following.block["start"]
+    return following.piece(offset + spans[0][0], offset + spans[0][1])
 
 
 def _spans(text: str) -> list[tuple[int, int]]:

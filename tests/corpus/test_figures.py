@@ -8,6 +8,7 @@ import pytest
 
 from corpus.figures import figures_of, unordered_spans
 from corpus.statements import PageView, statements_of
+from corpus.statements.making import BOX
 
 NODE = {"code": "flow_chart"}
 Box = tuple[float, float, float, float]
@@ -95,14 +96,15 @@ def test_no_text_beside_a_chart_is_cut_into() -> None:
 @pytest.mark.parametrize(
     ("parts", "quoted"),
     [
-        ([ABOVE, START, YES, NO], ["Text above."]),  # it branches
-        ([ABOVE, START, ARROWS, YES, NO], ["Text above."]),
-        ([ABOVE, START, THEN], ["Text above.", START[1], THEN[1]]),  # one column
+        ([ABOVE, START, YES, NO], [START[1], YES[1], NO[1]]),  # it branches
+        ([ABOVE, START, ARROWS, YES, NO], [START[1], YES[1], NO[1]]),
+        ([ABOVE, START, THEN], []),  # one column
     ],
 )
-def test_nothing_of_a_chart_that_branches_is_quoted(parts: Any, quoted: list[str]) -> None:
+def test_a_box_of_a_chart_that_branches_is_quoted_as_one(parts: Any, quoted: list[str]) -> None:
     text, blocks = page_of(*parts)
     places = [place for place, part in enumerate(parts) if part not in (ABOVE, ARROWS)]
     charts = unordered_spans(blocks, nodes(blocks, *places))
     (made,) = statements_of([([], [(1, 0, len(text))])], {1: PageView(text, blocks, charts)})
-    assert [statement.text for statement in made] == quoted
+    assert [statement.text for statement in made if statement.kind == BOX] == quoted
+    assert made[0].text == "Text above."
