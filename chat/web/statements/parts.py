@@ -30,6 +30,10 @@ class Part:
         return self.first.table if self.first.cells else None
 
     @property
+    def has_several(self) -> bool:
+        return len(self.claims) > 1
+
+    @property
     def label(self) -> str:
         """The kind of statements that were added to the answer and are no further rows of it."""
         is_row = self.first.claim.kind in (ClaimKind.ANSWER, ClaimKind.ROW)

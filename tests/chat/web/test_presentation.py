@@ -3,8 +3,8 @@
 import pytest
 
 from chat.models import Claim, Reason
-from chat.web.statements.claims import ShownClaim
 from chat.web.refusals import ADVICE_ALONE
+from chat.web.statements.claims import ShownClaim
 from chat.web.statements.tables import is_verbatim, table_row
 from corpus.positions import below_title
 
