@@ -72,6 +72,11 @@ def position_words(position: str, say: Say) -> str:
     return _WORD.sub(lambda word: say(word[0]), position)
 
 
+def table_of(position: str) -> str:
+    """Return the position of the table that a row's position is in; any other as it is."""
+    return position.partition(", row")[0]
+
+
 def below_title(section: str, title: str) -> str:
     """Return the section path without a first heading that repeats the title."""
     first, _, rest = section.partition(SECTIONS)

@@ -14,6 +14,8 @@ from pytest_django import DjangoDbBlocker
 from core.llm.breaker import forget_failures
 from tests.controls import pytest_runtest_makereport  # noqa: F401  a hook
 from tests.databases import fresh_database, start_server
+from tests.readings import computed_anew as readings_computed_anew
+from tests.readings import keep_readings
 
 # Files with tests that take long, the longest first: they start sites, or ask many questions.
 LONG_FILES = (
@@ -123,6 +125,19 @@ def own_database(
     """Use a new database, for a test that commits or starts processes that read its rows."""
     with django_db_blocker.unblock(), fresh_database(socket_dir) as name:
         yield name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readings_kept() -> None:
+    """Compute what the trained readers make of a text once a worker."""
+    keep_readings()
+
+
+@pytest.fixture
+def computed_anew() -> Iterator[None]:
+    """Compute everything in this test, which holds that a text gives the same each time."""
+    with readings_computed_anew():
+        yield
 
 
 @pytest.fixture(autouse=True)

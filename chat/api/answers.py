@@ -17,8 +17,9 @@ from chat.models import Citation, Feedback, Turn
 from chat.selectors import cited_claims, pages_at, spans_of_chunks
 from chat.web.figures import ShownFigure
 from chat.web.painting import corrections_of, paint, standing_of
-from chat.web.presentation import ShownClaim, ShownTurn, shown_turns
+from chat.web.presentation import ShownTurn, shown_turns
 from chat.web.refusals import Passage
+from chat.web.statements.claims import ShownClaim
 from corpus.access import readable_ids
 from corpus.boxes import Spans
 from corpus.figures import CHART, FIGURE
@@ -108,6 +109,17 @@ def _warnings(shown: ShownTurn) -> list[dict[str, Any]]:
     return [*({"page": None, **warning} for warning in shown.warnings), *about]
 
 
+def _row(claim: ShownClaim) -> dict[str, Any] | None:
+    if claim.table is None or not claim.cells:
+        return None
+    return {
+        "caption": claim.table.caption,
+        "heads": list(claim.table.heads),
+        "cells": list(claim.cells),
+        "matches": claim.matches,
+    }
+
+
 def _figure(figure: ShownFigure) -> dict[str, Any]:
     return {
         "kind": CHART if figure.is_chart else FIGURE,
@@ -157,6 +169,7 @@ class _TurnJson:
             "under": claim.under,
             "kind": str(claim.claim.kind),
             "left_out": claim.left_out or None,
+            "row": _row(claim),
             "citations": [self._citation(cited) for cited in claim.citations],
             "figures": [_figure(figure) for figure in claim.figures],
         }

@@ -125,6 +125,24 @@ class SearchRequest(Strict):
     )
 
 
+class RowResponse(serializers.Serializer[Any]):
+    caption = serializers.CharField(
+        allow_blank=True, help_text="Of the table; claims with the same `under` are of one table."
+    )
+    heads = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), help_text="Of the columns."
+    )
+    cells = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="One for each head. What a merged cell says is in each row that it covers.",
+    )
+    matches = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether the question is about this row rather than others of the table that "
+        "are shown; null where nothing tells them apart.",
+    )
+
+
 class ClaimResponse(serializers.Serializer[Any]):
     number = serializers.IntegerField(
         min_value=1,
@@ -143,6 +161,11 @@ class ClaimResponse(serializers.Serializer[Any]):
     left_out = serializers.CharField(
         allow_null=True,
         help_text="With the first row of a table: which of its rows are not shown.",
+    )
+    row = RowResponse(
+        allow_null=True,
+        help_text="The row of a table that the text says, cell by cell. Null for other claims, and "
+        "where the page of today does not have each of its cells.",
     )
     citations = CitationResponse(many=True)
     figures = FigureResponse(

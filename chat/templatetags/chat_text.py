@@ -9,7 +9,7 @@ from chat.models import Citation
 from chat.web import marking
 from chat.web.painting import Corrected, corrections_of
 from corpus.models import Document
-from corpus.positions import below_title, position_words
+from corpus.positions import below_title, position_words, table_of
 from corpus.types import OCR_CONFIDENT
 
 register = template.Library()
@@ -25,6 +25,12 @@ def below(section: str, title: str) -> str:
 def position(words: str) -> str:
     """Return a stored position in the page's language: `{{ citation.position|position }}`."""
     return position_words(words, gettext)
+
+
+@register.filter
+def of_table(position: str) -> str:
+    """Return the position of a row's table: `{{ citation.position|of_table|position }}`."""
+    return table_of(position)
 
 
 @register.filter

@@ -13,12 +13,12 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from chat.caveats.cautions import ALLERGY, APPLICABILITY, BARRED
+from chat.caveats.cautions import ALLERGY, APPLICABILITY
 from chat.caveats.notices import Notice, document_notices
-from chat.models import Citation, Claim, ClaimKind, Mode, Reason, Turn, TurnStatus
+from chat.models import Mode, Reason, Turn, TurnStatus
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import collection_names
-from chat.web.figures import Figures, ShownFigure, pages_with_figures
+from chat.web.figures import Figures, pages_with_figures
 from chat.web.narrowing import collections_asked, fields_asked, narrowed_to
 from chat.web.painting import corrections_of
 from chat.web.refusals import (
@@ -26,26 +26,17 @@ from chat.web.refusals import (
     ADVICE_ALONE,
     WHY,
     Passage,
+    Pictured,
     nearest_passages,
     places_of_nearest,
+    places_of_rows,
 )
-from chat.web.tables import (
-    CitedRow,
-    CitedTable,
-    TableRow,
-    cited_rows,
-    is_verbatim,
-    plain,
-    rows_told_apart,
-    table_row,
-)
+from chat.web.statements.claims import ShownClaim, quoted_rows, shown_claim, with_tables
+from chat.web.statements.parts import Part, parts_of
+from chat.web.statements.tables import cited_rows, table_pages
 from core.language.en.follow_up.mentions import Carried, carried
-from core.language.words import CELLS
 from corpus.models import Document, Lifecycle
-from corpus.positions import SECTIONS, headed
 
-MATCH = gettext_lazy("Row that matches the question")
-NOT_FOR_PATIENT = gettext_lazy("Not for this patient, by its own words")
 CHECK_FIRST = gettext_lazy("Check the cited page before acting.")
 ENDED: dict[str, str | Promise] = {
     Lifecycle.WITHDRAWN: gettext_lazy(
@@ -57,74 +48,6 @@ ENDED: dict[str, str | Promise] = {
 }
 NOT_NAMED = gettext_lazy("a collection that is not open to you")
 NOT_OPEN = gettext_lazy("This statement came from a guideline that is not open to you.")
-
-
-@dataclass(frozen=True)
-class ShownClaim:
-    """A statement with its citations; `links` are the first citation of each passage.
-
-    `is_verbatim`: the text is one quote with what the quote depends on, or a row with its labels.
-    `is_hidden`: it cites a collection that the reader may no longer read; then none of it is shown,
-    and `citations` is empty.
-    """
-
-    claim: Claim
-    citations: tuple[Citation, ...]
-    links: tuple[Citation, ...]
-    is_verbatim: bool
-    row: TableRow | None = None
-    is_hidden: bool = False
-    table: CitedTable | None = None  # the table of its first quote
-    left_out: str = ""  # before the first row of a table: which of its rows are not shown
-    is_match: bool = False  # a row that answers, and that the question tells from the others
-    goes_on: bool = False  # under the same headings as the statement before it
-    is_other: bool = False  # another row of a table that has such a row
-    notes: tuple[str, ...] = ()  # warnings on it, told where it stands
-    figures: tuple[ShownFigure, ...] = ()  # of its pages
-    is_barred: bool = False  # it says of itself that it is not for the patient
-
-    @property
-    def under(self) -> str:
-        """Headings of the statement, so that a dose is shown and copied with its medicine.
-
-        With the caption of its table, unless the statement has it already.
-        """
-        if self.is_hidden:
-            return ""
-        caption = self.table.caption if self.table else ""
-        under = self.claim.under
-        is_said = caption in plain(self.claim.text) or caption in under.split(SECTIONS)
-        return under if is_said else SECTIONS.join(filter(None, (under, caption)))
-
-    @property
-    def above(self) -> tuple[str, ...]:
-        """What stands above the statement: its headings, and the lines above its table."""
-        return (self.under, *(self.row.leads if self.row else ()))
-
-    @property
-    def headed(self) -> str:
-        """The text after its headings, in one line."""
-        return headed(self.under, self.claim.text)
-
-    @property
-    def lines(self) -> list[str]:
-        """The text's lines; each item of a list is a line."""
-        return self.claim.text.splitlines()
-
-    @property
-    def beside(self) -> str:
-        """Kind of a statement that was added to the answer; empty for one that answers.
-
-        A row that answers is marked where other rows of its table are shown, and what is not for
-        the patient in any case.
-        """
-        if self.is_barred:
-            return str(NOT_FOR_PATIENT)
-        if self.is_match:
-            return str(MATCH)
-        if self.claim.kind == ClaimKind.ROW and not self.is_other:
-            return ""
-        return "" if self.claim.kind == ClaimKind.ANSWER else str(self.claim.get_kind_display())
 
 
 @dataclass(frozen=True)
@@ -159,6 +82,11 @@ class ShownTurn:
     def reason_label(self) -> str:
         """The reason in words; empty for an answer."""
         return str(Reason(self.reason).label) if self.reason else ""
+
+    @property
+    def parts(self) -> list[Part]:
+        """The statements as they are laid out, rows of one table together."""
+        return parts_of(self.claims)
 
     @property
     def general_warnings(self) -> list[Mapping[str, Any]]:
@@ -260,67 +188,33 @@ def shown_turns(
 ) -> list[ShownTurn]:
     """Prepare turns from `selectors.turns_of` for the template.
 
-    Runs those of `turns_open`, and one more each if any turn shows a table row and if any was asked
-    of a collection. `readable` are the collections that the reader may read today, by primary key;
-    nothing of others is shown, even if it was shown before. `reader` is the user's primary key.
+    Runs those of `turns_open`, and one more each if any turn shows a table row, or a passage that
+    may have one, and if any was asked of a collection. `readable` are the collections that the
+    reader may read today, by primary key; nothing of others is shown, even if it was shown before.
+    `reader` is the user's primary key.
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
     names = dict.fromkeys(slugs, str(NOT_NAMED)) | collection_names(slugs, readable=readable)
     opened = turns_open(listed, readable, reader=reader)
     today = _Reader(on, readable, names)
-    claims = [[_claim(claim, each) for claim in each.turn.claims.all()] for each in opened]
-    rows = cited_rows(row for of_turn in claims for row in _rows(of_turn))
+    claims = [[shown_claim(claim, each) for claim in each.turn.claims.all()] for each in opened]
+    quoted = [row for of_turn in claims for row in quoted_rows(of_turn)]
+    with_rows = {(row.document_id, row.page) for row in quoted}
+    tables = table_pages(with_rows.union(*map(places_of_rows, opened)))
+    rows = cited_rows(quoted, tables)
     cited = (citation for of_turn in claims for claim in of_turn for citation in claim.citations)
     places = {(citation.document_id, citation.page) for citation in cited}
     pages = pages_with_figures(places.union(*map(places_of_nearest, opened)))
     return [
         _shown(
             each,
-            _with_tables(each.standalone or each.turn.question, of_turn, rows),
+            with_tables(each.standalone or each.turn.question, of_turn, rows),
             today,
-            Figures(pages),
+            Pictured(tables, Figures(pages)),
         )
         for each, of_turn in zip(opened, claims, strict=True)
     ]
-
-
-def _rows(claims: Iterable[ShownClaim]) -> list[Citation]:
-    """Return the first citation of each statement that quotes a table row."""
-    first = [claim.citations[0] for claim in claims if claim.citations]
-    return [citation for citation in first if CELLS in f" {citation.quote}"]
-
-
-def _with_tables(
-    question: str, claims: Sequence[ShownClaim], rows: Mapping[int, CitedRow]
-) -> tuple[ShownClaim, ...]:
-    """Add their tables to statements; the first of a table tells which rows are not shown."""
-    row_of = [rows.get(claim.citations[0].pk) if claim.citations else None for claim in claims]
-    shown: dict[CitedTable, set[int]] = defaultdict(set)
-    of_table: dict[CitedTable, list[Claim]] = defaultdict(list)
-    for claim, row in zip(claims, row_of, strict=True):
-        if row:
-            shown[row.table].add(row.start)
-            of_table[row.table].append(claim.claim)
-    matches, others = rows_told_apart(question, of_table.values())
-    with_tables = []
-    for claim, row in zip(claims, row_of, strict=True):
-        table, number = row.table if row else None, claim.claim.index
-        left_out = table.without(shown.pop(table)) if table in shown else ""
-        with_tables.append(
-            replace(
-                claim,
-                table=table,
-                left_out=left_out,
-                is_match=number in matches,
-                is_other=number in others,
-            )
-        )
-    pairs = zip(with_tables, [None, *with_tables], strict=False)
-    return tuple(
-        replace(claim, goes_on=bool(before and before.under and before.above == claim.above))
-        for claim, before in pairs
-    )
 
 
 def _with_figures(claim: ShownClaim, figures: Figures) -> ShownClaim:
@@ -329,10 +223,10 @@ def _with_figures(claim: ShownClaim, figures: Figures) -> ShownClaim:
 
 
 def _shown(
-    opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader, figures: Figures
+    opened: OpenTurn, claims: tuple[ShownClaim, ...], reader: _Reader, pictured: Pictured
 ) -> ShownTurn:
-    claims = tuple(_with_figures(claim, figures) for claim in claims)
-    turn, nearest = opened.turn, nearest_passages(opened, reader.notices, figures)
+    claims = tuple(_with_figures(claim, pictured.figures) for claim in claims)
+    turn, nearest = opened.turn, nearest_passages(opened, reader.notices, pictured)
     sources: dict[int, Source] = {}  # in the order of first citation
     for cited in (citation for claim in claims for citation in claim.citations):
         notices = reader.notices(cited.document)
@@ -382,26 +276,6 @@ def _withheld(opened: OpenTurn) -> tuple[str, ...]:
     if opened.turn.mode != Mode.STANDARD:
         return ()
     return tuple(str(WHY[failed]) for failed in opened.failed if failed in WHY)
-
-
-def _claim(claim: Claim, opened: OpenTurn) -> ShownClaim:
-    citations = tuple(claim.citations.all())
-    if claim.index not in opened.claims:
-        return ShownClaim(claim, (), (), is_verbatim=False, is_hidden=True)
-    first: dict[int, Citation] = {}
-    for citation in citations:
-        first.setdefault(citation.index, citation)
-    quotes = [citation.quote for citation in citations]
-    verbatim = is_verbatim(claim.text, quotes)
-    barred = (warning["claims"] for warning in opened.warnings if warning["code"] == BARRED)
-    return ShownClaim(
-        claim,
-        citations,
-        tuple(first.values()),
-        is_verbatim=verbatim,
-        row=table_row(quotes, claim.text) if verbatim else None,
-        is_barred=any(claim.index in numbers for numbers in barred),
-    )
 
 
 def _copied(claim: ShownClaim) -> list[str]:

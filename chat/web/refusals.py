@@ -16,6 +16,8 @@ from chat.models import Reason
 from chat.models.answers import reference_line
 from chat.rights import OpenTurn
 from chat.web.figures import Figures, Place, ShownFigure
+from chat.web.statements.excerpts import ExcerptPart, excerpt_parts, may_be_row
+from chat.web.statements.tables import Pages
 from corpus.models import Document, Lifecycle
 from corpus.positions import below_title, place_words
 
@@ -137,6 +139,7 @@ class Passage:
     notices: tuple[Notice, ...]
     document: Document  # in its state of today
     stored: Mapping[str, Any]  # of `Turn.nearest`
+    parts: tuple[ExcerptPart, ...] = ()  # the excerpt, rows of one table together
     figures: tuple[ShownFigure, ...] = ()  # of its page
 
     @property
@@ -155,13 +158,30 @@ class Passage:
         return reference_line(self.title, self.version, self.document, place)
 
 
+@dataclass(frozen=True)
+class Pictured:
+    """What pages have beside their text, to be shown with it."""
+
+    tables: Pages
+    figures: Figures
+
+
 def places_of_nearest(opened: OpenTurn) -> set[Place]:
     """Return the documents and pages of the stored passages that the reader may read."""
     return {(document.pk, int(raw.get("page", 1))) for raw, document in opened.nearest}
 
 
+def places_of_rows(opened: OpenTurn) -> set[Place]:
+    """Return those of `places_of_nearest` whose excerpts may have rows of tables."""
+    return {
+        (document.pk, int(raw.get("page", 1)))
+        for raw, document in opened.nearest
+        if any(map(may_be_row, raw.get("excerpt") or ()))
+    }
+
+
 def nearest_passages(
-    opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]], figures: Figures
+    opened: OpenTurn, notices_of: Callable[[Document], tuple[Notice, ...]], pictured: Pictured
 ) -> tuple[Passage, ...]:
     """Return the stored passages that the reader may read, the first of a document with banners."""
     passages: list[Passage] = []
@@ -170,20 +190,24 @@ def nearest_passages(
         sha256 = document.sha256
         notices = notices_of(document) if sha256 not in seen else ()
         seen.add(sha256)
+        text, number = str(raw.get("text", "")), int(raw.get("page", 1))
         address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
+        page = pictured.tables.get((document.pk, number))
+        excerpt = tuple(raw.get("excerpt") or [text[:PLAIN_EXCERPT]])
         passages.append(
             Passage(
                 title=str(raw.get("document", "")),
                 version=str(raw.get("version", "")),
-                page=int(raw.get("page", 1)),
+                page=number,
                 position=str(raw.get("position", "")),
                 section=str(raw.get("section", "")),
-                excerpt=tuple(raw.get("excerpt") or [str(raw.get("text", ""))[:PLAIN_EXCERPT]]),
+                excerpt=excerpt,
                 url=f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited",
                 notices=notices,
                 document=document,
                 stored=raw,
-                figures=figures.of(document, int(raw.get("page", 1)), [str(raw.get("text", ""))]),
+                parts=excerpt_parts(excerpt, page.blocks if page else ()),
+                figures=pictured.figures.of(document, number, [text]),
             )
         )
     return tuple(passages)

@@ -93,6 +93,7 @@ def marked(
     passage |= {"lifecycle": "PUBLISHED", "position": ""}
     trace = {
         **asked.trace,
+        "asked": {**asked.trace["asked"], "plain": f"What is the dose of {MARKER}, plainly?"},
         "spelling": {"zorbittol": MARKER},
         "verdicts": [{"failed": "numbers", "text": MARKER, "detail": MARKER}],
         "request": fields.pop("request", ""),

@@ -317,6 +317,7 @@ def test_no_row_of_another_range_is_shown() -> None:
         "When is quinine contraindicated?",
     ],
 )
+@pytest.mark.usefixtures("computed_anew")
 def test_asking_twice_gives_the_same(question: str) -> None:
     first, second = (
         asked(question),

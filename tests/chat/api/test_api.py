@@ -171,5 +171,6 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "picture": None,
             }
         ],
+        "row": None,
         "figures": [],
     }

@@ -67,7 +67,12 @@ def site(own_database: str, tmp_path: Path) -> Iterator[Site]:
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [(QUERY, BODY), (QUERY, BODY | STREAMED), (COMPLETIONS, CHAT), (COMPLETIONS, CHAT | STREAMED)],
+    [
+        (QUERY, BODY),
+        pytest.param(QUERY, BODY | STREAMED, marks=pytest.mark.exhaustive),
+        pytest.param(COMPLETIONS, CHAT, marks=pytest.mark.exhaustive),
+        (COMPLETIONS, CHAT | STREAMED),
+    ],
 )
 def test_the_stored_turn_comes_back_and_nothing_is_answered_twice(
     site: Site, path: str, body: Any

@@ -114,6 +114,7 @@ def test_what_is_chosen_rests_on_verified_statements(name: str) -> None:
             assert not any(option_is_supported(other, task, made.claims) for other in others)
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_same_task_gives_the_same_choice() -> None:
     task = task_of(items("test")[0])
     assert choose(task) == choose(task)

@@ -6,7 +6,7 @@ from chat.evidence.quotable import quotable_units
 from chat.reader.lists import with_whole_lists
 from chat.types import DraftClaim, Unit
 from chat.verification.verify import verify
-from chat.web.tables import is_verbatim
+from chat.web.statements.tables import is_verbatim
 from tests.chat.evidence.hits import hits_for
 from tests.corpora import publish
 

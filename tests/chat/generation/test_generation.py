@@ -71,6 +71,7 @@ def test_every_claim_is_verbatim_and_verified() -> None:
             assert page.text[quote.start : quote.end] == quote.text
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_same_evidence_gives_the_same_claims() -> None:
     publish(GENTAMICIN)
     generator = ExtractiveGenerator()

@@ -46,6 +46,7 @@ def asked(question: str = QUESTION, **arguments: Any) -> Turn:
 
 
 @pytest.mark.parametrize("question", [QUESTION, UNANSWERABLE])
+@pytest.mark.usefixtures("computed_anew")
 def test_an_unchanged_corpus_gives_no_difference(question: str) -> None:
     turn = asked(question)
     replay = turn_replay(turn)

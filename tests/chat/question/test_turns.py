@@ -120,6 +120,7 @@ def test_the_trace_tells_the_whole_way() -> None:
     assert trace["failure"] == ""
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_asking_twice_gives_the_same_but_for_time_and_number() -> None:
     first, second = ask(), ask()
     for name in ("status", "reason", "confidence", "fingerprint", "nearest", "owner"):

@@ -45,6 +45,7 @@ def test_what_answers_stands_first_and_what_is_for_others_does_not() -> None:
     assert not any("250 mg" in text for text in texts)  # for children
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_same_reading_twice() -> None:
     publish(DOSES)
     hits = hits_for(QUESTION)
@@ -145,6 +146,7 @@ def test_a_feature_that_a_question_has_no_say_in_counts_nothing() -> None:
 GROUP = Group("Amoxicillin > Adults", ("Give 500 mg three times a day.", "Keep it cool.", ""))
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_reader_has_odds_for_each_statement_whatever_stands_beside_it() -> None:
     many = Group("Long", tuple(f"Statement {n} of many about storage." for n in range(120)))
     alone = site_reader().odds("How much amoxicillin?", [GROUP])
@@ -155,6 +157,7 @@ def test_the_reader_has_odds_for_each_statement_whatever_stands_beside_it() -> N
     assert site_reader().odds("How much?", []) == []
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_reader_gives_the_same_with_any_number_of_threads() -> None:
     one, three = (StatementReader(threads=threads) for threads in (1, 3))
     assert one.odds("How much?", [GROUP] * 4) == three.odds("How much?", [GROUP] * 4)

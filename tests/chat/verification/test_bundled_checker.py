@@ -38,6 +38,7 @@ def test_it_tells_true_from_false(bundled: TrainedChecker) -> None:
     assert true.score > max(false.score, elsewhere.score)
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_the_same_pair_is_judged_the_same_in_any_company(bundled: TrainedChecker) -> None:
     pair = Pair(TRUE, EVIDENCE)
     (alone,) = bundled.judge([pair], timeout_s=30)

@@ -3,9 +3,9 @@
 import pytest
 
 from chat.models import Claim, Reason
-from chat.web.presentation import ShownClaim
 from chat.web.refusals import ADVICE_ALONE
-from chat.web.tables import is_verbatim, table_row
+from chat.web.statements.claims import ShownClaim
+from chat.web.statements.tables import is_verbatim, table_row
 from corpus.positions import below_title
 
 ROW, HEADER = "20 to 39 | 4 mg/kg*", "Clearance (mL/min) | Dose"

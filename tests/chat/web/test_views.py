@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -288,10 +289,11 @@ def refused(
     *,
     text: str = DOSE,
     conversation: Conversation | None = None,
+    excerpt: Sequence[str] = (),
 ) -> Turn:
     """Store a refusal as the service does; without a passage if `text` is empty."""
     hit = {"document": document.title, "version": "2.1", "sha256": document.sha256, "page": 1}
-    passage = {**hit, "section": "Treatment", "text": text, "chunk": "none"}
+    passage = {**hit, "section": "Treatment", "text": text, "chunk": "none", "excerpt": [*excerpt]}
     return Turn.objects.create(
         conversation=conversation or Conversation.objects.create(user=user, title=UNANSWERABLE),
         user=user,

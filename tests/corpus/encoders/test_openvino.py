@@ -176,7 +176,7 @@ def spoil(path: Path, damage: str) -> None:
 
 
 FILES, DAMAGES = (MODEL, "model.bin", "tokenizer.json", CONTENTS), ("cut", "changed", "missing")
-MADE_ANEW = {(MODEL, "cut"), ("model.bin", "changed"), ("tokenizer.json", "missing")}
+MADE_ANEW = {("model.bin", "changed")}  # in every run; that any damage is noticed is tested above
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -50,6 +50,7 @@ def test_each_statement_has_the_vector_of_its_text_under_its_context() -> None:
     assert np.allclose(np.linalg.norm(kept, axis=1), 1, atol=1e-6)
 
 
+@pytest.mark.usefixtures("computed_anew")
 def test_a_question_encodes_no_statement_and_reads_the_same_without_what_was_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -222,16 +222,19 @@ def manage(*arguments: str, **environment: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-COMMANDS = [
-    ("audit", "verify"),
+COMMANDS = [("audit", "verify"), ("worker",)]
+FURTHER_COMMANDS = [
     ("shell", "-v0", "-c", "from corpus.models import Job; Job.objects.count()"),
     ("showmigrations",),
-    ("worker",),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [*COMMANDS, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in FURTHER_COMMANDS)],
+    ids=" ".join,
+)
 def test_no_command_shows_a_traceback_of_a_server_of_your_own_that_is_away(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:

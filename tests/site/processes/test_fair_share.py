@@ -41,7 +41,8 @@ def ingest_short(*names: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive  # the next test, in every run, has the same order and gives way besides
+@pytest.mark.parametrize("workers", [1, 2])
 def test_short_files_of_a_batch_are_done_before_the_long_ones(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:
@@ -56,7 +57,7 @@ def test_short_files_of_a_batch_are_done_before_the_long_ones(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_a_short_file_passes_the_long_ones_that_hold_every_worker(
     workers: int, own_database: str, tmp_path: Path
 ) -> None:

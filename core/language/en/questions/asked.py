@@ -185,6 +185,14 @@ _BLEEDING = re.compile(
 )
 _BLEEDS = ("bleeding", "haemorrhage", "hemorrhage")
 _NO_BLEEDING = re.compile(rf"\b(?:no|not|without|denies)\b[^.,;:?]{{0,40}}?(?:{_BLEEDING.pattern})")
+# `No heart disease`: not who has one of these.
+_NO_HEART_DISEASE = re.compile(
+    r"\b(?:no|not|without|denies)\b[^.,;:?]{0,40}?\b(?:heart|cardiac) (?:disease|problems?|history)"
+)
+_HEART_DISEASE = re.compile(
+    r"\b(?:coronary|angina|myocardial|isch(?:a)?emic heart|heart (?:failure|disease)"
+    r"|cardiac disease)"
+)
 _OPPOSITES = {
     word: opposite
     for positive in ("conscious", "stable", "complicated", "provoked", "controlled")
@@ -203,6 +211,7 @@ class Denials:
     has: frozenset[str]  # words of the question, and the names of bleeding where it names one
     states: frozenset[str]  # such as `conscious`, which have an opposite
     denies_bleeding: bool
+    denies_heart_disease: bool
 
     @classmethod
     def of(cls, question: str) -> Denials:
@@ -215,6 +224,7 @@ class Denials:
             words | frozenset(_BLEEDS if bleeds else ()),
             words & _OPPOSITES.keys(),
             denies_bleeding,
+            bool(_NO_HEART_DISEASE.search(question.casefold())),
         )
 
     def exclude(self, text: str, *, context: str, heading: str, caption: str) -> bool:
@@ -228,8 +238,13 @@ class Denials:
             bool(self.asked & _denied_pairs(f"{context} | {text}"))
             or not self.has.isdisjoint(map(str.casefold, _ONLY_WITHOUT.findall(text)))
             or (self.denies_bleeding and bool(_BLEEDING.search(_LACKS.sub(" ", above))))
+            or (self.denies_heart_disease and _is_of_the_heart(f"{above} | {text.casefold()}"))
             or any(_is_for_opposite(state, (text, heading)) for state in self.states)
         )
+
+
+def _is_of_the_heart(text: str) -> bool:
+    return bool(_HEART_DISEASE.search(_LACKS.sub(" ", text)))
 
 
 def _is_for_opposite(state: str, texts: Sequence[str]) -> bool:

@@ -107,7 +107,14 @@ def assert_made_by(encoder: Encoder, model: Path) -> None:
     assert len(held) == Chunk.objects.count()
 
 
-@pytest.mark.parametrize("then", ["repeated", "another model", "back"])
+@pytest.mark.parametrize(
+    "then",
+    [
+        pytest.param("repeated", marks=pytest.mark.exhaustive),
+        pytest.param("another model", marks=pytest.mark.exhaustive),
+        "back",
+    ],
+)
 def test_a_killed_change_to_a_model_of_the_same_dimension_mixes_no_vectors(
     site: Site, settings: Settings, encoder_models: Path, then: str
 ) -> None:

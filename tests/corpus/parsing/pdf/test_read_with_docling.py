@@ -146,7 +146,7 @@ def test_only_pdfs_have_the_choice_and_only_those_who_may_change_them(
 
 
 @pytest.mark.usefixtures("weights")
-@pytest.mark.parametrize("is_set", [True, False])
+@pytest.mark.parametrize("is_set", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_weights_that_went_away_fail_it_with_a_sentence_and_lose_nothing(
     staff: Client, settings: Settings, tmp_path: Path, is_set: bool
 ) -> None:

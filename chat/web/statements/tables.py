@@ -5,8 +5,9 @@ A row may name no medicine and no condition of its own, but its table's caption 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -17,10 +18,12 @@ from chat.web.painting import locate
 from core.language.words import CELLS
 from corpus.models import Page
 from corpus.statements.lead_ins import as_lead
-from corpus.statements.table_rows import labelled
+from corpus.statements.table_rows import filled_cells, labelled
 
 MAX_LABELS = 8  # of rows that are not shown
 MAX_LABEL = 40  # characters
+
+Pages = Mapping[tuple[int, int], Page]  # by document and number
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class CitedTable:
     start: int
     caption: str
     rows: tuple[tuple[int, str], ...]
+    heads: tuple[str, ...] = ()  # of its columns; empty if it prints none
 
     def without(self, shown: Collection[int]) -> str:
         """Say which rows are not among those `shown`, given by their places; "" for none."""
@@ -62,24 +66,30 @@ class CitedTable:
 
 @dataclass(frozen=True)
 class CitedRow:
-    """A row of a table, by its place in the page's text."""
+    """A row of a table, by its place in the page's text, with its cells as the page has them."""
 
     table: CitedTable
     start: int
+    cells: tuple[str, ...] = ()  # an empty first cell filled with the merged cell above
+
+    def says(self, row: TableRow) -> bool:
+        """Tell whether the page has the heads and cells that a statement quotes."""
+        ours = zip(map(plain, self.table.heads), map(plain, self.cells), strict=False)
+        quoted = [(plain(label), plain(cell)) for label, cell in row.pairs]
+        return len(self.table.heads) == len(self.cells) and list(ours) == quoted
 
 
-def cited_rows(rows: Iterable[Citation]) -> dict[int, CitedRow]:
+def table_pages(places: Set[tuple[int, int]]) -> Pages:
+    """Return the pages at these places with their tables. Runs one query; none for no places."""
+    return pages_at(places, "document", "number", "text", "blocks") if places else {}
+
+
+def cited_rows(rows: Iterable[Citation], pages: Pages) -> dict[int, CitedRow]:
     """Return the row, with its table, of each citation of a row, by the citation's primary key.
 
-    A row that is not found on its page, or more than once, has none. One query; none for no rows.
+    A row that is not found on its page of `table_pages`, or more than once, has none.
     """
-    listed = list(rows)
-    if not listed:
-        return {}
-    pages = pages_at(
-        {(row.document_id, row.page) for row in listed}, "document", "number", "text", "blocks"
-    )
-    row_of = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in listed}
+    row_of = {row.pk: _row_of(row, pages.get((row.document_id, row.page))) for row in rows}
     return {key: row for key, row in row_of.items() if row}
 
 
@@ -112,9 +122,21 @@ def _row_of(cited: Citation, page: Page | None) -> CitedRow | None:
             above = page.blocks[position - 1] if position else None
             if not caption and above and above["kind"] == "caption":  # directly above the table
                 caption = page.text[above["start"] : above["end"]]
-            table = CitedTable(cited.document_id, cited.page, block["start"], plain(caption), rows)
-            return CitedRow(table, place[0])
+            heads = tuple(block["table"]["header"])
+            table = CitedTable(
+                cited.document_id, cited.page, block["start"], plain(caption), rows, heads
+            )
+            return CitedRow(table, place[0], _cells_at(block["table"]["rows"], place[0]))
     return None
+
+
+def _cells_at(rows: Sequence[Mapping[str, Any]], place: int) -> tuple[str, ...]:
+    """Return the cells of the row at a place of the page's text; empty if none is there."""
+    filled = filled_cells(row["cells"] for row in rows)
+    for row, cells in zip(rows, filled, strict=True):
+        if row["start"] <= place < row["end"]:
+            return tuple(cells)
+    return ()
 
 
 def _label(cells: Sequence[str]) -> str:
