@@ -22,7 +22,7 @@ from chat.types import IDENTIFIERS
 from corpus.models import Collection, Document, Lifecycle
 from corpus.staff_selectors import collections_closed
 from corpus.types import CitingAnswer
-from retrieval.spelling import words_open
+from retrieval.asked.spelling import words_open
 from retrieval.types import Rights
 
 # Decided by the question alone, or by a part that failed: all others tell what documents say.

@@ -26,7 +26,7 @@ from core.language.en.statements.wording import counts_units
 from core.language.gloss import has_table, question_in_english
 from corpus.models import AnsweringStop, Authority
 from corpus.positions import place_words
-from retrieval.short_forms import Meaning
+from retrieval.asked.short_forms import Meaning
 from retrieval.types import Hit
 
 OMISSION, CONFLICT = "omission", "conflict"

@@ -10,11 +10,11 @@ from chat.models import Reason
 from chat.reader.choose import read
 from corpus.models import AnsweringStop
 from corpus.stops import Stops
+from retrieval.asked.spelling import words_not_found
+from retrieval.asked.unknown import medicines_not_known
 from retrieval.config import RetrievalConfig
 from retrieval.pipeline import retrieve
-from retrieval.spelling import words_not_found
 from retrieval.types import Evidence, Query
-from retrieval.unknown import medicines_not_known
 
 FIRST, EXPLAINING = "first", "explaining"
 HEEDED = 3  # best passages, as many as a refusal shows: who would have read them is told of a stop

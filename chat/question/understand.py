@@ -18,9 +18,9 @@ from chat.rights import standalone_open
 from chat.types import AskedQuestion, Option
 from corpus.access import readable_ids
 from retrieval.analysis import plain_words
-from retrieval.clipped import words_completed
-from retrieval.short_forms import Meaning, as_defined, meanings
-from retrieval.spelling import spelling_corrected
+from retrieval.asked.clipped import words_completed
+from retrieval.asked.short_forms import Meaning, as_defined, meanings
+from retrieval.asked.spelling import spelling_corrected
 from retrieval.types import Query
 
 logger = logging.getLogger(__name__)

@@ -37,8 +37,8 @@ from core.language.en.statements.wording import (
     tells_when_to_stop,
 )
 from core.language.words import words
+from retrieval.asked.unknown import is_said
 from retrieval.types import Hit
-from retrieval.unknown import is_said
 
 # Groups that nothing is meant for unless it says so: what is silent on them is for others.
 _NAMED_ONLY = frozenset(("pregnant", "breastfeeding"))

@@ -38,9 +38,9 @@ from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from retrieval.analysis import by_every_name, plain_words, spelled_out
+from retrieval.asked.unknown import unknown_names
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
-from retrieval.unknown import unknown_names
 
 KEPT = 2048  # vectors of statements in memory; of 1,536 dimensions that is 13 MB
 SHORTLIST = 16  # statements at most: reading them is what an answer's time goes to

@@ -28,8 +28,8 @@ from core.language.words import words
 from core.replica import read_from_replica
 from corpus.models import Chunk
 from corpus.positions import SECTIONS, below_title
+from retrieval.asked.spelling import spelling_offered
 from retrieval.filters import filters_from
-from retrieval.spelling import spelling_offered
 from retrieval.types import Query
 
 LEAST_CHARS, MOST_CHARS = 3, 120

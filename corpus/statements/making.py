@@ -4,8 +4,8 @@ A statement keeps the place of each of its parts. A sentence comes with the head
 a list item with the lines that introduce it, a table row with its header, its caption and the
 footnotes of its marks: quoted without these it could say something else. Where what a text depends
 on is uncertain, more of it is quoted, not nothing: the row for a cell, a box of a flow chart as a
-whole. A text that a page break has cut is put together. What only announces the list or table
-below it stands with that, and what has words that are struck through or covered is no statement.
+whole. A text that a page break has cut is put together. What only announces the table below it
+stands with that, and what has words that are struck through or covered is no statement.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def statements_of(
     """Return the statements of each passage of a document, in reading order.
 
     A passage is its section path and its spans; `views` are all pages of the document. A statement
-    that two passages share is in both: a long row is rarely in one alone.
+    is in the passages in which it begins: a long row rarely ends in the same one.
     """
 
     @lru_cache(maxsize=64)  # a long table is cut into many passages
@@ -73,9 +73,7 @@ def statements_of(
             for position, block in enumerate(views[page].blocks)
             if block["end"] > start and block["start"] < end
             for statement in of_block(page, position, tuple(path))
-            if not _WITHHELD.search(statement.text)
-            and start < statement.pieces[0].end
-            and statement.pieces[0].start < end
+            if not _WITHHELD.search(statement.text) and start <= statement.pieces[0].start < end
         ]
         for path, spans in passages
     ]
@@ -140,11 +138,14 @@ def _led(at: Place, leads: Sequence[VerbatimSpan], *parts: VerbatimSpan) -> Stat
 
 
 def _only_announces(at: Place, sentence: VerbatimSpan) -> bool:
-    """Tell whether a sentence says no more than that something follows: `Give the following:`."""
+    """Tell whether a sentence says no more than that a table or a paragraph follows: `Rates:`.
+
+    What announces a list stands for all of it (`chat.reader.lists`).
+    """
     if not sentence.text.endswith(":") or sentence.end != at.whole().end:
         return False
     below = next(at.below(), None)
-    return below is not None and below.kind in (*_FLOWING, "table")
+    return below is not None and below.kind in ("paragraph", "table")
 
 
 def _rest(at: Place) -> VerbatimSpan | None:

@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from core.language.en.medicines.names import brand_words
+from core.language.en.medicines.names import brand_words, drugs
 from core.language.en.short_forms.defined import defined_in
+from core.language.en.short_forms.table import members_of_classes
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
 from retrieval.types import Expansion
@@ -230,10 +231,20 @@ def spelled_out(text: str, expansions: Iterable[Expansion]) -> str:
 
 
 def by_every_name(text: str, expansions: Iterable[Expansion]) -> str:
-    """Return the text spelled out, then repeated with each synonym in place of the name."""
+    """Return the text spelled out, then repeated with each synonym in place of the name.
+
+    And with each member of a class whose words name one medicine alone: LMWH is no heparin only.
+    """
     every = list(expansions)
     whole = spelled_out(text, every)
-    named = (_renamed(whole, each) for each in every if each.same)
+    members = members_of_classes()
+    names = [
+        replace(each, words=member)
+        for each in every
+        if not each.same and drugs(each.words)
+        for member in members.get(each.short.casefold(), ())
+    ]
+    named = (_renamed(whole, each) for each in (*names, *(e for e in every if e.same)))
     return "; ".join(dict.fromkeys([whole, *named]))
 
 

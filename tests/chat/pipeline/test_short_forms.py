@@ -15,7 +15,7 @@ from core.language.en.short_forms.defined import defined_in, mean_the_same
 from corpus.models import Collection
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_approve
-from retrieval import short_forms
+from retrieval.asked import short_forms
 from tests.chat.storing import Storing
 from tests.corpora import shelf
 from tests.corpus.documents import ingest

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from retrieval.spelling import slips, spelling_corrected
+from retrieval.asked.spelling import slips, spelling_corrected
 from retrieval.types import Query
 from tests.corpora import publish
 

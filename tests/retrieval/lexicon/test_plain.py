@@ -7,7 +7,7 @@ import pytest
 
 from core.language.en.short_forms.numbers import in_words
 from retrieval.analysis import plain_words
-from retrieval.clipped import words_completed
+from retrieval.asked.clipped import words_completed
 from retrieval.lexicon.plain import in_plain_words
 from retrieval.lexicon.terms import Entry, Lexicon
 from retrieval.types import Query

@@ -8,8 +8,8 @@ from core.language.detection import DEFAULT, function_words
 from core.language.en.medicines.names import drug_classes, drugs, words_in_place
 from core.language.gloss import spoken_in
 from core.language.words import MAX_CHARS, distinct, words
+from retrieval.asked.spelling import is_slip, unlisted
 from retrieval.prepared.site_lexicon import site_lexicon
-from retrieval.spelling import is_slip, unlisted
 from retrieval.types import Query
 
 _LONG_ENOUGH = 6  # letters of a name beside a statement that may have it

@@ -18,9 +18,9 @@ from core.language.en.medicines.names import SINGLE_NAMES, drugs
 from core.language.en.medicines.published import single_generics
 from core.language.gloss import spoken_in
 from core.language.words import MAX_CHARS, distinct, words
+from retrieval.asked.spelling import is_english, is_listed
 from retrieval.prepared.site_lexicon import site_lexicon
 from retrieval.scope import scope_sql
-from retrieval.spelling import is_english, is_listed
 from retrieval.types import Query
 
 _LEAST = 4  # letters of a beginning of a medicine; of another word one more

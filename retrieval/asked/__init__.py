@@ -1,0 +1,1 @@
+"""Read the words of a question: spelling, short forms, clipped words, names of no medicine."""
