@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from chat.caveats.cautions import (
     ambiguity_cautions,
-    other_language_caution,
     stop_caution,
     unknown_word_cautions,
 )
 from chat.caveats.earlier import forgotten
+from chat.caveats.languages import other_language_caution
 from chat.config import answer_config
 from chat.errors import BudgetExceeded
 from chat.experiments.arms import Assignment, assignment_of

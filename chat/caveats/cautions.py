@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from django.conf.locale import LANG_INFO
 from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
@@ -23,7 +22,7 @@ from chat.types import DraftClaim, Quote, Unit
 from core.language.en.medicines.doses import lacks_dose
 from core.language.en.medicines.varieties import brands_unnamed, unasked_forms
 from core.language.en.statements.wording import counts_units
-from core.language.gloss import has_table, question_in_english
+from core.language.gloss import question_in_english
 from corpus.models import AnsweringStop, Authority
 from corpus.positions import place_words
 from retrieval.asked.short_forms import Meaning
@@ -252,10 +251,6 @@ def chart_cautions(boxes: Collection[Unit], claims: Sequence[DraftClaim]) -> Ite
         )
 
 
-def _place_of(quote: Quote) -> tuple[int, int, int]:
-    return quote.hit.document_id, quote.page, quote.start
-
-
 def _texts_of(claim: DraftClaim) -> list[str]:
     """Return a claim's text and what stands above it, the nearest first."""
     hit = claim.quotes[0].hit
@@ -269,43 +264,6 @@ def stop_caution(stop: AnsweringStop, *documents: str) -> Caution:
     `documents` (SHA-256) are some that it stopped: who may not read them is not told of it.
     """
     return Caution(STOPPED, stop.sentence, documents=documents)
-
-
-# That a question in this language is not answered here, and to ask in one of those named.
-_NOT_ANSWERED = {
-    "da": "Spørgsmål på dansk besvares ikke her. Spørg på: {}.",
-    "de": "Fragen auf Deutsch werden hier nicht beantwortet. Fragen Sie auf: {}.",
-    "es": "Aquí no se responden preguntas en español. Pregunte en: {}.",
-    "fr": "Les questions en français ne reçoivent pas de réponse ici. Posez-la en : {}.",
-    "it": "Qui non si risponde a domande in italiano. Chieda in: {}.",
-    "nl": "Vragen in het Nederlands worden hier niet beantwoord. Stel de vraag in: {}.",
-    "no": "Spørsmål på norsk blir ikke besvart her. Spør på: {}.",
-    "pt": "Aqui não se responde a perguntas em português. Pergunte em: {}.",
-    "sv": "Frågor på svenska besvaras inte här. Fråga på: {}.",
-}
-
-
-def other_language_caution(spoken: str, answered: Sequence[str]) -> Caution:
-    """Tell in which languages to ask, in the question's language where there is a sentence."""
-    known = (code for code in answered if code in LANG_INFO)
-    names = ", ".join(str(LANG_INFO[code]["name_local"]) for code in known) or "English"
-    sentence = _NOT_ANSWERED.get(spoken, "This site answers questions in: {}.")
-    return Caution(LANGUAGE, sentence.format(names))
-
-
-def language_cautions(claims: Sequence[DraftClaim]) -> Iterator[Caution]:
-    """Yield a caution on statements in languages whose limits and patients can't be read here."""
-    numbers = tuple(n for n, claim in enumerate(claims, start=1) if not has_table(claim.language))
-    if numbers:
-        yield Caution(
-            LANGUAGE,
-            gettext(
-                "%(these)s: only found by its words. Limits, patients and doses are not checked in "
-                "its language. Read the page before acting."
-            )
-            % {"these": capfirst(statements_numbered(numbers))},
-            numbers,
-        )
 
 
 def missing_evidence_cautions(question: str, nearest: Sequence[Hit]) -> Iterator[Caution]:
@@ -368,7 +326,10 @@ def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tupl
 
 
 def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
-    quote = claim.quotes[0]
+    return _place_of(claim.quotes[0])
+
+
+def _place_of(quote: Quote) -> tuple[int, int, int, int]:
     return quote.hit.document_id, quote.page, quote.start, quote.end
 
 

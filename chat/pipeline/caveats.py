@@ -16,10 +16,10 @@ from chat.caveats.cautions import (
     earlier_caution,
     form_cautions,
     further_caution,
-    language_cautions,
     omission_caution,
 )
 from chat.caveats.conflicts import conflicts
+from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.caveats.tables import is_row, with_whole_tables
