@@ -86,6 +86,12 @@ def test_statements_for_other_people_are_left_out() -> None:
         ("vitamin K for major bleeding", "In major bleeding give 5 mg", False),
         ("Can I give it, gentamicin?", "Do not give gentamicin.", False),  # this one answers
         ("bleeding", "No bleeding was seen.", False),  # a single word is too little
+        ("anaphylaxis to pen, which", "No penicillin allergy: give ampicillin with", True),
+        ("allergic to co-amoxiclav, which", "No penicillin allergy: give ampicillin with", True),
+        ("no pen allergy, which", "No penicillin allergy: give ampicillin with", False),
+        ("no bleeding or heart disease,", "Acute coronary syndrome: give two units.", True),
+        ("no bleeding or heart disease,", "No heart disease: give one unit.", False),
+        ("bleeding in heart disease,", "Acute coronary syndrome: give two units.", False),
     ],
 )
 def test_a_statement_for_those_without_what_is_asked_about_is_left_out(

@@ -18,13 +18,18 @@ _ALLERGIC_TO = re.compile(
     r"\s+(?:[\w-]+\s+){0,2}\Z",
     re.IGNORECASE,
 )
+_PEN = re.compile(r"(?<!\w)pen(?!\w|-| [GV]\b)", re.IGNORECASE)
 _ANAPHYLAXIS = re.compile(r"\banaphyla\w*", re.IGNORECASE)
 _SEVERE_REACTION = re.compile(r"\b(?:anaphyla\w*|severe|angio-?o?edema)\b", re.IGNORECASE)
 _ALLERGY = re.compile(r"[\s=:-]*(?:allerg\w*|anaphyla\w*|intoleran\w*)\b", re.IGNORECASE)
 
 
 def allergies(question: str) -> tuple[str, ...]:
-    """Return the medicines that the patient of a question is allergic to, in order of name."""
+    """Return the medicines that the patient of a question is allergic to, in order of name.
+
+    `Pen` is penicillin here.
+    """
+    question = with_penicillin(question)
     return tuple(
         sorted(
             {
@@ -34,6 +39,11 @@ def allergies(question: str) -> tuple[str, ...]:
             }
         )
     )
+
+
+def with_penicillin(question: str) -> str:
+    """Write `pen` out, where it isn't `pen V` or a device."""
+    return _PEN.sub("penicillin", question)
 
 
 def names_anaphylaxis(text: str) -> bool:

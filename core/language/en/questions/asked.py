@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from core.language.en.clinical_terms import conditions, routes
 from core.language.en.medicines.names import drug_places
+from core.language.en.patients.allergies import allergies, with_penicillin
 from core.language.en.patients.people import People, people_of
 
 # What the patient has or had of a medicine that the question is not about: `already on warfarin`.
@@ -193,6 +194,7 @@ _HEART_DISEASE = re.compile(
     r"\b(?:coronary|angina|myocardial|isch(?:a)?emic heart|heart (?:failure|disease)"
     r"|cardiac disease)"
 )
+_PENICILLINS = frozenset(("co-amoxiclav", "co-fluampicil", "penicillin"))
 _OPPOSITES = {
     word: opposite
     for positive in ("conscious", "stable", "complicated", "provoked", "controlled")
@@ -215,12 +217,13 @@ class Denials:
 
     @classmethod
     def of(cls, question: str) -> Denials:
+        question = with_penicillin(question)
         rest = _LACKS.sub(" ", question.casefold())
         denies_bleeding = bool(_NO_BLEEDING.search(question.casefold()))
         bleeds = _BLEEDING.search(rest) and not denies_bleeding
         words = frozenset(_WORD.findall(rest))
         return cls(
-            _pairs(question) - _denied_pairs(question),
+            (_pairs(question) | _allergies(question)) - _denied_pairs(question),
             words | frozenset(_BLEEDS if bleeds else ()),
             words & _OPPOSITES.keys(),
             denies_bleeding,
@@ -241,6 +244,14 @@ class Denials:
             or (self.denies_heart_disease and _is_of_the_heart(f"{above} | {text.casefold()}"))
             or any(_is_for_opposite(state, (text, heading)) for state in self.states)
         )
+
+
+def _allergies(question: str) -> frozenset[frozenset[str]]:
+    """Return what `anaphylaxis to penicillin` says in two words: `penicillin allergy`."""
+    named = set(allergies(question))
+    if any(name.endswith("cillin") or name in _PENICILLINS for name in named):
+        named.add("penicillin")
+    return frozenset(frozenset((name, "allergy")) for name in named)
 
 
 def _is_of_the_heart(text: str) -> bool:
