@@ -17,7 +17,7 @@ from chat.types import DraftClaim, Quote
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import apart, people_of
 from core.language.en.quantities.measures import Interval, levelled, measures
-from core.language.en.questions.asked import asked_medicines
+from core.language.en.questions.asked import Denials, asked_medicines
 from core.language.en.statements.topics import topic_words
 from core.language.en.statements.wording import share_a_name
 from core.language.gloss import question_in_english
@@ -36,7 +36,8 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     """Return the claims with the other rows of their tables, in the order of each table.
 
     Where the question is about a medicine, without rows that name only others: another row's dose
-    is soon taken for that of the medicine.
+    is soon taken for that of the medicine. Of a table whose first cells group rows, only the groups
+    of the claims; and no row for those who have what the question says that its patient lacks.
 
     A table stands where its first row stood. The rows added are of kind ROW, verbatim, and still to
     be verified. Tables of more than `MOST_ROWS` quotable rows stay as they are, and so do claims in
@@ -48,7 +49,8 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
     if not own:
         return tuple(claims)
     tables = _tables(own.values())
-    medicines = asked_medicines(by_every_name(question_in_english(question)))
+    in_english = question_in_english(question)
+    medicines, denials = asked_medicines(by_every_name(in_english)), Denials.of(in_english)
     table_of = {place: table for table, rows in tables.items() for place in rows}
     shown: list[DraftClaim] = []
     done: set[_Table] = set()
@@ -59,8 +61,30 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
         elif table not in done:
             done.add(table)
             rows = [own.get(place, row) for place, row in sorted(tables[table].items())]
-            shown += [row for row in rows if row in claims or _is_about(medicines, row)]
+            groups = _groups(rows, claims)
+            shown += [
+                row
+                for row in rows
+                if row in claims
+                or (
+                    _is_about(medicines, row)
+                    and (not groups or _first_cell(row) in groups)
+                    and not denials.exclude(row.in_english.text, context="", heading="", caption="")
+                )
+            ]
     return tuple(shown)
+
+
+def _groups(rows: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> frozenset[str]:
+    """Return the groups of the rows that are claims, where first cells group rows; else none."""
+    first = [_first_cell(row) for row in rows]
+    if len(set(first)) in (1, len(first)):
+        return frozenset()
+    return frozenset(_first_cell(row) for row in rows if row in claims)
+
+
+def _first_cell(row: DraftClaim) -> str:
+    return row.text.partition("; ")[0]
 
 
 def rows_asked_for(question: str, rows: Sequence[str]) -> frozenset[int]:

@@ -171,7 +171,8 @@ def asked_people(question: str) -> People:
 
 _WORD = re.compile(r"[a-z][a-z-]+")
 _WITHOUT = "no|non|without|absence of|free of"
-_LACKED = r"[\s-]+((?:[a-z-]+\s+){0,2}[a-z-]+)"
+# `No bleeding or heart disease`: both.
+_LACKED = r"[\s-]+((?:[a-z-]+\s+or\s+[a-z-]+\s+|(?:[a-z-]+\s+){0,2})[a-z-]+)"
 _NEGATED = re.compile(rf"\b(?:{_WITHOUT}){_LACKED}", re.IGNORECASE)
 _LACKS = re.compile(rf"\b(?:{_WITHOUT}|not|denies){_LACKED}", re.IGNORECASE)  # of a patient
 # `If no bleeding:`, whom a row or a sentence is for. `No antibiotics.` is advice, and stays.
