@@ -57,7 +57,8 @@ def test_an_answer_has_exactly_this_shape(guideline: str) -> None:
     assert (answer["status"], answer["reason"], answer["nearest"]) == ("answered", None, [])
     assert 0.5 < answer["confidence"] <= 1.0
     (claim,) = answer["claims"]
-    assert claim.keys() == {"number", "text", "under", "kind", "left_out", "citations", "figures"}
+    fields = {"number", "text", "under", "kind", "left_out", "row", "citations", "figures"}
+    assert claim.keys() == fields
     assert claim["text"] == DOSE
     (cited,) = claim["citations"]
     assert cited.keys() == CITATION
