@@ -49,7 +49,6 @@ class Unit:
     )
     caption: str = ""  # of the row's table
     is_row: bool = False
-    is_box: bool = False  # of a flow chart: what leads to it is not known
     statement: int | None = field(default=None, compare=False)  # its row, where it has one
 
     @cached_property

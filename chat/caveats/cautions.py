@@ -18,7 +18,7 @@ from chat.caveats.applicability import Applicability
 from chat.caveats.conflicts import Conflict
 from chat.caveats.wording import statements_numbered, words_for_people
 from chat.models import ClaimKind
-from chat.types import DraftClaim, Quote, Unit
+from chat.types import DraftClaim
 from core.language.en.medicines.doses import lacks_dose
 from core.language.en.medicines.varieties import brands_unnamed, unasked_forms
 from core.language.en.statements.wording import counts_units
@@ -230,27 +230,6 @@ def form_cautions(question: str, claims: Sequence[DraftClaim]) -> Iterator[Cauti
         )
 
 
-def chart_cautions(boxes: Collection[Unit], claims: Sequence[DraftClaim]) -> Iterator[Caution]:
-    """Yield a caution on statements that are boxes of a flow chart; `boxes` are those read."""
-    places = {_place_of(unit.quotes[0]) for unit in boxes}
-    numbers = tuple(
-        n for n, c in enumerate(claims, start=1) if any(_place_of(q) in places for q in c.quotes)
-    )
-    if numbers:
-        yield Caution(
-            CHART,
-            ngettext(
-                "%(these)s is a box of a flow chart. What leads to it is in the picture: read that "
-                "before acting.",
-                "%(these)s are boxes of a flow chart. What leads to them is in the picture: read "
-                "that before acting.",
-                len(numbers),
-            )
-            % {"these": capfirst(statements_numbered(numbers))},
-            numbers,
-        )
-
-
 def _texts_of(claim: DraftClaim) -> list[str]:
     """Return a claim's text and what stands above it, the nearest first."""
     hit = claim.quotes[0].hit
@@ -326,10 +305,7 @@ def _numbers(wanted: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> tupl
 
 
 def _first_place(claim: DraftClaim) -> tuple[int, int, int, int]:
-    return _place_of(claim.quotes[0])
-
-
-def _place_of(quote: Quote) -> tuple[int, int, int, int]:
+    quote = claim.quotes[0]
     return quote.hit.document_id, quote.page, quote.start, quote.end
 
 

@@ -14,7 +14,6 @@ from core.language.gloss import gloss, question_in_english
 from corpus.figures import unordered_spans
 from corpus.models import Document, Page, PassageStatement
 from corpus.statements import STATEMENTS_VERSION, PageView, Statement, VerbatimSpan, statements_of
-from corpus.statements.making import BOX
 from corpus.statements.table_rows import filled_cells
 from retrieval.types import Hit
 
@@ -69,7 +68,6 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
                     rows is not None or in_band is not None,
                     statement.caption,
                     statement.is_row,
-                    statement.kind == BOX,
                     key,
                 )
 

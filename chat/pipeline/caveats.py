@@ -11,13 +11,13 @@ from chat.caveats.cautions import (
     anaphylaxis_caution,
     applicability_cautions,
     barred_caution,
-    chart_cautions,
     conflict_caution,
     earlier_caution,
     form_cautions,
     further_caution,
     omission_caution,
 )
+from chat.caveats.charts import chart_cautions
 from chat.caveats.conflicts import conflicts
 from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
@@ -57,7 +57,9 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
         run.cautions.append(anaphylaxis_caution(allergic_to, conditional, run.claims))
     if silent := unaware(allergic_to, run.claims):
         run.cautions.append(allergy_caution(allergic_to, silent, run.claims))
-    return _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
+    refused = _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
+    run.cautions += () if refused else chart_cautions(run.claims)
+    return refused
 
 
 def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:
@@ -93,8 +95,6 @@ def _add_applicability(run: AnswerRun) -> Abstained | None:
     run.cautions.extend(applicability_cautions(about))
     every_name = by_every_name(question_in_english(run.query.text))
     run.cautions.extend(form_cautions(every_name, run.claims))
-    boxes = [each.unit for each in run.decided.reading.statements if each.unit.is_box]
-    run.cautions.extend(chart_cautions(boxes, run.claims))
     if about.mismatch and run.config.applicability == "block":
         return refusal(run, Reason.OUT_OF_SCOPE, first=run.claims)
     return None

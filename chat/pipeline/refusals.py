@@ -234,7 +234,8 @@ def _on_topic_in_closed(run: AnswerRun) -> Query | None:
     named = tuple(slug for slug in known if not collections or slug in collections)
     if not named:
         return None
-    return replace(run.query, text=topic, collections=named, rights=Rights.HIDDEN)
+    plain = topic_of(run.query.plain or "")
+    return replace(run.query, text=topic, plain=plain, collections=named, rights=Rights.HIDDEN)
 
 
 def topic_of(question: str) -> str:

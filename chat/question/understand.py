@@ -63,23 +63,23 @@ def understand(
     wording = _standalone(stem, before, config)
     spelling = {} if as_typed else _spelling(replace(query, text=wording.searched))
     wording = wording.spelled(spelling)
-    meant = _meanings(replace(query, text=wording.searched))
-    defined = {} if as_typed else as_defined(wording.searched, meant or {})
+    read = _short_forms(replace(query, text=wording.searched), as_typed=as_typed)
+    meant, defined = read or ({}, {})
     wording = wording.spelled(defined)
     choice = set_apart(wording.searched, options)
     text = choice.stem if choice else wording.searched
-    plain = text if as_typed or meant is None else plain_words(text)
+    plain = text if as_typed or read is None else _plain(text)
     return Understood(
         text=text,
-        plain=plain if plain != text else "",
+        plain=plain if plain and plain != text else "",
         options=choice.options if choice else (),
         is_unclear=wording.is_unclear,
         standalone=wording.text if wording.text != stem else "",
         by=wording.by,
         notes=wording.notes,
         spelling=spelling | defined,
-        ambiguous={word: every for word, every in (meant or {}).items() if len(every) > 1},
-        is_unread=meant is None,
+        ambiguous={word: every for word, every in meant.items() if len(every) > 1},
+        is_unread=read is None or plain is None,
     )
 
 
@@ -140,10 +140,25 @@ def _spelling(query: Query) -> dict[str, str]:
         return {}
 
 
-def _meanings(query: Query) -> dict[str, tuple[Meaning, ...]] | None:
-    """Return the meanings of short forms; None if they can't be looked up."""
+def _short_forms(
+    query: Query, *, as_typed: bool
+) -> tuple[dict[str, tuple[Meaning, ...]], dict[str, str]] | None:
+    """Return the meanings of short forms, and those to be read with their words.
+
+    None if they can't be looked up.
+    """
     try:
-        return meanings(query)
+        meant = meanings(query)
+        return meant, {} if as_typed else as_defined(query.text, meant)
     except Exception as error:  # noqa: BLE001 - fail closed: `is_unread`
         logger.error("A question's short forms were not looked at: %s", type(error).__name__)
+        return None
+
+
+def _plain(text: str) -> str | None:
+    """Return the text in plain words; None if the lexicon can't be looked up."""
+    try:
+        return plain_words(text)
+    except Exception as error:  # noqa: BLE001 - fail closed: `is_unread`
+        logger.error("A question was not read in plain words: %s", type(error).__name__)
         return None

@@ -18,6 +18,7 @@ from itertools import islice
 
 from core.language.en.medicines.names import brand_words, drugs
 from core.language.en.short_forms.defined import defined_in
+from core.language.en.short_forms.numbers import REVISION as NUMBERS_REVISION
 from core.language.en.short_forms.table import members_of_classes
 from core.language.words import MAX_CHARS, WORD
 from retrieval.lexicon.spellings import REVISION, respelled
@@ -119,7 +120,7 @@ class Lexicon:
     def signs_read(self, text: str) -> str:
         """Return a text with its forms that have signs in words: `K+`, `+ve`."""
         for pattern, words in self._signed:
-            text = pattern.sub(words.replace("\\", ""), text)
+            text = words.join(pattern.split(text))
         return text
 
     def _new(self, text: str, known: str, *, same: bool) -> Iterator[Expansion]:
@@ -310,6 +311,8 @@ def _order(entry: Entry) -> tuple[str, str, bool, bool, bool, tuple[str, ...]]:
 
 
 def _fingerprint(entries: Iterable[Entry]) -> str:
-    """Return 16 hex digits over all entries and the version of the spelling rules."""
-    content = json.dumps([REVISION, *(_order(entry) for entry in sorted(entries, key=_order))])
+    """Return 16 hex digits over all entries and the versions of the rules for spelling, numbers."""
+    content = json.dumps(
+        [REVISION, NUMBERS_REVISION, *(_order(entry) for entry in sorted(entries, key=_order))]
+    )
     return hashlib.sha256(content.encode()).hexdigest()[:16]

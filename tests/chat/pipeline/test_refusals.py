@@ -1,7 +1,9 @@
 """Test what a refusal shows and says, from the question to the page and the API."""
 
+import datetime
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from django.conf import LazySettings
@@ -13,10 +15,14 @@ from chat.api.answers import turn_payload
 from chat.api.openai.writing import Answer, completion
 from chat.ask import turn_ask
 from chat.models import Channel, Reason, Turn, TurnStatus
+from chat.pipeline import refusals
+from chat.pipeline.run import AnswerRun
+from chat.question import understand
 from chat.reader.choose import read
 from chat.terminal import as_text
 from chat.types import AskedQuestion
 from corpus.models import Collection, Document, Lifecycle
+from retrieval.analysis import plain_words
 from retrieval.pipeline import retrieve
 from retrieval.types import Query
 from tests.chat.gate.calibrations import kept
@@ -251,3 +257,24 @@ def test_what_passes_the_gate_in_force_is_not_called_out_of_date(
     turn = ask(QUESTION)
     assert turn.reason == Reason.WEAK_EVIDENCE
     assert {passage["lifecycle"] for passage in turn.nearest} == {"PUBLISHED"}
+
+
+def test_closed_guidelines_are_searched_without_the_numbers_in_any_wording(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(refusals, "collections_closed", lambda reader: ("closed",))
+    typed = "gent dose 82kg crcl 35"
+    query = Query(typed, on=datetime.date(2026, 1, 1), plain=plain_words(typed))
+    assert query.plain and "82" in query.plain
+    run = SimpleNamespace(query=query, config=SimpleNamespace(closed="tell"))
+    hidden = refusals._on_topic_in_closed(cast(AnswerRun, run))
+    assert hidden is not None
+    assert "gentamicin" in (hidden.plain or "")
+    assert not re.search(r"\d", f"{hidden.text} {hidden.plain}")
+
+
+def test_a_question_that_can_not_be_read_in_plain_words_is_refused(
+    shelves: None, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(understand, "plain_words", None)  # the lexicon can't be reached
+    assert ask("gentamicin dose", alice).reason == Reason.SEARCH_UNAVAILABLE

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+REVISION = 1  # of the rules: a part of the lexicon's fingerprint
+
 _Written = Callable[[re.Match[str]], str]
 
 _NUMBER = r"(?<![\w./,-])(?P<n>\d{1,3})"
