@@ -9,16 +9,18 @@ from typing import Any
 
 from evaluation.measures.patterns import Outcome, Verdict
 
+ASK, MATERIAL, STAGES = "ask", "material", "stages"  # kinds of tasks
+
 
 @dataclass(frozen=True)
 class AnswersTask:
-    """A child process's task: ask a test set over its documents."""
+    """A child process's task: ask a test set over its documents, or count or write what is read."""
 
     testset: str
     documents: str
     out: str  # a file, one line of JSON a question
     limit: int = 0
-    is_material: bool = False  # write training material, and ask nothing
+    kind: str = ASK
     model: dict[str, Any] | None = None  # a `ModelOrder`, to ask a model that knows the answers
 
 

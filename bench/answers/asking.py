@@ -15,11 +15,12 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import timezone
 
-from bench.answers.asked import AnswersTask, Asked
+from bench.answers.asked import ASK, MATERIAL, AnswersTask, Asked
 from bench.answers.locating import Places, rank_of
 from bench.answers.material import material_of
 from bench.answers.model_asking import ModelOrder, model_asked
 from bench.answers.questions import QuestionSet, read_questions
+from bench.answers.stages import stages_of
 from bench.runs import databases
 from chat.ask import turn_ask
 from chat.models import Channel, Claim, ClaimKind, Conversation, Turn
@@ -66,7 +67,9 @@ def _rows(found: QuestionSet, task: AnswersTask) -> Iterator[dict[str, Any]]:
     if task.model:
         asked = model_asked(found.questions, ModelOrder(**task.model))
         return (asdict(each) for each in asked)
-    return _material(found) if task.is_material else (a.as_dict() for a in _ask_all(found))
+    if task.kind == ASK:
+        return (asked.as_dict() for asked in _ask_all(found))
+    return _read_all(found, material_of if task.kind == MATERIAL else stages_of)
 
 
 def _fill(found: QuestionSet, say: Say) -> None:
@@ -123,12 +126,14 @@ def _ask_all(found: QuestionSet) -> Iterator[Asked]:
             progress.step()
 
 
-def _material(found: QuestionSet) -> Iterator[dict[str, Any]]:
-    """Yield rows to learn from; follow-up questions are left out."""
+def _read_all(
+    found: QuestionSet, row_of: Callable[[Question], dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each question that stands alone."""
     alone = [question for question in found.questions if not question.before]
     with Progress("  Reading", len(alone), "questions") as progress:
         for question in alone:
-            yield material_of(question)
+            yield row_of(question)
             progress.step()
 
 

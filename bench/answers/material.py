@@ -48,8 +48,21 @@ def labels(question: Question, units: Sequence[Unit]) -> list[int]:
     """Return RIGHT, WRONG or UNCLEAR for each statement."""
     if not question.is_answerable:
         return [WRONG] * len(units)
-    by = _by_patterns if question.decisive else _by_quotes
-    return [by(question, unit) for unit in units]
+    return [_label(question, unit) for unit in units]
+
+
+def holds(question: Question, text: str) -> bool:
+    """Tell whether a text holds all that answers, or nearly all words of one of its quotes."""
+    if question.decisive:
+        return matches(question.decisive, folded(text)) == len(question.decisive)
+    words = _words(text)
+    return any(_share(_words(quote), words) >= _HELD for quote in question.quotes)
+
+
+def _label(question: Question, unit: Unit) -> int:
+    by_patterns = _by_patterns(question, unit) if question.decisive else WRONG
+    # A statement may hold a part of what a pattern finds as a whole.
+    return by_patterns if by_patterns == RIGHT else _by_quotes(question, unit) or by_patterns
 
 
 def _by_patterns(question: Question, unit: Unit) -> int:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bench.answers.written import SUFFIXES, written_rows
 from evaluation.datasets.types import MAX_ID_CHARS, DatasetError
 from evaluation.question_sets.patterned import Question, compiled
 
@@ -30,14 +31,14 @@ class QuestionSet:
 
 
 def read_questions(path: Path, documents: Path, *, limit: int = 0) -> QuestionSet:
-    """Read a test set in the form of `docs/evaluation.md`; `limit` keeps only the first questions.
+    """Read a test set in the forms of `docs/evaluation.md`; `limit` keeps only the first questions.
 
     Raises DatasetError, naming the question, for a file of another form.
     """
     try:
         content = path.read_bytes()
-        rows = json.loads(content)
-    except (OSError, ValueError) as error:
+        rows = written_rows(path) if path.name.endswith(SUFFIXES) else json.loads(content)
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise DatasetError(f"{path} can't be read as JSON.") from error
     if not isinstance(rows, list) or not rows:
         raise DatasetError(f"{path.name} holds no list of questions.")
@@ -71,6 +72,8 @@ def _question(row: Any, number: int) -> Question:
             before=tuple(map(str, row.get("before") or ())),
             quotes=tuple(map(str, row.get("quotes") or ())),
             answer=str(row.get("answer") or ""),
+            needs=compiled(row.get("needs") or ()),
+            family=str(row.get("family") or ""),
         )
     except (KeyError, TypeError, AttributeError, re.error) as error:
         raise DatasetError(

@@ -11,11 +11,12 @@ from typing import Any
 
 from django.conf import settings
 
-from bench.answers.asked import AnswersTask, Asked
+from bench.answers.asked import ASK, MATERIAL, STAGES, AnswersTask, Asked
 from bench.answers.measures import measured, scores_of
 from bench.answers.model_asking import ModelAsked, ModelOrder
 from bench.answers.model_telling import model_lines
 from bench.answers.questions import QuestionSet
+from bench.answers.stages import stages_lines
 from bench.answers.telling import report_lines
 from bench.runs import databases
 from bench.runs.child_process import run_work
@@ -74,10 +75,22 @@ def answers_material_write(found: QuestionSet, order: AnswersOrder, out: Path, *
 
     Raises as `answers_measure`.
     """
-    rows, _ = _done(found, order, say, is_material=True)
+    rows, _ = _done(found, order, say, kind=MATERIAL)
     out.mkdir(parents=True, exist_ok=True)
     dumped = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_lines(out / "choice.jsonl", dumped)
+
+
+def answers_stages_write(
+    found: QuestionSet, order: AnswersOrder, out: Path, *, say: Say
+) -> list[str]:
+    """Write `stages.jsonl` and `report.md`, the table that is returned. Raises as above."""
+    rows, _ = _done(found, order, say, kind=STAGES)
+    lines = stages_lines(rows)
+    out.mkdir(parents=True, exist_ok=True)
+    write_lines(out / "stages.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
+    write_lines(out / "report.md", lines)
+    return lines
 
 
 def model_measure(
@@ -102,7 +115,7 @@ def _done(
     order: AnswersOrder,
     say: Say,
     *,
-    is_material: bool = False,
+    kind: str = ASK,
     model: ModelOrder | None = None,
 ) -> tuple[list[dict[str, Any]], str]:
     """Run a child process in a database of its own; return its rows and the database's name.
@@ -117,7 +130,7 @@ def _done(
         out = Path(scratch) / "rows.jsonl"
         testset, documents = (str(path.resolve()) for path in (order.testset, order.documents))
         told = asdict(model) if model else None
-        task = AnswersTask(testset, documents, str(out), order.limit, is_material, told)
+        task = AnswersTask(testset, documents, str(out), order.limit, kind, told)
         path = Path(scratch) / "task.json"
         path.write_text(json.dumps({"answers": asdict(task)}), encoding="utf-8")
         run_work(path, name, {}, lambda line: say(f"  {line}"), what="Indexing or asking")

@@ -29,7 +29,8 @@ class Question:
     so would some items of the list `whole` shown as if they were all. A question used only for
     training may have `quotes` instead of patterns: the document's words that answer, each from one
     statement. `before` are the earlier questions of its conversation. `document` is a file name and
-    `page` its page, if it holds the answer.
+    `page` its page, if it holds the answer; `needs` is what must be shown with it. Questions of one
+    `family` are in the same half.
     """
 
     id: str
@@ -45,11 +46,13 @@ class Question:
     before: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
     answer: str = ""  # in a few words
+    needs: Patterns = ()
+    family: str = ""
 
     @cached_property
     def half(self) -> Half:
-        """The question's half, by a hash of its id, so that it never changes."""
-        return Half.COUNTED if is_counted(self.id) else Half.LOOKED_AT
+        """The question's half, by a hash of its family or id, so that it never changes."""
+        return Half.COUNTED if is_counted(self.family or self.id) else Half.LOOKED_AT
 
 
 def compiled(texts: Sequence[str]) -> Patterns:

@@ -27,6 +27,7 @@ from bench.answers.services import (
     answers_folder_write,
     answers_material_write,
     answers_measure,
+    answers_stages_write,
     model_folder_write,
     model_measure,
 )
@@ -88,6 +89,11 @@ class Command(evaluate.Command):
             action="store_true",
             help="answers: ask nothing; write the training data of `train choice` and `train gate`",
         )
+        parser.add_argument(
+            "--stages",
+            action="store_true",
+            help="answers: ask nothing; count at which stage the text that answers is lost",
+        )
         parser.add_argument("--mode", choices=list(Saying), default=Saying.QUOTE, help="model: how the model answers; free and lie need --claims")  # noqa: E501  # fmt: skip
         parser.add_argument("--claims", type=Path, metavar="FILE", help="model: JSON object of claims by question id")  # noqa: E501  # fmt: skip
         parser.add_argument("--gate", choices=("shipped", "open"), default="shipped", help="model: open lets every question pass the gate")  # noqa: E501  # fmt: skip
@@ -148,6 +154,10 @@ class Command(evaluate.Command):
         found, order, out = _questions_read(options)
         if options["material"]:
             answers_material_write(found, order, out, say=self._say)
+            self._say(f"Written to {out}")
+            return
+        if options["stages"]:
+            self._print(answers_stages_write(found, order, out, say=self._say))
             self._say(f"Written to {out}")
             return
         result = answers_measure(found, order, say=self._say)
