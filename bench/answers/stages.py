@@ -58,7 +58,7 @@ def stages_of(question: Question) -> dict[str, Any]:
         ]
         judged = labels(question, [each.unit for each in best])
         places = [n for n, label in enumerate(judged) if label == RIGHT]
-        whole = (folded("\n".join([u.text, *(q.text for q in u.quotes)])) for u in right)
+        whole = (folded("\n".join([u.context, u.text, *(q.text for q in u.quotes)])) for u in right)
         reached = {
             "passages": bool(found),
             "first three passages": any(rank <= _FEW for rank in found),

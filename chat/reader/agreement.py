@@ -13,6 +13,7 @@ from functools import lru_cache
 from chat.types import Unit
 from core.language.en.medicines.names import brand_words, drug_places, drugs
 from core.language.en.medicines.varieties import differs, is_of_other_brand
+from core.language.en.patients.groups import tells_of_birth
 from core.language.en.patients.people import People, apart, people_of
 from core.language.en.patients.severity import severities
 from core.language.en.questions.asked import (
@@ -26,6 +27,7 @@ from core.language.en.questions.asked import (
     asks_when_to_stop,
     routes_or_swallowed,
 )
+from core.language.en.short_forms.medicines import with_medicines_spelled_out
 from core.language.en.statements.limits import forbids_start, is_limiting_heading
 from core.language.en.statements.wording import (
     doses_are_of,
@@ -132,7 +134,7 @@ def has_each_word(unknown: Mapping[str, str], unit: Unit) -> bool:
 
 def is_of_other_variety(every_name: str, medicines: frozenset[str], unit: Unit) -> bool:
     """Tell whether a statement is on another salt, form or combination of an asked medicine."""
-    texts = (unit.text, *_above(unit))
+    texts = tuple(map(with_medicines_spelled_out, (unit.text, *_above(unit))))
     named = next((own for text in texts if (own := _drugs(text) & medicines)), frozenset())
     return differs(every_name, texts, named) or (
         gives_dose(unit.text) and is_of_other_brand(every_name, texts, named)
@@ -174,6 +176,8 @@ def is_for(patients: People, unit: Unit) -> bool:
     if not set(patients.denied).isdisjoint(around.states) and not about.denied:
         return False  # a row of a table on pregnancy, whatever its footnote says of newborns
     named = {*about.states, *around.states}
+    if tells_of_birth(f"{unit.text}\n{unit.context}"):
+        named.add("pregnant")
     if not named >= _NAMED_ONLY.intersection(patients.states):
         return False
     if holds_dose and _is_under_a_year(patients) and not _tells_of_infants(unit):
@@ -249,7 +253,7 @@ def _above(unit: Unit) -> Iterator[str]:
 
 @lru_cache(maxsize=8192)
 def _drugs(text: str) -> frozenset[str]:
-    return frozenset(drugs(text))
+    return frozenset(drugs(with_medicines_spelled_out(text)))
 
 
 @lru_cache(maxsize=8192)

@@ -61,6 +61,24 @@ def test_a_statement_is_of_the_medicine_that_it_names_or_stands_under(
     assert [words for words in lacks if words in found] == []
 
 
+def test_a_medicine_is_known_by_the_short_form_that_a_guideline_prints() -> None:
+    publish("# Warfarin\n\n## Bridging\n\nTherapeutic-dose LMWH from 24 hours after surgery.\n")
+    units = [u for u in quotable_units(hits_for("Bridging"), "") if "LMWH" in u.text]
+    for asked in ("low molecular weight heparin after surgery?", "dalteparin, heparin when?"):
+        assert in_agreement(asked, asked, units), asked
+    assert not in_agreement("apixaban after surgery?", "apixaban after surgery?", units)
+    of_unfractionated = "unfractionated heparin after surgery?"
+    assert not in_agreement(of_unfractionated, of_unfractionated, units)
+
+
+@pytest.mark.parametrize("heading", ["Intrapartum antibiotics", "Suspected chorioamnionitis"])
+def test_what_is_on_birth_may_be_for_a_pregnant_woman(heading: str) -> None:
+    publish(f"# Newborns\n\n## {heading}\n\nUse gentamicin 5 mg/kg once a day.\n")
+    units = [u for u in quotable_units(hits_for(heading), "") if "gentamicin" in u.text]
+    asked = "in labour at 38 weeks, which antibiotics?"
+    assert in_agreement(asked, asked, units)
+
+
 def test_where_no_medicine_is_asked_about_none_is_left_out() -> None:
     assert len(said("How is cystitis treated?")) == len(quotable_units(hits_for(GUIDE), ""))
 

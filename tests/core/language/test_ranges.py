@@ -318,3 +318,27 @@ def test_a_long_question_of_one_repeated_piece_ends() -> None:
     for piece in ("9", "1 to ", "not less than ", "a/", "1 ", "1 kg ", "< ", " " * 40):
         text = piece * (20_000 // len(piece))
         measures(levelled(text))
+
+
+BLEEDS = [["10 or less", "Hold"], ["More than 10", "Give 2.5 mg"], ["Major bleed", "Give 10 mg"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("INR 6, massive GI bleed", {0, 2}),
+        ("INR 12 and bleeding", {1, 2}),
+        ("INR 6", {0}),
+        ("INR 6, major surgery tomorrow", {0, 2}),  # it says a word of it: shown, not hidden
+    ],
+)
+def test_a_row_without_a_range_is_left_where_the_question_names_it(
+    question: str, rows: set[int]
+) -> None:
+    assert rows_in_range(question, ["INR", "Action"], BLEEDS) == rows
+
+
+def test_a_named_row_answers_where_no_range_holds_the_number() -> None:
+    rows = [["30 to 60", "5 mg"], ["15 to 29", "2 mg"], ["On dialysis", "1 mg"]]
+    asked = "eGFR 8 mL/min on haemodialysis or dialysis"
+    assert rows_in_range(asked, ["eGFR (mL/min)", "Dose"], rows) == {2}

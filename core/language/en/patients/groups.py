@@ -45,6 +45,11 @@ _NO_MENTION = re.compile(
     r"|(?:adult|childhood|juvenile) (?:vaccine|polyglucosan)\w*)\b",
     re.IGNORECASE,
 )
+_BIRTH = re.compile(
+    r"\b(?:intra-?partum|labou?r|chorioamnionitis|c(?:a?e)sarean|maternal|obstetrics?)\b"
+    r"|\bfo?et(?:us|al)\b|\brupture of (?:the )?membranes\b",
+    re.IGNORECASE,
+)
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 # Upper limits in days, as paediatric guidance draws them: 28 days, 1, 12 and 18 years; from 65
@@ -62,6 +67,11 @@ def populations(text: str) -> tuple[str, ...]:
         named.add("hepatic impairment")
     named |= {_of_age(*age) for age in _AGE.findall(text)}
     return tuple(name for name in _MENTIONS if name in named)
+
+
+def tells_of_birth(text: str) -> bool:
+    """Tell whether a text is on giving birth, and so for a pregnant woman, or for her baby."""
+    return bool(_BIRTH.search(text))
 
 
 def _of_age(number: str, unit: str, aged: str, aged_unit: str) -> str:

@@ -50,6 +50,7 @@ _DURATION_AFTER = re.compile(
 # A later column in these says what is given, unless the question names it.
 _OF_TREATMENT = frozenset("mg ml l mmol minute unit dose tablet mg/kg ml/kg duration".split())
 _NO_COLUMN = -1
+_STEM, _LEAST_OF_A_WORD = 5, 4  # letters
 _BAND_ENDS = re.compile(r"\s*(?::|,\s|;|=|\s[-–—]\s|—|\bgive\b|\btake\b|$)\s*", re.IGNORECASE)
 _BANDED = ("kg", "ml/min")
 _DURATION_HEADER = frozenset("duration time interval course trial day days since onset".split())
@@ -60,6 +61,7 @@ class _Column:
     intervals: tuple[Interval | None, ...]
     words: frozenset[str]  # of the header, without those that say nothing of the kind
     unit: str  # in which its numbers are written, if in one; else empty
+    labels: tuple[frozenset[str], ...]  # stems of the cells that are no range: `Major bleed`
 
     @property
     def units(self) -> set[str]:
@@ -78,10 +80,12 @@ def rows_in_range(
 ) -> set[int] | None:
     """Return the indices of rows that hold the question's numbers; None where no range decides.
 
-    Empty where a number fits a column's kind but no row holds it: then no row answers.
+    Empty where a number fits a column's kind but no row holds it: then no row answers. A row that
+    has words in the place of a range (`Major bleed`) is one of them where the question names it.
     """
     text = levelled(question)
     columns = _range_columns(header, rows)
+    asked_words = _stems(question)
     choices: dict[int, dict[str, set[int]]] = {}  # by column, then by unit
     anywhere = _with_synonyms(_WORD.findall(text))
     named = {found.interval for label in header for found in measures(levelled(label))}
@@ -92,13 +96,23 @@ def rows_in_range(
         choice = _choice_of(asked, columns)
         if choice is not None:
             by_unit = choices.setdefault(choice.column, {})
-            by_unit[asked.interval.unit] = choice.rows & by_unit.get(
-                asked.interval.unit, choice.rows
-            )
+            found = choice.rows | _rows_named(asked_words, columns, choice.column)
+            by_unit[asked.interval.unit] = found & by_unit.get(asked.interval.unit, found)
     if 0 in choices:  # the words beside a number that fits no row were those of another number
         choices.pop(_NO_COLUMN, None)
     chosen = [_of_one_column(by_unit) for by_unit in choices.values()]
     return set.intersection(*chosen) if chosen else None
+
+
+def _rows_named(stems: frozenset[str], columns: Sequence[_Column], place: int) -> set[int]:
+    """Return the rows without a range that the question names, beside those of its number."""
+    labels = columns[place].labels if place != _NO_COLUMN else ()
+    return {index for index, label in enumerate(labels) if label & stems}
+
+
+def _stems(text: str) -> frozenset[str]:
+    found = set(_WORD.findall(text.lower())) - _SAYS_NOTHING
+    return frozenset(word[:_STEM] for word in found if len(word) >= _LEAST_OF_A_WORD)
 
 
 def band_of(item: str, lead: str) -> list[str] | None:
@@ -229,7 +243,11 @@ def _column(
     words = set(_WORD.findall(re.sub(r"\(.*?\)", " ", label))) - _SAYS_NOTHING
     words -= {word for word in words if is_unit(word) and word != "day"}
     only = unit or (written.pop() if len(written) == 1 else "")
-    return _Column(tuple(intervals), frozenset(words), only)
+    labels = tuple(
+        frozenset() if interval else _stems(cell)
+        for interval, cell in zip(intervals, cells, strict=True)
+    )
+    return _Column(tuple(intervals), frozenset(words), only, labels)
 
 
 def _label_unit(label: str) -> str:
