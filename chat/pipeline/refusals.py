@@ -33,6 +33,7 @@ from core.language.gloss import question_in_english
 from core.language.words import CELLS
 from corpus.staff_selectors import collections_closed
 from retrieval.analysis import by_every_name
+from retrieval.asked.things import tells_of, things_named
 from retrieval.types import NO_FILTERS, Hit, Query, Rights, Scope
 
 logger = logging.getLogger(__name__)
@@ -254,8 +255,9 @@ def _shown(
 ) -> Abstained:
     """Return a refusal with its passages, in the order of their best statements.
 
-    Those in `always` (chunk keys) come first. The others have a word of the question; if none has,
-    they have a scored statement and probably hold the answer.
+    Those in `always` (chunk keys) come first, then those that have the name of a thing in question.
+    The others have a word of the question; if none has, they have a scored statement and probably
+    hold the answer.
     """
     reading = decision.reading
     places: dict[str, int] = {}  # of the best statement, by passage
@@ -264,7 +266,9 @@ def _shown(
     near = [hit for hit in nearest if hit.coverage > 0]
     if not near and logistic(reading.answerable) >= NEAR_ENOUGH:
         near = [hit for hit in nearest if hit.key in places]
-    near.sort(key=lambda hit: places.get(hit.key, len(reading.statements)))
+    things = things_named(run.query.text, [hit.text for hit in near])
+    last = len(reading.statements)
+    near.sort(key=lambda hit: (not tells_of(things, hit.text), places.get(hit.key, last)))
     first = [hit for hit in nearest if hit.key in always]
     kept = [*first, *(hit for hit in near if hit.key not in always)][:NEAREST]
     shown = excerpts(kept, reading, run.query.text)

@@ -38,6 +38,7 @@ from corpus.encoders.query_cache import QueryCache
 from corpus.encoders.registry import encoder_facts, get_embedder
 from corpus.encoders.types import Embedder, Vectors
 from retrieval.analysis import by_every_name, plain_words, spelled_out
+from retrieval.asked.things import tells_of, things_named
 from retrieval.asked.unknown import unknown_names
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
@@ -79,10 +80,14 @@ def read(question: str, hits: Sequence[Hit], plain: str | None = None) -> Scored
 def sifted(question: str, hits: Sequence[Hit], plain: str = "") -> Candidates:
     """Return all statements that agree with the question, not yet read.
 
-    None of passages in a language that is not answered here, or whose words can't be compared.
+    None of passages in a language that is not answered here, or whose words can't be compared. If
+    the question calls a thing by a name that some documents have, of those documents alone.
     """
     in_english = question_in_english(question)
     spoken = [hit for hit in hits if _can_be_read(hit, spoken_in(question))]
+    things = things_named(question, [hit.text for hit in spoken])
+    about = {hit.document_id for hit in spoken if tells_of(things, hit.text)}
+    spoken = [hit for hit in spoken if not things or hit.document_id in about]
     units = in_agreement(
         in_english,
         by_every_name(in_english),
