@@ -82,6 +82,18 @@ def judge() -> Iterator[None]:
         unset_models(settings, "judge")
 
 
+@pytest.fixture(
+    params=[
+        ("questions.json",),
+        pytest.param(("questions.json", "development.json"), marks=pytest.mark.exhaustive),
+    ],
+    ids=("some", "all"),
+)
+def every_question(request: pytest.FixtureRequest) -> list[str]:
+    """Return those that no rule was made with, in `make exhaustive` all."""
+    return [item["question"] for name in request.param for item in questions(name)]
+
+
 def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:
     """Return the question's turn; each question is asked once in each mode."""
     return _asked(question, mode)
@@ -287,13 +299,13 @@ def test_however_the_samples_are_cut_nothing_is_lost() -> None:
             )
 
 
-def test_every_quote_stands_verbatim_on_a_page_in_force() -> None:
-    for item in [*questions("questions.json"), *questions("development.json")]:
-        for citation in quotes(asked(item["question"])):
+def test_every_quote_stands_verbatim_on_a_page_in_force(every_question: list[str]) -> None:
+    for question in every_question:
+        for citation in quotes(asked(question)):
             page = Page.objects.get(document=citation.document_id, number=citation.page)
             assert page.text[citation.start : citation.end] == citation.quote
             assert citation.quote.strip()
-            assert citation.document.in_force(TODAY), item["question"]
+            assert citation.document.in_force(TODAY), question
 
 
 def test_no_row_of_another_range_is_shown() -> None:
@@ -334,16 +346,13 @@ def outcome_of(turn: Turn) -> dict[str, Any]:
     return {name: getattr(turn, name) for name in names} | {"claims": claims, "places": places}
 
 
-def all_questions() -> list[str]:
-    items = [*questions("questions.json"), *questions("development.json")]
-    return [item["question"] for item in items]
-
-
-def test_the_one_disagreement_of_the_samples_is_told_and_no_other() -> None:
+def test_the_one_disagreement_of_the_samples_is_told_and_no_other(
+    every_question: list[str],
+) -> None:
     """Northfield rechecks the glucose after 15 minutes, Eastvale after 10."""
     said = {
         tuple(sorted(turn.claims.get(index=index).text[:60] for index in warning["claims"]))
-        for turn in map(asked, all_questions())
+        for turn in map(asked, every_question)
         for warning in turn.warnings
         if warning["code"] == CONFLICT
     }
@@ -355,15 +364,17 @@ def test_the_one_disagreement_of_the_samples_is_told_and_no_other() -> None:
     }
 
 
-def test_no_answer_is_for_other_people_than_the_question() -> None:
-    turns = map(asked, all_questions())
+def test_no_answer_is_for_other_people_than_the_question(every_question: list[str]) -> None:
+    turns = map(asked, every_question)
     assert [turn.question for turn in turns for w in turn.warnings if w["code"] == MISMATCH] == []
 
 
-def test_each_limit_that_is_added_stands_beside_the_answer_that_left_it_out() -> None:
+def test_each_limit_that_is_added_stands_beside_the_answer_that_left_it_out(
+    every_question: list[str],
+) -> None:
     added = {
         question: " ".join(c.text for c in asked(question).claims.filter(kind=ClaimKind.CAUTION))
-        for question in all_questions()
+        for question in every_question
     }
     assert (
         "previous allergic reaction"
