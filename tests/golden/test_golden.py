@@ -58,8 +58,12 @@ def samples(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """Ingest all samples into a database of this module's own, in their life-cycle states."""
+    """Ingest all samples into a database of this module's own, in their life-cycle states.
+
+    No answer is refused for its time: the first one loads the models, maybe on a busy machine.
+    """
     before = settings.FILES_DIR, settings.MEDIA_ROOT
+    answer_timeout_s, settings.ANSWER_TIMEOUT_S = settings.ANSWER_TIMEOUT_S, 300.0
     settings.FILES_DIR = settings.MEDIA_ROOT = tmp_path_factory.mktemp("files")
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         manifest = read_manifest(ROOT / "samples" / "manifest.json")
@@ -70,6 +74,7 @@ def samples(
         settings.FILES_DIR, settings.MEDIA_ROOT = before
         _asked.cache_clear()
         yield
+    settings.ANSWER_TIMEOUT_S = answer_timeout_s
 
 
 @pytest.fixture(scope="module", autouse=True)
