@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 
+from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
 
@@ -29,3 +31,20 @@ def addresses(values: dict[str, list[str]]) -> list[str]:
                 filled = re.sub(r"\(\?P<\w+>[^)]*\)|<(?:\w+:)?\w+>", value, filled, count=1)
             found.add("/" + re.sub(r"[\^$]|\\Z|\.\*|\(\?:|\)\?", "", filled))
     return sorted(found)
+
+
+def of_rows(found: Sequence[str]) -> list[str]:
+    """Leave out the admin's pages of rows that are not there: hundreds, which all say so."""
+
+    @cache
+    def keys(app: str, model: str) -> set[str]:
+        return set(map(str, apps.get_model(app, model).objects.values_list("pk", flat=True)))
+
+    def is_there(address: str) -> bool:
+        of_row = re.fullmatch(r"/admin/(\w\w+)/(\w+)/(\d+|[\da-f-]{36})/(?:[a-z]+/)?", address)
+        if of_row is None:
+            return True
+        *model, key = of_row.groups()
+        return key in keys(*model)
+
+    return [address for address in found if is_there(address)]

@@ -58,8 +58,12 @@ def samples(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """Ingest all samples into a database of this module's own, in their life-cycle states."""
+    """Ingest all samples into a database of this module's own, in their life-cycle states.
+
+    No answer is refused for its time: the first one loads the models, maybe on a busy machine.
+    """
     before = settings.FILES_DIR, settings.MEDIA_ROOT
+    answer_timeout_s, settings.ANSWER_TIMEOUT_S = settings.ANSWER_TIMEOUT_S, 300.0
     settings.FILES_DIR = settings.MEDIA_ROOT = tmp_path_factory.mktemp("files")
     with django_db_blocker.unblock(), fresh_database(socket_dir):
         manifest = read_manifest(ROOT / "samples" / "manifest.json")
@@ -70,6 +74,7 @@ def samples(
         settings.FILES_DIR, settings.MEDIA_ROOT = before
         _asked.cache_clear()
         yield
+    settings.ANSWER_TIMEOUT_S = answer_timeout_s
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -80,6 +85,18 @@ def judge() -> Iterator[None]:
         set_model(settings, "judge", judging.url, model="judge-1")
         yield
         unset_models(settings, "judge")
+
+
+@pytest.fixture(
+    params=[
+        ("questions.json",),
+        pytest.param(("questions.json", "development.json"), marks=pytest.mark.exhaustive),
+    ],
+    ids=("some", "all"),
+)
+def every_question(request: pytest.FixtureRequest) -> list[str]:
+    """Return those that no rule was made with, in `make exhaustive` all."""
+    return [item["question"] for name in request.param for item in questions(name)]
 
 
 def asked(question: str, mode: str = DEFAULT_MODE) -> Turn:
@@ -287,13 +304,13 @@ def test_however_the_samples_are_cut_nothing_is_lost() -> None:
             )
 
 
-def test_every_quote_stands_verbatim_on_a_page_in_force() -> None:
-    for item in [*questions("questions.json"), *questions("development.json")]:
-        for citation in quotes(asked(item["question"])):
+def test_every_quote_stands_verbatim_on_a_page_in_force(every_question: list[str]) -> None:
+    for question in every_question:
+        for citation in quotes(asked(question)):
             page = Page.objects.get(document=citation.document_id, number=citation.page)
             assert page.text[citation.start : citation.end] == citation.quote
             assert citation.quote.strip()
-            assert citation.document.in_force(TODAY), item["question"]
+            assert citation.document.in_force(TODAY), question
 
 
 def test_no_row_of_another_range_is_shown() -> None:
@@ -334,16 +351,13 @@ def outcome_of(turn: Turn) -> dict[str, Any]:
     return {name: getattr(turn, name) for name in names} | {"claims": claims, "places": places}
 
 
-def all_questions() -> list[str]:
-    items = [*questions("questions.json"), *questions("development.json")]
-    return [item["question"] for item in items]
-
-
-def test_the_one_disagreement_of_the_samples_is_told_and_no_other() -> None:
+def test_the_one_disagreement_of_the_samples_is_told_and_no_other(
+    every_question: list[str],
+) -> None:
     """Northfield rechecks the glucose after 15 minutes, Eastvale after 10."""
     said = {
         tuple(sorted(turn.claims.get(index=index).text[:60] for index in warning["claims"]))
-        for turn in map(asked, all_questions())
+        for turn in map(asked, every_question)
         for warning in turn.warnings
         if warning["code"] == CONFLICT
     }
@@ -355,15 +369,17 @@ def test_the_one_disagreement_of_the_samples_is_told_and_no_other() -> None:
     }
 
 
-def test_no_answer_is_for_other_people_than_the_question() -> None:
-    turns = map(asked, all_questions())
+def test_no_answer_is_for_other_people_than_the_question(every_question: list[str]) -> None:
+    turns = map(asked, every_question)
     assert [turn.question for turn in turns for w in turn.warnings if w["code"] == MISMATCH] == []
 
 
-def test_each_limit_that_is_added_stands_beside_the_answer_that_left_it_out() -> None:
+def test_each_limit_that_is_added_stands_beside_the_answer_that_left_it_out(
+    every_question: list[str],
+) -> None:
     added = {
         question: " ".join(c.text for c in asked(question).claims.filter(kind=ClaimKind.CAUTION))
-        for question in all_questions()
+        for question in every_question
     }
     assert (
         "previous allergic reaction"

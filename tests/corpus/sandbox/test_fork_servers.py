@@ -81,9 +81,9 @@ def test_files_of_all_formats_come_out_as_in_a_child_begun_anew(tmp_path: Path) 
     ]
     for path in paths[1:]:
         path.write_text(f"<html><body><h1>{GUIDELINE}</h1></body></html>")
+    anew = {path: to_json(parse(path, tmp_path / "anew", command=ANEW)) for path in paths}
     for path in [*paths, *reversed(paths)]:
-        forked = to_json(parse(path, tmp_path / "forked"))
-        assert forked == to_json(parse(path, tmp_path / "anew", command=ANEW)), path.name
+        assert to_json(parse(path, tmp_path / "forked")) == anew[path], path.name
     assert only_server().is_running()  # one for all of them
 
 

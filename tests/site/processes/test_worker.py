@@ -138,6 +138,7 @@ def test_a_stop_leaves_no_process_and_counts_no_attempt(
     assert WorkerHeartbeat.objects.count() == 0
 
 
+@pytest.mark.exhaustive  # `test_supervisor` kills `serve`, `test_fork_servers` who parses
 def test_nothing_outlives_a_supervisor_that_is_killed(own_database: str, tmp_path: Path) -> None:
     document = ingest("# POISON: slow 60\n\nText.\n")
     worker = start("worker", log=tmp_path / "worker.log", MEDRAG_PARSING="timeout_s=600")
