@@ -125,7 +125,8 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
     gaps: list[float] = []  # the middles of the white strips that no word crosses
     end = spans[0][1]
     for left, right in spans[1:]:
-        if left - end >= least or (left > end and _divides(left, lines)):
+        since = gaps[-1] if gaps else region.box[0]
+        if left - end >= least or (left > end and _divides(left, lines, since=since)):
             gaps.append((end + left) / 2)
         end = max(end, right)
     edges = (region.box[0], *gaps, region.box[2])
@@ -138,10 +139,11 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
     return Columns(edges, tuple(extents), any(word.after_blank for word in telling))
 
 
-def _divides(x: float, lines: Sequence[Sequence[Word]]) -> bool:
-    """Tell whether most lines have a wide gap before `x`, where words of one column begin.
+def _divides(x: float, lines: Sequence[Sequence[Word]], *, since: float) -> bool:
+    """Tell whether most lines have a wide gap between `since` and `x`, where a column begins.
 
-    Where the widest cell of a column ends close to the next cell, the strip is as narrow there.
+    `since` is where the column before begins, which has words in these lines too. Where the widest
+    cell of a column ends close to the next cell, the strip is as narrow there.
     """
     pairs = []
     for line in lines:
@@ -150,7 +152,9 @@ def _divides(x: float, lines: Sequence[Sequence[Word]]) -> bool:
         if before and after:
             last = max(before, key=lambda word: word.box[2])
             pairs.append((last, min(after, key=lambda word: word.box[0])))
-    wide = sum(b.box[0] - a.box[2] >= RUN_GAP * max(a.size, b.size) for a, b in pairs)
+    wide = sum(
+        a.box[2] > since and b.box[0] - a.box[2] >= RUN_GAP * max(a.size, b.size) for a, b in pairs
+    )
     shared = max((b.box[0] for _, b in pairs), default=0.0) < min(
         (b.box[2] for _, b in pairs), default=0.0
     )
