@@ -23,6 +23,7 @@ from corpus.parsing.tables.grids import (
 )
 from corpus.parsing.tables.lattices import lattice_grid
 from corpus.parsing.tables.printed import header_rows, label_rows, with_header
+from corpus.parsing.tables.shaded import shaded_regions
 from corpus.parsing.tables.strips import strip_grid
 from corpus.parsing.types import Box, Doubt
 
@@ -65,13 +66,15 @@ class FoundTable:
 
 
 def find_ruled(page: PageCells) -> list[FoundTable]:
-    """Return the tables of a page that are drawn with rules."""
+    """Return the tables of a page that are drawn with rules, and those with shaded columns."""
     tables = []
-    for region in map(without_title, ruled_regions(page), itertools.repeat(page.words)):
+    ruled = [without_title(region, page.words) for region in ruled_regions(page)]
+    shaded = shaded_regions(page, [region.box for region in ruled])
+    for region in [*ruled, *shaded]:
         words = [word for word in page.words if contains(region.box, middle(word.box), margin=1.0)]
         table = build_table(region, words)
         if table is not None:
-            tables.append(table)
+            tables.append(table.with_doubt(BY_ALIGNMENT) if region in shaded else table)
     return tables
 
 
