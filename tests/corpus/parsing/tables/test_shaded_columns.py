@@ -10,7 +10,9 @@ import pytest
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus.parsing.types import MISREAD
 from tests.corpus.parsing import parsing_fixtures as fixtures
+from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
 from tests.corpus.parsing.tables.tree_notation import table_rows
 
 LABELS = ("Weight", "5 kg", "10 kg", "20 kg", "30 kg", "40 kg")
@@ -150,3 +152,35 @@ def test_words_over_ruled_rows_stay_in_one_cell(tmp_path: Path) -> None:
 
     (table,) = [block.table for block in page.blocks if block.table]
     assert [cell.text for cell in table.cells if cell.rows == 3] == ["Through a Large Vein"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "doubted"),
+    [
+        ([["Adult", "20 mg          40 mg"], ["Child", "10 mg          20 mg"]], True),
+        ([["Adult", "20 mg"], ["Child", "10 mg"]], False),
+        ([["Adult", "20 mg\n40 mg"], ["Child", "10 mg\n20 mg"]], False),
+        ([["Adult", "20 mg          once a day"], ["Child", "10 mg          once a day"]], False),
+    ],
+)
+def test_values_apart_in_one_cell_are_a_doubt_about_a_value(
+    rows: list[list[str]], *, doubted: bool, tmp_path: Path
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        draw_table(canvas, [["Age", "Dose"], *rows], widths=[90, 200], top=700, style=[GRID])
+
+    page = fixtures.read_page(tmp_path, draw)
+
+    assert ("values_in_one_cell" in {doubt.code for doubt in page.doubts}) is doubted
+    assert "values_in_one_cell" in MISREAD
+
+
+def test_values_of_two_rows_in_one_cell_are_a_doubt(tmp_path: Path) -> None:
+    rows = [["Age", "Dose", "Most"], ["Adult", "20 mg", "4 g\n2 g"], ["Child", "10 mg", ""]]
+    style = [GRID, ("SPAN", (2, 1), (2, 2))]
+
+    page = fixtures.read_page(
+        tmp_path, lambda canvas: draw_table(canvas, rows, widths=[90] * 3, top=700, style=style)
+    )
+
+    assert "values_in_one_cell" in {doubt.code for doubt in page.doubts}
