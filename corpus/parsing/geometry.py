@@ -215,6 +215,11 @@ def overlap(start: float, end: float, other_start: float, other_end: float) -> f
     return max(0.0, min(end, other_end) - max(start, other_start))
 
 
+def base_of(word: Word) -> float:
+    """Return a word's baseline, or the foot of its box where that is unknown."""
+    return word.box[3] if word.base is None else word.base
+
+
 def same_row(box: Box, other: Box) -> bool:
     """Tell whether two boxes stand on one printed line: they share half of the smaller height."""
     shared = overlap(box[1], box[3], other[1], other[3])

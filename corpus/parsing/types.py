@@ -125,6 +125,7 @@ MISREAD = (
     *("sign_misread", "raised_unsure", "number_broken", "power_unsure", "sign_misnamed"),
     *("text_cut", "part_unread", "comment_left_out", "date_unsure", "box_over_sheet"),
     *("words_struck", "annotation_unread", "struck_out", "hidden_left_out", "standing_unsure"),
+    "values_in_one_cell",
 )
 UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that could not be read
 DOCUMENT_ENOUGH = 0.85  # of all words: with fewer each page must be looked at before publishing

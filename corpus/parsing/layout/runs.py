@@ -210,19 +210,31 @@ def _linked(words: Sequence[Word], rules: Sequence[Rule], over: frozenset[int]) 
 
 
 def _with_markers(runs: Sequence[Line]) -> list[Line]:
-    """Join a list marker that stands alone to the run that follows it on the same line."""
+    """Join a list marker that stands alone to the run that follows it on the same line.
+
+    Of `1.5 2.5 4` none is a marker: numbers in a row are values.
+    """
     by_place = {run.words[0].place: run for run in runs}
-    joined: dict[int, Line] = {}
-    joined_ids: set[int] = set()
+    found: list[tuple[Line, Line]] = []
     for run in runs:
         if len(run.words) > 2 or list_marker(run.text) != run.text:
             continue
         text = by_place.get(run.words[-1].place + 1) if run.words[-1].place >= 0 else None
         gap = text.box[0] - run.box[2] if text else -1.0
         if text and 0 <= gap <= MARKER_GAP * run.size and same_row(run.box, text.box):
-            joined[id(run)] = Line((*run.words, *text.words))
-            joined_ids.add(id(text))
-    return [joined.get(id(run), run) for run in runs if id(run) not in joined_ids]
+            found.append((run, text))
+    markers, texts = ({id(pair[at]) for pair in found} for at in (0, 1))
+    joined = {
+        id(run): (run, text)
+        for run, text in found
+        if id(run) not in texts and id(text) not in markers
+    }
+    taken = {id(text) for _, text in joined.values()}
+    return [
+        Line(tuple(word for line in joined.get(id(run), (run,)) for word in line.words))
+        for run in runs
+        if id(run) not in taken
+    ]
 
 
 def _justified(runs: Sequence[Line]) -> list[Line]:

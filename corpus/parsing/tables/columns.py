@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from corpus.parsing.geometry import Word, middle, overlap, typical_size, union
-from corpus.parsing.layout.runs import link_runs
+from corpus.parsing.layout.runs import RUN_GAP, link_runs
 from corpus.parsing.tables.grids import GridCell, Region, tight
 from corpus.parsing.types import Box
 
@@ -17,6 +17,7 @@ MIN_GAP = 0.5
 _REACHED = 2.0  # points of a column's text that a label must overlap to reach the column
 _CENTRED = 4.0  # points between the middle of a label and that of the columns that it stands over
 _KEPT = 4.0  # points between edges that count as one
+_ALIGNED = 1.0  # points between the start of a word and that of its column's text
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,14 @@ class WordGroup:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table: the middles of the white strips, and the extents of their text."""
+    """The columns of a table: the middles of the white strips, and the extents of their text.
+
+    `has_blanks` if the file prints a blank between two words of a cell.
+    """
 
     edges: tuple[float, ...]
     extents: tuple[tuple[float, float], ...]
+    has_blanks: bool = False
 
     @property
     def count(self) -> int:
@@ -75,14 +80,15 @@ class Columns:
     def cut(self, line: Sequence[Word]) -> list[WordGroup]:
         """Cut a line at the white strips, unless its words run across a strip without a gap.
 
-        Words that hang over a column that has words of its own on the line do not reach that
-        column.
+        A cell may end as near to the next one as two words stand. Words that hang over a column
+        that has words of its own on the line do not reach that column.
         """
         words = sorted(line, key=lambda word: word.box[0])
         groups: list[list[Word]] = [[words[0]]]
         for before, word in itertools.pairwise(words):
             wide = word.box[0] - before.box[2] >= MIN_GAP * max(before.size, word.size)
-            if wide and self.nearest(before.box) != self.nearest(word.box):
+            apart = self.nearest(before.box) != self.nearest(word.box)
+            if (wide and apart) or self._begins_cell(before, word, groups[-1][0], is_wide=wide):
                 groups.append([word])
             else:
                 groups[-1].append(word)
@@ -96,16 +102,32 @@ class Columns:
             pieces.append(WordGroup(tuple(group), left, right))
         return pieces
 
+    def _begins_cell(self, before: Word, word: Word, first: Word, *, is_wide: bool) -> bool:
+        """Tell whether a column's text begins between a word and the one before it.
+
+        If the gap is not wide, no blank is printed there, as between words of one cell; in a file
+        without blanks the word and the `first` of its group begin where the text of columns does.
+        """
+        starts = [start for start, _ in self.extents]
+        if not any(before.box[2] <= x + _ALIGNED and x - _ALIGNED <= word.box[0] for x in starts):
+            return False
+        if self.has_blanks or is_wide:
+            return is_wide or not word.after_blank
+        return all(any(abs(w.box[0] - x) <= _ALIGNED for x in starts) for w in (first, word))
+
 
 def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
     """Return the columns of a table, from the lines of its body, since labels may span columns."""
-    telling = [word for line in _telling_lines(region, lines) for word in line]
+    lines = _telling_lines(region, lines)
+    telling = [word for line in lines for word in line]
     least = MIN_GAP * typical_size(telling)
     spans = sorted((word.box[0], word.box[2]) for word in telling)
     gaps: list[float] = []  # the middles of the white strips that no word crosses
     end = spans[0][1]
     for left, right in spans[1:]:
-        gaps += [(end + left) / 2] if left - end >= least else []
+        since = gaps[-1] if gaps else region.box[0]
+        if left - end >= least or (left > end and _divides(left, lines, since=since)):
+            gaps.append((end + left) / 2)
         end = max(end, right)
     edges = (region.box[0], *gaps, region.box[2])
     extents = []
@@ -114,7 +136,29 @@ def find_columns(region: Region, lines: Sequence[Sequence[Word]]) -> Columns:
         extents.append(
             (min(b[0] for b in inside), max(b[2] for b in inside)) if inside else (left, right)
         )
-    return Columns(edges, tuple(extents))
+    return Columns(edges, tuple(extents), any(word.after_blank for word in telling))
+
+
+def _divides(x: float, lines: Sequence[Sequence[Word]], *, since: float) -> bool:
+    """Tell whether most lines have a wide gap between `since` and `x`, where a column begins.
+
+    `since` is where the column before begins, which has words in these lines too. Where the widest
+    cell of a column ends close to the next cell, the strip is as narrow there.
+    """
+    pairs = []
+    for line in lines:
+        before = [word for word in line if word.box[2] <= x]
+        after = [word for word in line if word.box[0] >= x]
+        if before and after:
+            last = max(before, key=lambda word: word.box[2])
+            pairs.append((last, min(after, key=lambda word: word.box[0])))
+    wide = sum(
+        a.box[2] > since and b.box[0] - a.box[2] >= RUN_GAP * max(a.size, b.size) for a, b in pairs
+    )
+    shared = max((b.box[0] for _, b in pairs), default=0.0) < min(
+        (b.box[2] for _, b in pairs), default=0.0
+    )
+    return shared and wide >= 2 and 2 * wide >= len(pairs)
 
 
 def _telling_lines(region: Region, lines: Sequence[Sequence[Word]]) -> list[Sequence[Word]]:

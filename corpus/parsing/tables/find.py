@@ -10,19 +10,22 @@ from dataclasses import dataclass, replace
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells, Word, contains, middle, union
 from corpus.parsing.layout.ordering import Item, has_gutter
-from corpus.parsing.layout.runs import Line, lines_of, rows_of, without
+from corpus.parsing.layout.runs import STRETCHED, Line, lines_of, rows_of, without
 from corpus.parsing.layout.styles import CAPTION, is_sum
 from corpus.parsing.lists import list_marker
 from corpus.parsing.tables.grids import (
     Grid,
+    GridCell,
     Region,
     are_drawn,
+    is_value,
     ruled_regions,
     without_empty,
     without_title,
 )
 from corpus.parsing.tables.lattices import lattice_grid
 from corpus.parsing.tables.printed import header_rows, label_rows, with_header
+from corpus.parsing.tables.shaded import shaded_regions
 from corpus.parsing.tables.strips import strip_grid
 from corpus.parsing.types import Box, Doubt
 
@@ -30,6 +33,11 @@ GUESSED_GROUPS = Doubt(
     "table_groups_guessed",
     "Empty cells at the left of this table were taken to belong to the label above them. Check "
     "that each row stands in its group.",
+)
+VALUES_TOGETHER = Doubt(
+    "values_in_one_cell",
+    "A cell of this table holds values that stand apart or on the lines of several rows: they may "
+    "be of other columns or rows. Compare the table with the page, and correct it if they are.",
 )
 BY_ALIGNMENT = Doubt(
     "table_by_alignment",
@@ -65,13 +73,15 @@ class FoundTable:
 
 
 def find_ruled(page: PageCells) -> list[FoundTable]:
-    """Return the tables of a page that are drawn with rules."""
+    """Return the tables of a page that are drawn with rules, and those with shaded columns."""
     tables = []
-    for region in map(without_title, ruled_regions(page), itertools.repeat(page.words)):
+    ruled = [without_title(region, page.words) for region in ruled_regions(page)]
+    shaded = shaded_regions(page, [region.box for region in ruled])
+    for region in [*ruled, *shaded]:
         words = [word for word in page.words if contains(region.box, middle(word.box), margin=1.0)]
         table = build_table(region, words)
         if table is not None:
-            tables.append(table)
+            tables.append(table.with_doubt(BY_ALIGNMENT) if region in shaded else table)
     return tables
 
 
@@ -95,9 +105,29 @@ def build_table(
         count = label_rows([cell.printed() for cell in grid.cells], count)
     cells = with_header([cell.printed() for cell in grid.cells], count)
     count = header_rows(cells)
-    draft = DraftTable(cells, doubts=(GUESSED_GROUPS,) if grid.guessed_groups else ())
+    together = any(map(_holds_values, grid.cells))
+    doubts = (GUESSED_GROUPS, grid.guessed_groups), (VALUES_TOGETHER, together)
+    draft = DraftTable(cells, doubts=tuple(doubt for doubt, is_there in doubts if is_there))
     bold = count > 0 and all(cell.bold for cell in grid.cells if cell.row < count and cell.words)
     return FoundTable(draft, region.box, frozenset(map(id, words)), tuple(lines_of(words)), bold)
+
+
+def _holds_values(cell: GridCell) -> bool:
+    """Tell whether a cell holds values far apart on one line, or of several rows one per row."""
+    lines = lines_of(cell.words) if cell.words else []
+    values = [is_value(line.text) for line in lines]
+    if 1 < cell.rows == len(lines) and all(values):
+        return True
+    return any(_are_values_apart(line) for line in lines)
+
+
+def _are_values_apart(line: Line) -> bool:
+    parts = [[line.words[0]]]
+    for before, word in itertools.pairwise(line.words):
+        if word.box[0] - before.box[2] >= STRETCHED * max(before.size, word.size):
+            parts.append([])
+        parts[-1].append(word)
+    return len(parts) > 1 and all(is_value(Line(tuple(part)).text) for part in parts)
 
 
 def _label_rows(grid: Grid, *, plain: bool) -> int:

@@ -5,6 +5,7 @@ The rules are a grid of level and upright ones, or level ones alone (as printed 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ _TOUCH = 3.0  # points between the ends of rules that still meet
 _SAME = 4.0  # points between edges that count as one
 _DRAWN = 0.25  # of a table's height: the least average length of its upright rules
 _OPEN_ROW = 40.0  # points: the greatest height of a row without its outer rule
+SHORT = 24  # characters of a value at most
+_VALUE = re.compile(r"[<>≤≥~±≈(]?\s?\d|[-–—]$")
 _GRAPH_PAPER = 2000  # cells: a grid with more, of which 1 in 20 has words, is graph paper
 
 
@@ -91,6 +94,7 @@ def _grids(page: PageCells) -> list[Region]:
             continue
         left, _, right, _ = union(group)
         box = (left, ys[0], right, ys[-1])
+        xs = _with_open_sides(xs, box, page.words)
         places_of = (middle(word.box) for word in page.words)
         inside = [place for place in places_of if contains(box, place)]
         filled = {(bisect_right(xs, x), bisect_right(ys, y)) for x, y in inside}
@@ -100,6 +104,15 @@ def _grids(page: PageCells) -> list[Region]:
         if len({column for column, _ in filled}) >= 2 and len({row for _, row in filled}) >= 2:
             regions.append(Region(box, tuple(xs), tuple(ys), tuple(group)))
     return regions
+
+
+def _with_open_sides(xs: list[float], box: Box, words: Sequence[Word]) -> list[float]:
+    """Return column edges, with the ends of level rules that reach over words beyond the others."""
+    sides = (box[0], box[1], xs[0], box[3]), (xs[-1], box[1], box[2], box[3])
+    wide = [width(side) > _SAME for side in sides]
+    filled = [any(contains(side, middle(word.box)) for word in words) for side in sides]
+    left, right = (w and f for w, f in zip(wide, filled, strict=True))
+    return [*([box[0]] if left else []), *xs, *([box[2]] if right else [])]
 
 
 def _is_beside_bar(
@@ -254,6 +267,11 @@ class Grid:
 
     def row(self, number: int) -> list[GridCell]:
         return [cell for cell in self.cells if cell.row == number]
+
+
+def is_value(text: str) -> bool:
+    """Tell whether a text is a number with its sign and unit, or a dash that stands for none."""
+    return len(text) <= SHORT and _VALUE.match(text) is not None
 
 
 def tight(words: Sequence[Word], empty: Box) -> Box:

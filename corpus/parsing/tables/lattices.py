@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from corpus.parsing.geometry import Word, middle, overlap, union
-from corpus.parsing.layout.runs import Line, link_runs, rows_of
-from corpus.parsing.tables.grids import Grid, GridCell, Region
+from corpus.parsing.geometry import Word, base_of, middle, overlap, union
+from corpus.parsing.layout.runs import Line, lines_of, link_runs, rows_of
+from corpus.parsing.tables.grids import Grid, GridCell, Region, is_value
 from corpus.parsing.types import Box
 
 _NEAR = 4.0  # points between a rule and the edge that it draws
 _DRAWN = 0.5  # share of a cell's side that a rule must cover to divide it
+_MIN_VALUES = 3  # in a cell over several rows that is divided
+_LEVEL = 1.5  # points between the baselines of one row
 _WHITE = 0.8  # font heights
 _DIGIT = re.compile(r"\d")
 
@@ -39,7 +41,8 @@ def lattice_grid(region: Region, words: Sequence[Word]) -> Grid:
                 spans.append(merged)
             merged.bottom = row + 1
             open_[(left, right)] = merged
-    return Grid(tuple(_cells(spans, region.xs, ys, words)))
+    held = _Held(region.xs, ys, words)
+    return Grid(tuple(_cells(_divided(spans, held), held)))
 
 
 @dataclass
@@ -52,23 +55,73 @@ class _Span:
     right: int
 
 
-def _cells(
-    spans: Sequence[_Span], xs: Sequence[float], ys: Sequence[float], words: Sequence[Word]
-) -> Iterator[GridCell]:
-    inside: dict[tuple[int, int], list[tuple[int, Word]]] = {}
-    for order, word in enumerate(words):
-        x, y = middle(word.box)
-        place = bisect_right(ys, y, 1, len(ys) - 1) - 1, bisect_right(xs, x, 1, len(xs) - 1) - 1
-        inside.setdefault(place, []).append((order, word))
-    for span in spans:
-        rows, columns = range(span.top, span.bottom), range(span.left, span.right)
-        pairs = sorted(
-            (pair for row in rows for column in columns for pair in inside.get((row, column), ())),
-            key=itemgetter(0),
+class _Held:
+    """The words of a lattice by the place, row and column, in which they stand."""
+
+    def __init__(self, xs: Sequence[float], ys: Sequence[float], words: Sequence[Word]) -> None:
+        self.xs, self.ys = xs, ys
+        self._inside: dict[tuple[int, int], list[tuple[int, Word]]] = {}
+        for order, word in enumerate(words):
+            x, y = middle(word.box)
+            row = bisect_right(ys, y, 1, len(ys) - 1) - 1
+            column = bisect_right(xs, x, 1, len(xs) - 1) - 1
+            self._inside.setdefault((row, column), []).append((order, word))
+
+    def words(self, span: _Span) -> tuple[Word, ...]:
+        """Return the words of a cell in the order of the page."""
+        pairs = (
+            pair
+            for row in range(span.top, span.bottom)
+            for column in range(span.left, span.right)
+            for pair in self._inside.get((row, column), ())
         )
-        box: Box = (xs[span.left], ys[span.top], xs[span.right], ys[span.bottom])
-        held = tuple(word for _, word in pairs)
-        yield GridCell(span.top, span.left, held, box, len(rows), len(columns))
+        return tuple(word for _, word in sorted(pairs, key=itemgetter(0)))
+
+
+def _divided(spans: Sequence[_Span], held: _Held) -> list[_Span]:
+    """Return the cells, those over several rows divided if they hold a value for each row.
+
+    A shade hides the rules below it. The values stand on the baselines of the rows beside them;
+    where they do, the words of another cell over the same rows are divided too.
+    """
+    bases: dict[int, list[float]] = {}  # of the cells of one row, by row
+    for span in spans:
+        if span.bottom - span.top == 1:
+            bases.setdefault(span.top, []).extend(map(base_of, held.words(span)))
+    lines = {id(span): _aligned_lines(span, held, bases) for span in spans}
+    shaded = {
+        (span.top, span.bottom)
+        for span in spans
+        if (texts := [line.text for line in lines[id(span)]])
+        and 2 * sum(map(is_value, texts)) >= len(texts)
+    }
+    divided = []
+    for span in spans:
+        begun = [not line.text[0].islower() for line in lines[id(span)]]
+        is_shaded = (span.top, span.bottom) in shaded and begun and all(begun)
+        rows = range(span.top, span.bottom) if is_shaded else ()
+        divided += [_Span(row, row + 1, span.left, span.right) for row in rows] or [span]
+    return divided
+
+
+def _aligned_lines(span: _Span, held: _Held, bases: dict[int, list[float]]) -> list[Line]:
+    """Return the lines of a cell over several rows; empty unless each is in line with one row."""
+    if span.bottom - span.top < _MIN_VALUES:
+        return []
+    lines = lines_of(held.words(span))
+    rows = [bisect_right(held.ys, middle(line.box)[1]) - 1 for line in lines]
+    aligned = all(
+        any(abs(base_of(line.words[0]) - base) <= _LEVEL for base in bases.get(row, ()))
+        for row, line in zip(rows, lines, strict=True)
+    )
+    return lines if aligned and len(set(rows)) == len(rows) >= _MIN_VALUES else []
+
+
+def _cells(spans: Sequence[_Span], held: _Held) -> Iterator[GridCell]:
+    for span in spans:
+        box = (held.xs[span.left], held.ys[span.top], held.xs[span.right], held.ys[span.bottom])
+        tall, wide = span.bottom - span.top, span.right - span.left
+        yield GridCell(span.top, span.left, held.words(span), box, tall, wide)
 
 
 def _near(rules: Sequence[Box], edge: float, *, across: int) -> list[Box]:

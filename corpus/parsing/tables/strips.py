@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -15,6 +16,7 @@ from corpus.parsing.types import Box
 
 _RULED_ROWS = 4
 _INDENTED = 4.0  # points
+_DIGIT = re.compile(r"\d")
 _STAGGERED = 0.3  # of a line's height shared with the line above, more than by tight leading
 
 
@@ -67,7 +69,8 @@ def _label_lines(region: Region, pieces: Sequence[Sequence[WordGroup]], width: i
     """Return how many lines are known to be labels: those above the first inner rule.
 
     Without such a rule: bold lines that are closer to each other than to the line below them; and
-    where the first lines have labels over several columns, those and the line below.
+    where the first lines have labels over several columns, those and the line below, unless that
+    is a row of values.
     """
     if len(region.ys) > 2:
         above = sum(middle(line[0].box)[1] < region.ys[1] for line in pieces)
@@ -88,7 +91,16 @@ def _label_lines(region: Region, pieces: Sequence[Sequence[WordGroup]], width: i
         if not any(1 < piece.right - piece.left < width for piece in line):
             break
         spanning += 1
-    return spanning + 1 if 0 < spanning < len(pieces) - 1 else 0
+    if not 0 < spanning < len(pieces) - 1:
+        return 0
+    return spanning if _has_values(pieces[spanning], above=pieces[0]) else spanning + 1
+
+
+def _has_values(line: Sequence[WordGroup], *, above: Sequence[WordGroup]) -> bool:
+    """Tell whether a line below labels is a row: less bold, or mostly figures if none is bold."""
+    bold, is_label = (all(w.bold for p in each for w in p.words) for each in (above, line))
+    figures = sum(any(_DIGIT.search(word.text) for word in piece.words) for piece in line)
+    return not is_label if bold else 2 * figures > len(line)
 
 
 def _row(line: Sequence[WordGroup], width: int) -> StripRow:
