@@ -25,6 +25,7 @@ _SURE_LEADING = re.compile(
     r"^(?:(\*{1,3}|†+|‡+|[§¶#])\s?(?=\S)|([ᵃᵇᶜᵈᵉᶠᵍʰ¹²³⁴-⁹])\s?(?=\S)"
     r"|[(\[]?([a-h1-9])(?:[)\]]\s?|\s(?=[A-Z]))|([a-h])[.:]\s)"
 )
+_RAISED_MARKS = "ᵃᵇᶜᵈᵉᶠᵍʰ¹²³⁴⁵⁶⁷⁸⁹"
 _UNCLEAR = re.compile(r"^[A-Z]?[*†‡]+$")  # a grade, or stars of a rating
 
 
@@ -55,7 +56,8 @@ def cell_signs(cell: str) -> set[str]:
     """Return those of a cell's marks that can only be marks: `*`, `†` and `‡` behind a text."""
     if _UNCLEAR.match(cell.strip()):
         return set()
-    return {mark for mark in cell_marks(cell) if mark[0] in "*†‡"}
+    emphasis = {plain_mark(mark) for mark in _FURTHER.findall(f" {cell}")}  # *** so *** is none
+    return {mark for mark in cell_marks(cell) - emphasis if mark[0] in "*†‡"}
 
 
 def note_mark(text: str) -> str | None:
@@ -65,6 +67,11 @@ def note_mark(text: str) -> str | None:
     """
     match = _SURE_LEADING.match(text)
     return plain_mark(next(filter(None, match.groups()))) if match else None
+
+
+def begins_raised(text: str) -> bool:
+    """Tell whether a text begins with a raised letter or figure, which no list has."""
+    return text[:1] in _RAISED_MARKS and text != ""
 
 
 def plain_mark(mark: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from core.language.marks import cell_marks, cell_signs, note_mark
+from core.language.marks import begins_raised, cell_marks, cell_signs, note_mark
 from corpus.parsing.types import BlockKind, Doubt, Page, Row
 
 NOTE_MISSING = Doubt(
@@ -38,7 +38,7 @@ def note_places(blocks: Sequence[Printed]) -> list[int]:
 
     They stand below it, before a heading or another table, on its page or right at the top of the
     next. A sign that several texts begin with is a bullet. Letters and figures count right below
-    the table, where all of them are marks of its cells: else they number a list.
+    the table, where they are raised, or all of them marks of its cells: else they number a list.
     """
     places: list[int] = []
     marks: set[str] = set()
@@ -46,7 +46,7 @@ def note_places(blocks: Sequence[Printed]) -> list[int]:
         if block.kind is BlockKind.TABLE:
             own = {mark for line in block.text.split("\n") for mark in cell_marks(line)}
             marks = own | (marks if block.continues else set())
-            places += _notes_below(at, blocks, marks) if marks else []
+            places += _notes_below(at, blocks, marks)
     return places
 
 
@@ -105,11 +105,12 @@ def _notes_below(table: int, blocks: Sequence[Printed], marks: set[str]) -> Iter
     adjoining = list(takewhile(lambda at: led[at] or blocks[at].kind is BlockKind.FOOTNOTE, zone))
     on_page = [at for at in zone if at in adjoining or blocks[at].page == blocks[table].page]
     times = Counter(led[at] for at in on_page)
-    numbers = {mark for at in adjoining if (mark := led[at]) and mark.isalnum()}
+    raised = [at for at in adjoining if begins_raised(blocks[at].text)]
+    numbers = {led[at] for at in adjoining if (led[at] or "-").isalnum()}
     for at in on_page:
         mark = led[at]
-        if mark is None or mark not in marks or blocks[at].kind not in _TEXTS:
+        if mark is None or blocks[at].kind not in _TEXTS:
             continue
-        is_note = at in adjoining and numbers <= marks if mark.isalnum() else times[mark] == 1
-        if is_note:
+        is_number = at in adjoining and mark.isalnum() and numbers <= marks
+        if at in raised or is_number or (mark in marks and not mark.isalnum() and times[mark] == 1):
             yield at

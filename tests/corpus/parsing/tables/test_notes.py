@@ -121,6 +121,14 @@ def test_a_note_that_is_a_row_of_the_table_is_told_with_its_rows(tmp_path: Path)
     assert row == "Drug: Alpha; Dose: 50 mg* (* 25 mg over 65 years.)"
 
 
+def test_raised_figures_below_a_table_begin_notes_though_only_some_are_read(tmp_path: Path) -> None:
+    notes = ("¹ Not in children.", "² Once a week only.", "³ Not in renal failure.")
+    said = said_in(by_html(tmp_path, rows_of(("50 mg²", "20 mg")), *notes))
+    assert notes[1] in of("Alpha", said) and notes[1] not in of("Beta", said)
+    for drug in ("Alpha", "Beta", "Gamma"):  # for which row the others are is not known
+        assert notes[0] in of(drug, said) and notes[2] in of(drug, said)
+
+
 def test_what_a_note_lists_is_told_with_it(tmp_path: Path) -> None:
     text = html_of(rows_of(("50 mg*", "20 mg")), "* Not in:")
     said = said_in(fixtures.read_text(tmp_path, f"{text}<ul><li>heart block</li></ul>"))
@@ -175,6 +183,7 @@ def test_what_follows_a_table_by_itself_stays_text(
         ("50 mg*", True), ("50 mg †", True), ("50 mg‡ daily", True),
         ("50 mg (not at night)*", True), ("50 mg #", False),
         ("A*", False), ("***", False), ("2 * 5 mg", False), ("HLA-B*57:01", False),
+        ("20 mg *** never in shock ***", False),
         ("* 50 mg", False), ("50 mg¹", False), ("5 mg/m²", False),
     ],
 )  # fmt: skip
