@@ -113,8 +113,8 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
             running.update(id(word) for word in line.words)
         elif repeated and not _is_said(margin, max(same, alike), len(pages), usual):
             again_on.append(margin)
-    again = {id(word) for margin in again_on for word in margin.line.words}
-    heads = [m for m in again_on if is_head_row(m.page, m.line, again)]
+    alike_words = {id(word) for margin in again_on for word in margin.line.words}
+    heads = [m for m in again_on if is_head_row(m.page, m.line, alike_words)]
     for margin in again_on:
         on_page = (head.line for head in heads if head.page is margin.page)
         if margin not in heads and not any(beside(margin.line, head) for head in on_page):

@@ -28,7 +28,7 @@ def framed_titles(pages: Sequence[PageCells]) -> set[int]:
     One of its figures must count the pages, so that no table's own labels are taken for a title.
     """
     found: defaultdict[str, list[tuple[PageCells, list[Word]]]] = defaultdict(list)
-    for page in pages:
+    for page in pages if len(pages) >= _LEAST_PAGES else ():
         for row in _top_rows(page):
             text = " ".join(line.text for line in lines_of(row))
             found[_FIGURES.sub("#", text.lower())].append((page, row))

@@ -67,10 +67,12 @@ def test_a_head_row_of_texts_in_word_is_quoted(tmp_path: Path) -> None:
     ("head", "below"),
     [
         (("Dose", "Comment"), ("5 mg", "Give it slowly. Watch the heart rate.")),
-        (("Loading dose. Over one hour.", "Then"), ("Give 1 g. Do not go above 2 g in a day.",) * 2),
+        (("Loading dose. Over an hour.", "Then"), ("Give 1 g. Do not go above 2 g a day.",) * 2),
         (("Weight (kg)", "Dose in mg for each kg of weight"), ("50", "5")),
-        (("Number of patients who were given it in all of the groups of that trial so far", "n"),
-         ("5", "6")),
+        (
+            ("Number of patients who were given it in each group of one of the trials so far", "n"),
+            ("5", "6"),
+        ),
     ],
 )  # fmt: skip
 def test_labels_stay_labels(head: tuple[str, ...], below: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,11 @@ def tables_of(folder: Path, *draws: fixtures.Draw) -> list[Table]:
     return [block.table for page in pages for block in page.blocks if block.table]
 
 
-def framed(number: int, title: Rows, style: list[object], *, labels: Rows = ()) -> fixtures.Draw:
-    rows = [[cell.format(number) for cell in row] for row in title]
-    rows += [*labels, *body(number)]
+def framed(
+    number: int, title: Rows, style: Sequence[object], *, labels: Rows = ()
+) -> fixtures.Draw:
+    head = [[cell.format(number) for cell in row] for row in title]
+    rows: Rows = [*head, *labels, *body(number)]
 
     def draw(canvas: Canvas) -> None:
         draw_table(canvas, rows, widths=[220, 200], top=740, style=[GRID, *style], labels=0)
@@ -45,7 +48,7 @@ def framed(number: int, title: Rows, style: list[object], *, labels: Rows = ()) 
 
 @pytest.mark.parametrize(("title", "style"), TITLES)
 def test_a_running_title_inside_a_frame_is_no_label(
-    tmp_path: Path, title: Rows, style: list[object]
+    tmp_path: Path, title: Rows, style: Sequence[object]
 ) -> None:
     tables = tables_of(tmp_path, *(framed(n, title, style) for n in PAGES))
     assert [table.header for table in tables] == [()] * 4
