@@ -67,6 +67,11 @@ class DraftTable:
     def has_text(self) -> bool:
         return any(cell.text for cell in self.cells)
 
+    @property
+    def cell_lines(self) -> str:
+        """The text of the cells, each on a line of its own."""
+        return "\n".join(" ".join(cell.text.split()) for cell in self.cells)
+
     @cached_property
     def reading(self) -> ReadTable:
         return read_cells(self.cells)

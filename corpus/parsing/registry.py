@@ -13,11 +13,12 @@ from corpus.parsing.broken import doubt_breaks
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.standing import doubt_standing
+from corpus.parsing.tables.notes import doubt_notes
 from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 16  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 17  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 
@@ -109,7 +110,9 @@ def parse_file(request: Request) -> ParsedDocument:
             code="no_text",
             hint="Check that it opens and shows text in the program that made it.",
         )
-    document = replace(document, pages=doubt_breaks(list(map(doubt_signs, document.pages))))
+    document = replace(
+        document, pages=doubt_notes(doubt_breaks(list(map(doubt_signs, document.pages))))
+    )
     return doubt_standing(document)
 
 

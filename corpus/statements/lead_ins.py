@@ -189,7 +189,7 @@ def _lines(at: Place, *, is_list: bool) -> Leads:
 
 def _sentences_up_to(at: Place) -> Iterator[VerbatimSpan]:
     """Yield the last sentence of the text right above a paragraph, then its own sentences."""
-    if at.kind != "paragraph":
+    if at.kind not in ("paragraph", "footnote"):
         return
     above = next(at.above(), None)
     if above is not None and above.kind in ("paragraph", "list_item"):

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
+from core.language.marks import leading_mark, marks_in
 from core.language.words import OVERSTRUCK, words
 from corpus.boxes import overlaps
 from corpus.statements.lead_ins import as_lead, introduction, limiting_headings
@@ -105,11 +106,20 @@ def _box(at: Place) -> Iterator[Statement]:
 
 
 def _is_note(at: Place) -> bool:
-    """Tell whether a block is a footnote of the table above it."""
+    """Tell whether a block is a footnote of the table above it.
+
+    It stands right below, or lower or on top of the next page with a mark that is in the table.
+    """
     if at.kind != "footnote":
         return False
-    above = next((place for place in at.above() if place.kind != "footnote"), None)
-    return above is not None and above.page == at.page and bool(above.block.get("table"))
+    mark, adjoins = leading_mark(at.text), True
+    for place in at.above():
+        if place.block.get("table"):
+            return (adjoins and place.page == at.page) or mark in marks_in(place.text)
+        adjoins = adjoins and place.kind == "footnote"
+        if place.kind == "heading" or not (adjoins or (mark and place.page == at.page)):
+            return False
+    return False
 
 
 def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:

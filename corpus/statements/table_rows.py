@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.language.en.statements.leads import CONDITION
+from core.language.marks import cell_marks, leading_mark, marks_in, note_mark, note_marks
 from core.language.words import CELLS
 from corpus.statements.lead_ins import Leads, introduction, limiting_headings
 from corpus.statements.places import Place, VerbatimSpan, one_line
-
-# `*†` is two marks, `**` is one.
-_SIGNS = r"\*+|†+|‡+|§+|¶+|#+|[ᵃᵇᶜᵈᵉᶠᵍʰⁱ¹²³⁰⁴-⁹]|[(\[]\d[)\]]"
-_MARKS = re.compile(rf"{_SIGNS}|(?<=\s)\(?[a-h]\)?(?=\s|$|\|)")
-_LEADING_MARK = re.compile(rf"^\s*({_SIGNS}|\(?[a-h]\)?(?=[\s.:])|\d(?=\s[A-Z]))")
 
 _TOLD_APART = 2  # different cells, at most, of a row without labels: a name and a value
 
@@ -46,14 +41,18 @@ def table_rows(at: Place, section_path: Sequence[str]) -> Iterator[Row]:
     # Is the first cell of each row the label of a section, which the rows do not print?
     width = max((cell["column"] + cell["columns"] for cell in table.get("cells", ())), default=0)
     is_sectioned = not labels and 0 < width < len(rows[0]["cells"])
+    set_in = tuple(_note_rows(at))
     for index, (filled, above) in enumerate(_filled([row["cells"] for row in rows])):
+        start, end = rows[index]["start"], rows[index]["end"]
+        if any(start <= note.start < end for note in set_in):
+            continue
         merged = _merged_cell(at, index, above, filled)
         if merged is None or (is_sectioned and len({*filled[1:]} - {""}) > _TOLD_APART):
             continue
-        row = at.piece(rows[index]["start"], rows[index]["end"])
+        row = at.piece(start, end)
         pieces = (row, *labels, *merged)
         marked = CELLS.join(part.text for part in (*labels, *pieces, *leads))
-        notes = _footnotes(at, marked=marked)
+        notes = _footnotes(at, set_in, marked=marked)
         shown = " ".join([labelled(table["header"], filled), *(f"({note.text})" for note in notes)])
         yield Row(index, shown, leads, (*pieces, *leads, *notes))
 
@@ -133,31 +132,58 @@ def _filled(rows: Iterable[Sequence[str]]) -> list[tuple[list[str], int]]:
     return filled
 
 
-def _footnotes(at: Place, *, marked: str) -> list[VerbatimSpan]:
-    """Return the footnotes below the table that hold for the text `marked`.
+def _footnotes(at: Place, set_in: Leads, *, marked: str) -> Leads:
+    """Return the footnotes that hold for the text `marked` of a table.
 
-    These have a mark that is in the text, no mark, or a mark that is nowhere in the table or only
-    in its caption.
+    Right below the table these have a mark that is in the text, no mark, or a mark that is nowhere
+    in the table or only in its caption. Elsewhere on its page, `set_in` as its rows, or below its
+    part on the next page they have a mark that is in the text.
     """
-    marks = _marks_in(marked)
-    elsewhere = _marks_in(at.text) - marks
-    notes: list[VerbatimSpan] = []
-    for following in at.below():
-        if following.kind != "footnote" or following.page != at.page:
-            break
-        leading = _LEADING_MARK.match(following.text)
-        if leading is None or _plain_mark(leading.group(1)) not in elsewhere:
+    marks = marks_in(marked)
+    elsewhere = marks_in(at.text) - marks
+    notes = [row for row in set_in if not note_marks(row.text).isdisjoint(marks)]
+    adjoins, lists = True, False
+    for following in _below(at):
+        if lists and following.kind == "list_item":
             notes.append(following.whole())
-    return notes
+            continue
+        is_note = following.kind == "footnote"
+        adjoins = adjoins and is_note and following.page == at.page
+        own = note_marks(following.text) if is_note else set()
+        unmarked = adjoins and leading_mark(following.text) not in elsewhere
+        lists = False
+        if unmarked or not own.isdisjoint(marks):
+            notes.append(following.whole())
+            lists = following.text.rstrip().endswith(":")
+    return tuple(notes)
 
 
-def _marks_in(text: str) -> set[str]:
-    return {_plain_mark(mark) for mark in _MARKS.findall(text)}
+def _below(at: Place) -> Iterator[Place]:
+    """Yield what stands below a table on its page, and below its parts on the next pages.
+
+    Ends at another table. On a page of its own a note is right at the top, or below a part.
+    """
+    for place in at.below():
+        is_part = bool(place.block.get("table"))
+        if is_part and not place.block.get("continues"):
+            return
+        if is_part:
+            yield from _below(place)
+            return
+        if place.page != at.page and place.kind != "footnote":
+            return
+        yield place
 
 
-def _plain_mark(mark: str) -> str:
-    """Normalise a footnote's mark: `ᵃ`, `(a)` and `a` are one."""
-    return unicodedata.normalize("NFKC", mark).strip("()[]")
+def _note_rows(at: Place) -> Iterator[VerbatimSpan]:
+    """Yield the rows that are notes set into the table: one text, with a mark of another row."""
+    rows = at.block["table"]["rows"]
+    marks = {mark for row in rows for cell in row["cells"] for mark in cell_marks(cell)}
+    for row in rows:
+        texts = [cell for cell in row["cells"] if cell]
+        if len(row["cells"]) > 1 == len(texts) and note_mark(texts[0]) in marks:
+            start = at.view.text.find(texts[0], row["start"])
+            yield at.piece(start, start + len(texts[0]))
 
 
 def labelled(header: Sequence[str], cells: Sequence[str]) -> str:

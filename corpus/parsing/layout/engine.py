@@ -63,6 +63,7 @@ from corpus.parsing.tables.find import (
     unsure_runs,
 )
 from corpus.parsing.tables.grids import ruled_regions
+from corpus.parsing.tables.notes import Printed, note_places
 from corpus.parsing.types import BlockKind, Box, Doubt
 
 T = TypeVar("T")
@@ -118,6 +119,7 @@ def lay_out(pages: Sequence[PageCells], named: str = "") -> LaidOut:
     parts = [frames[0].parts for frames in frames_of_pages]
     parts[:1] = [without_bylines(page) for page in parts[:1]]
     parts = join_tables(join_flow(parts), pages)
+    _mark_notes(parts)
     for (first, *_), joined in zip(frames_of_pages, parts, strict=True):
         first.parts = joined
     every = [frame.parts for page in frames_of_pages for frame in page]
@@ -354,6 +356,20 @@ def _solid_parts(solid: Solid, page: PageCells, styles: Styles) -> Sequence[Part
     node = Group(BlockKind.PARAGRAPH, lines, left, solid.box, stands_alone=True)
     node.doubts.append(FLOW_CHART)
     return [node]
+
+
+def _mark_notes(pages: Sequence[Sequence[Part]]) -> None:
+    """Make footnotes of the texts below tables that begin with a mark of their cells."""
+    parts = [(number, part) for number, page in enumerate(pages) for part in page]
+    for at in note_places([_printed(number, part) for number, part in parts]):
+        part = parts[at][1]
+        part.kind = BlockKind.FOOTNOTE  # type: ignore[union-attr]  # no table is a note
+
+
+def _printed(page: int, part: Part) -> Printed:
+    if isinstance(part, FoundTable):
+        return Printed(BlockKind.TABLE, part.draft.cell_lines, page, part.draft.continues)
+    return Printed(part.kind, part.text, page)
 
 
 def _groups(parts: Iterable[Sequence[Part]]) -> list[Group]:

@@ -7,13 +7,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.language.en.medicines.names import drugs
+from core.language.en.quantities.units import MONTHS, SECONDS, UNIT, unit_of
+from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.en.statements.leads import limits
 from corpus.parsing.geometry import PageCells, middle, typical_size
 from corpus.parsing.layout.runs import Line, lines_of
+from corpus.parsing.tables.tops import beside, framed_titles, is_head_row
 
 MARGIN = 0.12  # of the page's height, at the top and at the bottom
 EDGE = 0.08
 _MANY = 0.2  # of the pages, with a line in one place and font at the edge: it is a running line
 _TELLING = 12  # characters: a repeated line of that length is no heading of a part
+_AMOUNT = re.compile(rf"(?<![\w/])\d[\d.,]*({UNIT})")
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b", re.IGNORECASE)
 _PAGE_OF = re.compile(r"\bpage\s+\d{1,4}\s+of\s+\d{1,4}$", re.IGNORECASE)
 _PRINT_NOTICE = re.compile(
@@ -70,7 +76,10 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
       margins of a third of the pages, at any height
     - the document has one page, and the line stands at its upper edge
 
-    A sentence in the size of the text does not count for being repeated.
+    - it is the title row of a frame, alike on most pages but for their number
+
+    What says something, or labels the columns of a table right below it, does not count for being
+    repeated.
     """
     usual = typical_size([word for page in pages for word in page.words])
     margins = []
@@ -84,7 +93,8 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
     slots = _pages_with((m.slot, 0, m.page.number) for m in margins)
     enough = max(2, len(pages) // 3)
     many = max(4, _MANY * len(pages))
-    running: set[int] = set()
+    running = framed_titles(pages)
+    again_on: list[_Margin] = []
     for margin in margins:
         page, line = margin.page, margin.line
         same = texts[line.text.lower(), margin.place]
@@ -99,13 +109,42 @@ def running_words(pages: Sequence[PageCells]) -> set[int]:
         # Small print, or a letterhead, at the upper edge of a document's only page.
         edge = EDGE if line.size < 0.9 * usual else EDGE / 2
         alone = len(pages) == 1 and line.box[3] < edge * page.height
-        # A sentence in the size of the text may be repeated on many pages.
-        ends = line.text[-1] in ".;:!?" and len(line.words) > 2
-        is_said = line.size >= 0.95 * usual and ends
-        is_furniture = _is_number(page, line) or is_print_notice(line.text)
-        if (repeated and not is_said) or alone or is_furniture:
+        if _is_number(page, line) or is_print_notice(line.text) or alone:
             running.update(id(word) for word in line.words)
+        elif repeated and not _is_said(margin, max(same, alike), len(pages), usual):
+            again_on.append(margin)
+    alike_words = {id(word) for margin in again_on for word in margin.line.words}
+    heads = [m for m in again_on if is_head_row(m.page, m.line, alike_words)]
+    for margin in again_on:
+        on_page = (head.line for head in heads if head.page is margin.page)
+        if margin not in heads and not any(beside(margin.line, head) for head in on_page):
+            running.update(id(word) for word in margin.line.words)
     return running
+
+
+def _is_said(margin: _Margin, times: int, pages: int, usual: float) -> bool:
+    """Tell whether a line that stands on several pages says something that must be read.
+
+    An amount does, wherever it stands, and what asks for something or ends as a sentence does, in
+    the size of the text. So does a verb, a limit or a medicine's name, unless the line may be a
+    title: in small print or at the edge, on most of the pages.
+    """
+    line, is_text = margin.line, margin.line.size >= 0.95 * usual
+    text = line.text
+    is_asking = is_imperative(text) or limits(text)
+    ends = text[-1] in ".;:!?" and len(line.words) > 2
+    if _has_amount(text) or (is_text and (ends or is_asking)):
+        return True
+    may_be_title = 2 * times >= pages and (not is_text or margin.is_at_edge)
+    if may_be_title and (times >= 3 or (margin.is_at_edge and not is_text)):
+        return times < 3 and is_imperative(text)
+    return is_asking or has_verb(text) or (not may_be_title and bool(drugs(text)))
+
+
+def _has_amount(text: str) -> bool:
+    """Tell whether a text has a number with a unit that is none of time."""
+    units = (unit_of(match[1].strip(" -"))[0] for match in _AMOUNT.finditer(text))
+    return any(unit not in ("", SECONDS, MONTHS) for unit in units)
 
 
 def is_print_notice(text: str) -> bool:

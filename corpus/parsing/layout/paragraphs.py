@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.language.marks import note_mark
 from corpus.parsing.broken import goes_on
 from corpus.parsing.drafts import Draft, LineText
 from corpus.parsing.geometry import middle, union
@@ -105,7 +106,7 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
         return False  # parts of a fraction or a sum, one above the other
     if _kind(line) is not BlockKind.PARAGRAPH and not _mid_sentence(above, line, column):
         return True
-    if _style_changes(group.lines, line, styles):
+    if _style_changes(group.lines, line, styles) or _is_next_note(group, line):
         return True
     small = line.size < _SMALL * styles.body and not styles.by_ocr
     if small and _NOTE.match(line.text) and _ENDED.search(above.text):
@@ -124,6 +125,14 @@ def _starts(group: Group, line: Line, styles: Styles, column: Box, pitch: float)
         return True
     short = above.box[2] < column[2] - 0.2 * (column[2] - column[0])
     return short and bool(_ENDED.search(above.text)) and not line.text[0].islower()
+
+
+def _is_next_note(group: Group, line: Line) -> bool:
+    """Tell whether a line begins with a dagger, or with another mark of the kind of its group's."""
+    mark, before = note_mark(line.text), note_mark(group.lines[0].text)
+    if mark is None or mark == before:
+        return False
+    return mark[0] in "†‡" or (before is not None and mark.isalnum() == before.isalnum())
 
 
 def _goes_on_item(group: Group, line: Line) -> bool:

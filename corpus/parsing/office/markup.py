@@ -19,6 +19,7 @@ from corpus.parsing.office.html_tree import html_tree, prune
 from corpus.parsing.published.xml_blocks import blocks
 from corpus.parsing.published.xml_text import HIDDEN, doubts_outside, line_of
 from corpus.parsing.registry import Request, engine_name
+from corpus.parsing.tables.notes import Printed, note_places
 from corpus.parsing.types import BlockKind, Doubt, Page, ParsedDocument
 
 _HEADING = re.compile(
@@ -149,7 +150,7 @@ def decode(raw: bytes, declared: str | None = None) -> str:
     return raw.decode("cp1252", "replace")
 
 
-_NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+|[a-f])\s")
+_NOTE = re.compile(r"^(?:[*†‡§¶#]+|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]+)\s")
 
 
 def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
@@ -167,4 +168,16 @@ def annotate(drafts: Iterable[Drafted]) -> list[Drafted]:
         elif isinstance(draft, DraftTable) and isinstance(above, Draft) and not draft.caption:
             draft = replace(draft, caption=above.text if kind is BlockKind.CAPTION else "")
         result.append(draft)
-    return result
+    notes = set(note_places([_printed(draft) for draft in result]))
+    return [
+        replace(draft, kind=BlockKind.FOOTNOTE)
+        if at in notes and isinstance(draft, Draft)
+        else draft
+        for at, draft in enumerate(result)
+    ]
+
+
+def _printed(draft: Drafted) -> Printed:
+    if isinstance(draft, DraftTable):
+        return Printed(BlockKind.TABLE, draft.cell_lines)
+    return Printed(draft.kind, draft.text)

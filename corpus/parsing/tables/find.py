@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.language.en.quantities.units import UNIT, unit_of
 from corpus.parsing.drafts import DraftTable
 from corpus.parsing.geometry import PageCells, Word, contains, middle, union
 from corpus.parsing.layout.ordering import Item, has_gutter
@@ -47,6 +48,7 @@ IN_COLUMNS = Doubt(
     "text_in_columns",
     "This text stands in columns and may be a table; it was read line by line, from left to right.",
 )
+_VALUE = re.compile(rf"\d[\d.,]*({UNIT})")
 _DIGIT = re.compile(r"\d")
 _MIN_ALIGNED_ROWS = 3
 _ALIGNED = 4.0  # points between left (or right) edges of one column
@@ -147,7 +149,25 @@ def _label_rows(grid: Grid, *, plain: bool) -> int:
     first = rows[0]
     figures = sum(bool(_DIGIT.search(cell.text)) for cell in first)
     filled = sum(cell.columns for cell in first) >= grid.width - (first[0].column == 1)
+    if count == 1 and any(_is_value(cell, grid.row(1)) for cell in first):
+        return 0
     return count if filled and figures * 2 <= len(first) else 0
+
+
+def _is_value(cell: GridCell, below: Sequence[GridCell]) -> bool:
+    """Tell whether a cell is an amount, as that of its column below it is: `250 mg` over `5 mg`."""
+    same_column = (other.text for other in below if other.column == cell.column)
+    own = _kind_of_value(cell.text)
+    return own is not None and any(_kind_of_value(text) == own for text in same_column)
+
+
+def _kind_of_value(text: str) -> tuple[str, bool] | None:
+    """Return what an amount at the beginning of a text measures; None without one.
+
+    A weight in kg is no dose in mg.
+    """
+    match = _VALUE.match(text)
+    return (unit_of(match[1].strip(" -"))[0], "kg" in match[1]) if match else None
 
 
 def find_wordy(lines: Sequence[Line]) -> list[tuple[list[Line], FoundTable]]:

@@ -12,11 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.words import sentences, words
 from corpus.parsing.types import Cell
 
 # Not `>`, a dash or a slash: before a number they would change its meaning.
 LABEL_JOINT = ", "
 _MAX_GROUP_CHARS = 80
+_LEAST_SAID = 3  # words of a sentence
 _FIGURE = re.compile(r"^\W*\d")
 _NOTHING = Cell(-1, -1, "")
 
@@ -75,11 +78,33 @@ def read_cells(cells: Sequence[Cell]) -> ReadTable:
 
 
 def header_rows(cells: Sequence[Cell]) -> int:
-    """Return the number of rows at the top that are all labels; 0 if all rows are."""
+    """Return the number of rows at the top that are all labels; 0 if all rows are.
+
+    The first row that holds what its columns have to say ends the labels.
+    """
     height = max((cell.row + cell.rows for cell in cells), default=0)
     body = [cell.row for cell in cells if not cell.is_header]
-    count = min(body, default=height)
+    marked = min(body, default=height)
+    count = next((row for row in range(marked) if _holds_content(cells, row)), marked)
     return count if count < height else 0
+
+
+def _holds_content(cells: Sequence[Cell], row: int) -> bool:
+    """Tell whether the cells of a row are texts, and no labels of those below.
+
+    Half of them have several sentences, or a long one, and they are longer than the cells below.
+    """
+    own = [cell.text for cell in cells if cell.row == row and cell.text]
+    below = [cell.text for cell in cells if cell.row > row and cell.text]
+    if not own or 2 * sum(map(_is_content, own)) < len(own):
+        return False
+    return not below or sum(map(len, own)) * len(below) > sum(map(len, below)) * len(own)
+
+
+def _is_content(text: str) -> bool:
+    said = [part for part in sentences(text) if len(words(part)) >= _LEAST_SAID]
+    is_long = len(text) > _MAX_GROUP_CHARS and (has_verb(text) or is_imperative(text))
+    return len(said) > 1 or is_long
 
 
 def with_header(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
