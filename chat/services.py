@@ -22,9 +22,9 @@ from chat.types import (
     Answered,
     AskedQuestion,
     DraftClaim,
+    Excerpt,
     Outcome,
     Quote,
-    Unit,
 )
 from corpus.boxes import Blocks
 from corpus.positions import positions_of
@@ -81,7 +81,9 @@ def turn_store(
 def _note_refusal(turn: Turn, outcome: Abstained) -> None:
     turn.status = TurnStatus.ABSTAINED
     turn.reason = outcome.reason
-    turn.nearest = [_nearest(hit, outcome.excerpts.get(hit.key, ())) for hit in outcome.nearest]
+    turn.nearest = [
+        _nearest(hit, outcome.excerpts.get(hit.key, Excerpt())) for hit in outcome.nearest
+    ]
     turn.owner = _owner(outcome.nearest)
 
 
@@ -112,7 +114,7 @@ def _identified(guarded: Guarded, policy: str) -> list[Caution]:
     return [Caution(IDENTIFIERS, f"{seen} {done}")]
 
 
-def _nearest(hit: Hit, excerpt: Sequence[Unit]) -> dict[str, Any]:
+def _nearest(hit: Hit, excerpt: Excerpt) -> dict[str, Any]:
     return {
         "document": hit.title,
         "version": hit.version,
@@ -123,7 +125,8 @@ def _nearest(hit: Hit, excerpt: Sequence[Unit]) -> dict[str, Any]:
         "section": hit.section,
         "section_path": list(hit.section_path),
         "text": hit.text,
-        "excerpt": [unit.text for unit in excerpt],
+        "excerpt": list(excerpt.texts),
+        "best": excerpt.best,
         "chunk": hit.key,
     }
 

@@ -130,16 +130,21 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Abstained:
-    """A refusal: its reason, the nearest passages (never citations), and the gate's probability.
+class Excerpt:
+    """What a refusal shows of a passage: statements, and the place of the best if any was read."""
 
-    `excerpts` are the best statements of the nearest passages, in reading order.
-    """
+    texts: tuple[str, ...] = ()
+    best: int | None = None
+
+
+@dataclass(frozen=True)
+class Abstained:
+    """A refusal: its reason, the nearest passages (never citations), and the gate's probability."""
 
     reason: Reason
     nearest: tuple[Hit, ...] = ()
     confidence: float = 0.0
-    excerpts: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)  # of these, by chunk key
+    excerpts: Mapping[str, Excerpt] = field(default_factory=dict)  # of these, by chunk key
 
 
 Outcome = Answered | Abstained

@@ -203,6 +203,7 @@ class _TurnJson:
             "section_path": stored.get("section_path", []),
             "text": "" if passage.is_ended else stored.get("text", ""),
             "excerpt": [] if passage.is_ended else stored.get("excerpt", []),
+            "best": None if passage.is_ended else stored.get("best"),
             "figures": [] if passage.is_ended else [_figure(each) for each in passage.figures],
             **self._painted(
                 passage.document,

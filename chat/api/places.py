@@ -153,4 +153,9 @@ class PassageResponse(SourceResponse):
         help_text="Whole statements of the passage that are nearest to the question, a table row "
         "with the table's caption; empty if it has none.",
     )
+    best = serializers.IntegerField(
+        allow_null=True,
+        help_text="Place in `excerpt` of the statement that was read best, from 0; null if none "
+        "was read.",
+    )
     figures = FigureResponse(many=True, help_text="Figures of its page that belong to it.")

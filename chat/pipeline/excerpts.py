@@ -12,7 +12,7 @@ from chat.reader.agreement import is_about_medicine
 from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import ScoredStatements
-from chat.types import Unit
+from chat.types import Excerpt, Unit
 from core.language.en.questions.asked import asked_medicines
 from core.language.gloss import question_in_english
 from corpus.statements.lead_ins import as_lead
@@ -26,23 +26,45 @@ ROWS = 8  # as many of tables that they begin: some rows alone would read as the
 
 def excerpts(
     nearest: Sequence[Hit], reading: ScoredStatements, question: str
-) -> Mapping[str, tuple[Unit, ...]]:
-    """Return the best statements of each passage, complete and in reading order, by chunk key.
+) -> Mapping[str, Excerpt]:
+    """Return the best statements of each passage, complete, by chunk key.
 
-    The first row of a table follows its caption. Of a passage without a scored statement, those
-    with most words of the question are taken. Runs one query, and up to five for such passages.
+    The best one leads, with the rows or items that it stands among; the others follow in reading
+    order. The first row of a table follows its caption. Of a passage without a scored statement,
+    those with most words of the question are taken, in reading order. Runs one query, and up to
+    five for such passages.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for statement in reading.statements:
         own = by_key.get(statement.unit.hit.key)
         if own is not None:
             own.append(statement.unit)
-    by_key |= _by_words([hit for hit in nearest if not by_key[hit.key]], question)
+    unread = [hit for hit in nearest if not by_key[hit.key]]
+    by_key |= _by_words(unread, question)
     return {
-        key: tuple(_captioned(sorted(with_whole_lists(_best(units)), key=_place)))
+        key: _excerpt(units, is_read=key not in {hit.key for hit in unread})
         for key, units in by_key.items()
         if units
     }
+
+
+def _excerpt(units: Sequence[Unit], *, is_read: bool) -> Excerpt:
+    best, *others = with_whole_lists(_best(units))
+
+    def place(unit: Unit) -> tuple[bool, int, int]:
+        quote = unit.quotes[0]
+        return is_read and not _go_together(unit, best), quote.page, quote.start
+
+    ordered = sorted([best, *others], key=place)
+    texts = tuple(unit.text for unit in _captioned(ordered))
+    return Excerpt(texts, ordered.index(best) if is_read else None)
+
+
+def _go_together(unit: Unit, best: Unit) -> bool:
+    """Tell whether a unit is the best one, or a row or item beside it."""
+    if unit.is_row and best.is_row:
+        return unit.caption == best.caption and unit.quotes[0].page == best.quotes[0].page
+    return unit == best or (unit.quotes[1:] == best.quotes[1:] != ())
 
 
 def _best(units: Sequence[Unit]) -> list[Unit]:
@@ -75,7 +97,3 @@ def _captioned(units: Iterable[Unit]) -> Iterator[Unit]:
         is_said = unit.caption == above or " ".join(unit.caption.split()) in unit.text
         above = unit.caption
         yield unit if is_said else replace(unit, text=f"{as_lead(unit.caption)} {unit.text}")
-
-
-def _place(unit: Unit) -> tuple[int, int]:
-    return unit.quotes[0].page, unit.quotes[0].start

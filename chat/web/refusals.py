@@ -206,7 +206,7 @@ def nearest_passages(
                 notices=notices,
                 document=document,
                 stored=raw,
-                parts=excerpt_parts(excerpt, page.blocks if page else ()),
+                parts=excerpt_parts(excerpt, page.blocks if page else (), raw.get("best")),
                 figures=pictured.figures.of(document, number, [text]),
             )
         )

@@ -38,7 +38,9 @@ def test_a_longer_word_does_not_tell_of_it() -> None:
 
 def test_what_does_not_name_the_thing_is_not_quoted_as_its_answer() -> None:
     publish("# Training\n\n## Methods\n\nZorvProp raised the accuracy of the films by 3 %.\n")
-    publish("# Films\n\n## Accuracy\n\nThe accuracy of chest films was raised by 9 % by two readers.\n")
+    publish(
+        "# Films\n\n## Accuracy\n\nThe accuracy of chest films was raised by 9 % by two readers.\n"
+    )
     asked = "By how much did zorvprop raise the accuracy of films?"
     hits = hits_for(asked)
     assert {hit.title for hit in hits} == {"Training", "Films"}

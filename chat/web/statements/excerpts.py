@@ -25,6 +25,12 @@ class ExcerptPart:
     rows: tuple[tuple[str, ...], ...] = ()
     lead: str = ""
     notes: tuple[str, ...] = ()
+    best: int | None = None  # of the rows; 0 of a text
+
+    @property
+    def is_best(self) -> bool:
+        """Whether it holds the statement that was read best."""
+        return self.best is not None
 
     @property
     def headed_rows(self) -> list[list[tuple[str, str]]]:
@@ -52,25 +58,28 @@ def may_be_row(text: str) -> bool:
 
 
 def excerpt_parts(
-    texts: Sequence[str], blocks: Iterable[Mapping[str, Any]]
+    texts: Sequence[str], blocks: Iterable[Mapping[str, Any]], best: int | None = None
 ) -> tuple[ExcerptPart, ...]:
     """Return the texts of an excerpt in order, those that are rows of the blocks' tables as such.
 
-    A text that is no row, or more than its row, stays as it is.
+    A text that is no row, or more than its row, stays as it is. `best` is the place of the text
+    that was read best.
     """
     known = list(_rows(blocks))
     parts: list[ExcerptPart] = []
     begun: list[_Found] = []
-    for text in texts:
+    best_row: int | None = None
+    for place, text in enumerate(texts):
         found = _found(plain(text), known)
         if begun and (found is None or not found.goes_on_from(begun[0])):
-            parts.append(_table(begun))
-            begun = []
+            parts.append(_table(begun, best_row))
+            begun, best_row = [], None
         if found:
+            best_row = len(begun) if place == best else best_row
             begun.append(found)
         else:
-            parts.append(ExcerptPart(text))
-    return (*parts, *([_table(begun)] if begun else []))
+            parts.append(ExcerptPart(text, best=0 if place == best else None))
+    return (*parts, *([_table(begun, best_row)] if begun else []))
 
 
 def _rows(
@@ -99,10 +108,10 @@ def _found(
     return fitting[max(fitting)] if fitting else None
 
 
-def _table(rows: Sequence[_Found]) -> ExcerptPart:
+def _table(rows: Sequence[_Found], best: int | None) -> ExcerptPart:
     notes = dict.fromkeys(_unbracketed(row.note) for row in rows if row.note)
     cells = tuple(row.cells for row in rows)
-    return ExcerptPart("", rows[0].heads, cells, rows[0].lead, tuple(notes))
+    return ExcerptPart("", rows[0].heads, cells, rows[0].lead, tuple(notes), best)
 
 
 def _unbracketed(note: str) -> str:

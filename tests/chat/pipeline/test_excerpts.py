@@ -34,16 +34,33 @@ def guide(settings: LazySettings) -> None:
     publish(GUIDE, population="adult")
 
 
-def test_the_excerpt_is_whole_and_in_the_order_of_reading(alice: User, client: Client) -> None:
-    turn = refused("Which nurse keeps zelomycin in a fridge at night?", alice)
-    (passage,) = turn.nearest
-    texts = passage["excerpt"]
-    assert texts and all(text for text in texts)
-    places = [passage["text"].find(text.split("\n")[0][:20]) for text in texts]
-    assert places == sorted(places)
+def test_the_statement_read_best_leads_and_is_marked(alice: User, client: Client) -> None:
+    publish(
+        "# Fridges\n## Keys\nIssued by the pharmacy of the hospital in 2020.\n\n" + "Lorem. " * 40
+        + "\n\nThe nurse in charge keeps the key of the fridge.\n"
+    )  # fmt: skip
+    turn = refused("Who is paid for cleaning the fridge of zelomycin in July?", alice)
+    passage = next(near for near in turn.nearest if near["document"] == "Fridges")
+    assert passage["best"] == 0
+    assert passage["excerpt"][0] == "The nurse in charge keeps the key of the fridge."
     client.force_login(alice)
     page = client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
     assert "<mark>zelomycin</mark>" in page
+    assert page.count("excerpt best") == sum(near["best"] is not None for near in turn.nearest)
+    assert "Read as nearest: </span>The nurse in charge" in page.replace("<mark>", "").replace(
+        "</mark>", ""
+    )
+
+
+def test_the_row_read_best_is_marked_in_its_place() -> None:
+    publish(
+        "# Tetanus\n## Prevention\n: Table 1. Yotacillin by ward\n| Ward | Fridge | Nurse |\n"
+        "| Children | North | Ann |\n| Surgery | South | Bob |\n| Maternity | West | Cyd |"
+    )
+    turn = refused("Which fridge has yotacillin for the maternity ward at night?")
+    passage = next(near for near in turn.nearest if near["document"] == "Tetanus")
+    assert [text.split("; Nurse: ")[1] for text in passage["excerpt"]] == ["Ann", "Bob", "Cyd"]
+    assert passage["best"] == 2
 
 
 def test_nonsense_gets_no_passage() -> None:
