@@ -49,7 +49,7 @@ def _answer(shown: ShownTurn) -> list[str]:
         if not each.is_hidden:
             lines += [f"  {claim.index}. {label}{each.headed}", *_citations(claim)]
     not_shown = [f"  Withheld: {why}." for why in shown.withheld]
-    return [*lines, *not_shown, f"  {CHECK_FIRST}"]
+    return [*lines, *not_shown, *([] if shown.ended else [f"  {CHECK_FIRST}"])]
 
 
 def _citations(claim: Claim) -> list[str]:

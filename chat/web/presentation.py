@@ -177,7 +177,8 @@ class ShownTurn:
         notes = [gettext("Note: %(text)s") % warning for warning in self.warnings]
         notes += [f"{document.title}: {notice.sentence}" for document, notice in self.notices]
         lines += ["", *notes] if notes else []
-        return "\n".join([*lines, "", f"{self.as_of} {CHECK_FIRST}"])
+        check = "" if self.ended else f" {CHECK_FIRST}"
+        return "\n".join([*lines, "", f"{self.as_of}{check}"])
 
 
 @dataclass(frozen=True)

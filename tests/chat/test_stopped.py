@@ -76,7 +76,7 @@ def test_a_stored_answer_a_cited_page_and_the_list_tell_it_until_it_ends(
         assert is_told(text_of(shown)), page
         assert text_of(shown).index(REASON) < (text_of(shown) + DOSE).index(DOSE)
     answer = text_of(clinician.get(pages[0]))
-    assert answer.index(ENDED) < answer.index(DOSE)
+    assert answer.index(ENDED) < answer.index(DOSE) and "before acting" not in answer
     assert "Stopped: do not use this statement. Call Dr Blue, 4417." in answer
     assert ENDED in clinician.get(pages[0]).content.decode().split("<template id=")[1]  # copied
     resume_answering(held, by=held.started_by, reason="It was put right")
@@ -193,6 +193,16 @@ def test_commands_tell_it(alice: User, guideline: Document) -> None:
     with pytest.raises(CommandError, match="differs"):
         call_command("replay", str(turn.pk), stdout=(replayed := StringIO()))
     assert is_told(replayed.getvalue())
+
+
+def test_the_administration_tells_it(alice: User, client: Client, guideline: Document) -> None:
+    turns = [ask(alice), ask(alice, NEAR)]
+    stop(guideline)
+    client.force_login(User.objects.create_superuser("auditor"))
+    for turn in turns:
+        page = text_of(client.get(reverse("admin:chat_turn_change", args=[turn.pk])))
+        outcome = page[page.index("was stopped by Jo Green") :]
+        assert is_told(page) and (turn == turns[0]) == (DOSE in outcome)
 
 
 def when(step: type[Event], happens: Callable[[], object]) -> Callable[[Event], None]:
