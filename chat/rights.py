@@ -16,8 +16,8 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.urls import reverse
 
-from chat.models import Channel, Reason, Turn, TurnStatus
-from chat.selectors import ENDED, cited_claims, documents_by_sha256, turn_readable_ids
+from chat.models import ENDED, Channel, Reason, Turn, TurnStatus
+from chat.selectors import cited_claims, documents_by_sha256, turn_readable_ids
 from chat.types import IDENTIFIERS
 from corpus.models import Collection, Document
 from corpus.staff_selectors import collections_closed

@@ -32,14 +32,13 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
+from chat.models import ENDED, WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible, readable_ids
-from corpus.models import AnsweringStop, Chunk, Collection, Document, Lifecycle, Page, SourceType
+from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.staff_selectors import collections_changeable
+from corpus.stops import stops_covering
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
-# States of a cited document in which an answer must not be used, the gravest first.
-ENDED = (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED, "STOPPED")
 HEARD = datetime.timedelta(days=30)  # how far back staff read what was asked and not answered
 _SHARED = Q(shared_at__isnull=False, deleted_at=None)
 LATENCY_BOUNDS_MS = (250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000)
@@ -219,13 +218,10 @@ def recalls_unseen(user: User) -> list[Turn]:
 def with_recalls(conversations: QuerySet[Conversation]) -> QuerySet[Conversation]:
     """Annotate conversations with `ended`: the gravest of `ENDED` of what they cite, or None."""
     cited = Citation.objects.filter(claim__turn__conversation=OuterRef("pk"))
-    covering = Q(document=OuterRef("document")) | Q(collection=OuterRef("document__collection"))
-    covering |= Q(document=None, collection=None)
-    state = Case(
-        When(document__lifecycle__in=ENDED, then="document__lifecycle"),
-        When(Exists(AnsweringStop.objects.filter(covering, ended_at=None)), then=Value(ENDED[-1])),
-    )
-    states = cited.annotate(state=state).filter(state__isnull=False)
+    stops = stops_covering(OuterRef("document"), OuterRef("document__collection"))
+    ended = When(document__lifecycle__in=ENDED, then="document__lifecycle")
+    state = Case(ended, When(Exists(stops), then=Value(ENDED[-1])))
+    states = cited.annotate(state=state).exclude(state=None)
     gravest = states.order_by("-state")  # of `ENDED` the last letters are the gravest
     return conversations.annotate(ended=Subquery(gravest.values("state")[:1]))
 

@@ -6,6 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import OuterRef, Q, QuerySet
 
 from corpus.models import AnsweringStop, Document
 
@@ -57,6 +58,12 @@ def stops_held() -> Stops:
     )
     whole = [stop for stop in held if not (stop.document_id or stop.collection_id)]
     return Stops((*whole, *(stop for stop in held if stop not in whole)))
+
+
+def stops_covering(document: OuterRef, collection: OuterRef) -> QuerySet[AnsweringStop]:
+    """Return the stops that hold on a document, for a condition of another query."""
+    covering = Q(document=document) | Q(collection=collection)
+    return AnsweringStop.objects.filter(covering | Q(document=None, collection=None), ended_at=None)
 
 
 def stops_settled() -> Stops:

@@ -13,9 +13,8 @@ from rest_framework import serializers
 
 from chat.config import answer_config, modes_here
 from chat.errors import QuestionError
-from chat.models import Mode
+from chat.models import ENDED, Mode
 from chat.question.clean import question_clean
-from chat.selectors import ENDED
 from corpus.access import collections_searchable
 
 LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as in `str.isalnum`
