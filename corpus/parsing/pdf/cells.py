@@ -44,7 +44,7 @@ from corpus.parsing.pdf.characters import (
     displayed,
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
-from corpus.parsing.pdf.signs import Prints, signs_of
+from corpus.parsing.pdf.signs import Prints, signs_of, with_bullets
 from corpus.parsing.pdf.struck import are_crossed_out, placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
@@ -81,7 +81,7 @@ def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells
     drawn = drawings(painted, frame)
     notes = annotations_of(page, frame)
     seen = _seen(page, frame, printed, painted, drawn, notes)
-    pieces = seen.pieces
+    pieces: Sequence[list[Character]] = with_bullets(seen.pieces)
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
         # PDFium sorts the words of one line by place; lines printed over each other are told apart
         # by the order of painting.

@@ -11,7 +11,13 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, symbol_text
+from corpus.parsing.clean import (
+    PRIVATE_BULLETS,
+    PRIVATE_TICK,
+    SIGN_FONT,
+    UNREADABLE,
+    symbol_text,
+)
 from corpus.parsing.geometry import height, union, upright
 from corpus.parsing.pdf.drawings import Frame, Painted
 from corpus.parsing.pdf.misnamed import PREFIXES
@@ -20,7 +26,6 @@ from corpus.parsing.types import Box
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
 _BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
-_SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
 _NAME_BYTES = 128
 _HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
 _NOTHING = "\x00\ufffe\uffff"
@@ -176,11 +181,13 @@ def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int,
 def _text(text: str, font: Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
-    if is_mapped:
-        return "-" if text in _HYPHENS else text
-    if match := _SIGN_FONT.search(font.name):
+    match = SIGN_FONT.search(font.name)
+    if match and (not is_mapped or (ord(text) < 0x100 and match.group().lower() != "symbol")):
+        # Dingbats are often said to be the letters in whose places they stand.
         private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
         sign = symbol_text(private, match.group())
         if sign and sign != private:
             return sign
+    if is_mapped:
+        return "-" if text in _HYPHENS else text
     return _UNNAMED.get(text, UNREADABLE)

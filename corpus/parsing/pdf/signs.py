@@ -35,6 +35,7 @@ _AROUND = 3  # pixels around a sign, which show its ground
 _SIDE = 16  # pixels of a shape
 _MIN_INK = 48  # of 255, over the ground
 _DIFFERENT = 0.41  # of the ink of both: prints of one glyph differ by 0.36 at most, ≥ and ≤ by 0.46
+_ONE_SIZE = 1.4  # times; raised digits are by a half smaller than others
 _BLANK = 0.17  # font heights; a wider gap is a blank
 _REACH = 1.0  # font heights from a sign to its number
 _ODD = 0.04  # of a font height
@@ -48,6 +49,7 @@ _LEAST_SIZE = 4.0  # points: smaller print is no evidence
 _PI_FONT = re.compile(
     r"AdvP(?:[0-9A-F]{4,6}|[A-Z]+\d)|AdvMath|Math(?:ematical)?[- ]?Pi|Universal[- ]?\w*Pi|MTSY"
 )
+_TYPEWRITER = re.compile("courier", re.IGNORECASE)
 
 
 @dataclass
@@ -159,6 +161,20 @@ def _next(read: list[Character | str], at: int, step: int) -> tuple[Character, b
     return (found, isinstance(near[0], str)) if found else None
 
 
+def with_bullets(pieces: Sequence[list[Character]]) -> list[list[Character]]:
+    """Return words with each lone `o` of Courier among other fonts as the bullet that it is."""
+    typed = [_TYPEWRITER.search(piece[0].font.name) is not None for piece in pieces]
+    return [
+        [replace(piece[0], text="◦")]
+        if len(piece) == 1
+        and piece[0].text == "o"
+        and typed[at]
+        and not any(typed[max(0, at - 1) : at] + typed[at + 1 : at + 2])
+        else piece
+        for at, piece in enumerate(pieces)
+    ]
+
+
 def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ...]:
     """Return the signs of a page whose print matters.
 
@@ -182,6 +198,7 @@ def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ..
             char.font.name,
             char.text,
             displayed([char], size),
+            char.font.size,
             _around(words, at, size),
             _shape(ink) if id(char) in compared and ink is not None else None,
             id(char) in before,
@@ -341,8 +358,15 @@ def misnamed(pages: Sequence[Sequence[Sign]]) -> list[list[Sign]]:
 
 
 def _differ(signs: Sequence[Sign]) -> bool:
-    first = signs[0].shape
-    return any(distance(first, sign.shape) > _DIFFERENT for sign in signs[1:])
+    """Tell whether two prints differ that are nearly of one size: small ones have thick strokes."""
+    rest = list(signs)
+    while rest:
+        first, *others = rest
+        near = [o for o in others if 1 / _ONE_SIZE <= o.size / first.size <= _ONE_SIZE]
+        if any(distance(first.shape, other.shape) > _DIFFERENT for other in near):
+            return True
+        rest = [other for other in others if other not in near]
+    return False
 
 
 def distance(shape: Any, other: Any) -> float:
