@@ -42,8 +42,9 @@ _ODD = 0.04  # of a font height
 _COMMON = frozenset("()[]{}.,;:/\\-–—−•·*†‡§_…'’|")  # which no bound is mistaken for
 _MAX_SIGNS = 200  # before numbers of a page
 _MAX_PRINTS = 1_000  # of a page; comparisons above are taken for misnamed
-_SAMPLES = 3  # prints of a character of a font that are looked at in any case
+_SAMPLES = 2  # prints of a character of a font that are looked at in any case
 _MOST = 0.5  # of the prints of a character that must be one other sign
+_NEARLY_ALL = 0.8  # of them: then one that can't be told is doubted
 _LEAST_SIZE = 4.0  # points: smaller print is no evidence
 # Fonts of signs alone, which publishers name by letters and digits.
 _PI_FONT = re.compile(
@@ -108,7 +109,8 @@ class Prints:
         if other and (is_lost or signs.count(other) > _MOST * len(signs)):
             self.mended[char.text, other] += 1
             return replace(char, text=other, is_mapped=True)
-        is_odd = bool(other) or sum(map(bool, signs)) > _MOST * len(signs) or _is_of_signs(char)
+        is_one = sum(map(bool, signs)) > _NEARLY_ALL * len(signs)
+        is_odd = bool(other) or is_one or _is_of_signs(char)
         return replace(char, is_odd=is_odd and not is_lost)
 
 
