@@ -183,7 +183,7 @@ class WarningResponse(serializers.Serializer[Any]):
     code = serializers.CharField(
         help_text="About the answer: `identifiers`, `omission`, `conflict`, `applicability`, "
         "`mismatch`, `unasked`, `lack`, `barred`, `allergy`, `earlier`, `unknown_word`, "
-        "`ambiguous`. "
+        "`ambiguous`, `prohibition`, `passed`. "
         "About the present state of a document: `withdrawn`, `superseded`, "
         "`unpublished`, `not_in_force`, `review_due`."
     )

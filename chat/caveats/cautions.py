@@ -33,6 +33,7 @@ APPLICABILITY, MISMATCH, UNASKED = "applicability", "mismatch", "unasked"
 BARRED, ALLERGY, EARLIER = "barred", "allergy", "earlier"
 LACK, UNKNOWN_WORD, LANGUAGE, STOPPED = "lack", "unknown_word", "language", "stopped"
 AMBIGUOUS, CHART = "ambiguous", "chart"
+PROHIBITION, PASSED = "prohibition", "passed"
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,29 @@ def barred_caution(words: Mapping[int, str], claims: Sequence[DraftClaim]) -> Ca
         tuple(sorted(words)),
         tuple(dict.fromkeys(shas)),
     )
+
+
+def prohibition_cautions(forbidding: Sequence[DraftClaim]) -> Iterator[Caution]:
+    """Tell of each statement that forbids what is asked for its patient; for a refusal."""
+    for claim in forbidding:
+        hit, page = claim.quotes[0].hit, claim.quotes[0].page
+        said = gettext("No answer, but a guideline speaks against it for this patient: “%(said)s”")
+        yield Caution(
+            PROHIBITION,
+            said % {"said": " ".join(claim.text.split())},
+            documents=(hit.sha256,),
+            page=page,
+        )
+
+
+def passed_caution(claims: Sequence[DraftClaim]) -> Caution:
+    """Tell that an answer only says for whom something is not: it permits nothing."""
+    said = gettext(
+        "This says when it is not given. Nothing that was found says that it may be given to this "
+        "patient, or how."
+    )
+    shas = (claim.quotes[0].hit.sha256 for claim in claims)
+    return Caution(PASSED, said, documents=tuple(dict.fromkeys(shas)))
 
 
 def allergy_caution(

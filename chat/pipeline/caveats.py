@@ -16,12 +16,14 @@ from chat.caveats.cautions import (
     form_cautions,
     further_caution,
     omission_caution,
+    passed_caution,
 )
 from chat.caveats.charts import chart_cautions
 from chat.caveats.conflicts import conflicts
 from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
+from chat.caveats.prohibitions import bands, only_passed, prohibitions
 from chat.caveats.tables import is_row, with_whole_tables
 from chat.models import ClaimKind, Reason
 from chat.pipeline.refusals import refusal
@@ -36,10 +38,11 @@ from retrieval.analysis import by_every_name
 def add_caveats(run: AnswerRun) -> Abstained | None:
     """Set the shown claims with their caveats; refuse where the site's policy says so.
 
-    What says that it is not for the patient of the question comes last, and before it what doesn't
-    mention an allergy that other statements mention. Rows keep the order of their table.
+    What is forbidden for the patient of the question comes first. What says that it is not for them
+    comes last, and before it what doesn't mention an allergy that other statements mention. Rows
+    keep the order of their table.
     """
-    shown = _with_whole_tables(run)
+    shown = (*_prohibitions(run), *_bands(run), *_with_whole_tables(run))
     against = barred(run.query.text, shown)
     allergic_to = allergies(question_in_english(run.query.text))
     silent = unaware(allergic_to, shown)
@@ -60,6 +63,34 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     refused = _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused
+
+
+def _prohibitions(run: AnswerRun) -> tuple[DraftClaim, ...]:
+    """Return what forbids the question for its patient and is not quoted yet, or not first."""
+    found = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+    if run.understood.options:
+        return ()
+    quoted = {place_of(claim) for claim in run.supported}
+    return _verified_quotes(tuple(each for each in found if place_of(each) not in quoted))
+
+
+def _bands(run: AnswerRun) -> tuple[DraftClaim, ...]:
+    """Return the rows of the patient's band where all else says when something is not given.
+
+    Without such a row it is told that nothing says that it may be given.
+    """
+    if not only_passed(run.query.text, run.supported):
+        return ()
+    found = _verified_quotes(bands(run.query.text, run.decided.passages))
+    if not found:
+        run.cautions.append(passed_caution(run.supported))
+    return found
+
+
+def place_of(claim: DraftClaim) -> tuple[str, int, int]:
+    """Return the document, page and beginning of a claim's own text."""
+    quote = claim.quotes[0]
+    return quote.hit.sha256, quote.page, quote.start
 
 
 def _with_whole_tables(run: AnswerRun) -> tuple[DraftClaim, ...]:

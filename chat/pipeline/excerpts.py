@@ -12,7 +12,7 @@ from chat.reader.agreement import is_about_medicine
 from chat.reader.features import coverage
 from chat.reader.lists import with_whole_lists
 from chat.reader.types import ScoredStatements
-from chat.types import Excerpt, Unit
+from chat.types import DraftClaim, Excerpt, Unit
 from core.language.en.questions.asked import asked_medicines
 from core.language.gloss import question_in_english
 from corpus.statements.lead_ins import as_lead
@@ -20,19 +20,23 @@ from retrieval.analysis import by_every_name
 from retrieval.lexical.search import asked_lexemes
 from retrieval.types import Hit
 
+_NONE: Mapping[str, DraftClaim] = {}
 SHOWN = 3  # statements of one passage at most, and
 ROWS = 8  # as many of tables that they begin: some rows alone would read as the whole table
 
 
 def excerpts(
-    nearest: Sequence[Hit], reading: ScoredStatements, question: str
+    nearest: Sequence[Hit],
+    reading: ScoredStatements,
+    question: str,
+    leading: Mapping[str, DraftClaim] = _NONE,
 ) -> Mapping[str, Excerpt]:
     """Return the best statements of each passage, complete, by chunk key.
 
-    The best one leads, with the rows or items that it stands among; the others follow in reading
-    order. The first row of a table follows its caption. Of a passage without a scored statement,
-    those with most words of the question are taken, in reading order. Runs one query, and up to
-    five for such passages.
+    The best one leads, or the one of `leading` (by chunk key), with the rows or items that it
+    stands among; the others follow in reading order. The first row of a table follows its caption.
+    Of a passage without a scored statement, those with most words of the question are taken, in
+    reading order. Runs one query, and up to five for such passages.
     """
     by_key: dict[str, list[Unit]] = {hit.key: [] for hit in nearest}
     for statement in reading.statements:
@@ -41,11 +45,13 @@ def excerpts(
             own.append(statement.unit)
     unread = [hit for hit in nearest if not by_key[hit.key]]
     by_key |= _by_words(unread, question)
-    return {
-        key: _excerpt(units, is_read=key not in {hit.key for hit in unread})
-        for key, units in by_key.items()
-        if units
-    }
+    for hit in nearest:
+        if claim := leading.get(hit.key):
+            lead = Unit(hit, claim.text, claim.quotes)
+            others = [unit for unit in by_key[hit.key] if unit.quotes[0] != lead.quotes[0]]
+            by_key[hit.key] = [lead, *others]
+    read = {hit.key for hit in nearest} - {hit.key for hit in unread} | leading.keys()
+    return {key: _excerpt(units, is_read=key in read) for key, units in by_key.items() if units}
 
 
 def _excerpt(units: Sequence[Unit], *, is_read: bool) -> Excerpt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from unicodedata import numeric
 
@@ -12,8 +12,10 @@ from chat.caveats.cautions import (
     Caution,
     missing_evidence_cautions,
     other_form_caution,
+    prohibition_cautions,
     unknown_word_cautions,
 )
+from chat.caveats.prohibitions import prohibitions
 from chat.errors import BudgetExceeded, GateUnavailable, GeneratorUnavailable
 from chat.gate.decision import Decision, Gate
 from chat.gate.scorers import logistic
@@ -43,6 +45,7 @@ NEAREST = 3  # passages shown with a refusal
 # word of the question. Set on the very questions that it was then counted on: 99 % of those that
 # guidelines answer are above it, and 18 % of those off every topic.
 NEAR_ENOUGH = 0.1
+_NONE: Mapping[str, DraftClaim] = {}
 _COUNTING = frozenset("once twice thrice half double triple single".split())
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
 NEARLY_THE_SAME = 0.85  # cosine of two statements with their headings: versions of one guideline
@@ -70,7 +73,8 @@ def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ())
             if _names(question, medicines, hit) or not _is_on_others(question, hit)
         ]
     nearest += sorted(others, key=lambda hit: not _names(question, medicines, hit))
-    return _shown(run, reason, nearest, decision, always=frozenset(about))
+    leading = {claim.quotes[0].hit.key: claim for claim in reversed(first) if claim.quotes}
+    return _shown(run, reason, nearest, decision, leading=leading)
 
 
 def _by_every_name(run: AnswerRun) -> str:
@@ -154,7 +158,9 @@ def explained(run: AnswerRun) -> Abstained:
         run.searches.note(f"The refusal could not be explained: {type(error).__name__}.")
         outcome = None
     if outcome is None:
-        outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE)
+        held = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+        outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE, first=held)
+        run.cautions += prohibition_cautions(held)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)
         run.cautions += _cautions_on_medicines(run)
     return outcome
@@ -263,13 +269,13 @@ def _shown(
     nearest: Sequence[Hit],
     decision: Decision,
     *,
-    always: Set[str] = frozenset(),
+    leading: Mapping[str, DraftClaim] = _NONE,
 ) -> Abstained:
     """Return a refusal with its passages, in the order of their best statements.
 
-    Those in `always` (chunk keys) come first, then those that have the name of a thing in question.
-    The others have a word of the question; if none has, they have a scored statement and probably
-    hold the answer.
+    Those of `leading` (statements by chunk key) come first, each led by its statement, then those
+    that have the name of a thing in question. The others have a word of the question; if none has,
+    they have a scored statement and probably hold the answer.
     """
     reading = decision.reading
     places: dict[str, int] = {}  # of the best statement, by passage
@@ -281,9 +287,9 @@ def _shown(
     things = things_named(run.query.text, [hit.text for hit in near])
     last = len(reading.statements)
     near.sort(key=lambda hit: (not tells_of(things, hit.text), places.get(hit.key, last)))
-    first = [hit for hit in nearest if hit.key in always]
-    kept = [*first, *(hit for hit in near if hit.key not in always)][:NEAREST]
-    shown = excerpts(kept, reading, run.query.text)
+    first = [hit for hit in nearest if hit.key in leading]
+    kept = [*first, *(hit for hit in near if hit.key not in leading)][:NEAREST]
+    shown = excerpts(kept, reading, run.query.text, leading)
     return Abstained(reason, tuple(kept), decision.probability, shown)
 
 

@@ -1,0 +1,109 @@
+"""Find what the passages forbid for the patient of a question: it comes before any dose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chat.evidence.quotable import quotable_units
+from chat.models import ClaimKind
+from chat.reader.agreement import headings_of, is_about_medicine
+from chat.types import DraftClaim, Unit
+from core.language.en.medicines.names import drug_classes, drugs
+from core.language.en.questions.asked import Denials, asked_medicines
+from core.language.en.short_forms.medicines import with_medicines_spelled_out
+from core.language.en.statements.limits import is_limiting_heading
+from core.language.en.statements.prohibitions import (
+    Described,
+    forbids_for,
+    is_in_band,
+    is_passed,
+)
+from core.language.en.statements.topics import topic_words
+from core.language.en.statements.wording import share_a_name
+from core.language.gloss import question_in_english
+from retrieval.analysis import by_every_name
+from retrieval.types import Hit
+
+MAX_SHOWN = 2
+
+
+def prohibitions(question: str, plain: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+    """Return statements that forbid what is asked for its patient, best passage first.
+
+    They are about a medicine of the question, or stand in a document that names it and name none,
+    or, where no medicine is asked about, are on its topic. `plain` is the question in plain words.
+    Runs the queries of `quotable_units`; none for a question that describes no patient.
+    """
+    in_english = question_in_english(f"{question}; {plain}" if plain else question)
+    patient = Described.of(in_english)
+    medicines = asked_medicines(by_every_name(in_english))
+    if not hits or not (medicines or patient.words):
+        return ()
+    naming = {hit.document_id for hit in hits if _names(medicines, hit)}
+    denials = Denials.of(question_in_english(question))
+    found = [
+        unit
+        for unit in quotable_units(hits, question)
+        if not unit.is_row
+        and _is_about(unit.in_english, medicines, naming, patient)
+        and _forbids(unit.in_english, medicines, patient)
+        and not denials.exclude(unit.in_english.text, context=unit.context, heading="", caption="")
+    ]
+    return tuple(DraftClaim(unit.text, unit.quotes) for unit in found[:MAX_SHOWN])
+
+
+def only_passed(question: str, claims: Sequence[DraftClaim]) -> bool:
+    """Tell whether all answers only forbid, and not for the patient: none says that it may be."""
+    patient = Described.of(question_in_english(question))
+    answers = [claim for claim in claims if claim.kind is ClaimKind.ANSWER]
+    return bool(answers) and all(is_passed(patient, each.in_english.text) for each in answers)
+
+
+def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+    """Return rows on an asked medicine with a cell for the patient's kidney, age or weight.
+
+    Runs the queries of `quotable_units`.
+    """
+    in_english = question_in_english(question)
+    patient, medicines = Described.of(in_english), asked_medicines(by_every_name(in_english))
+    found = [
+        unit
+        for unit in quotable_units(hits, question)
+        if unit.is_row
+        and _names_one(medicines, unit.in_english.quotes[0].text)
+        and any(
+            is_in_band(patient, label)
+            for label in (cell.partition(":")[0] for cell in unit.in_english.text.split("; "))
+        )
+    ]
+    return tuple(
+        DraftClaim(unit.text, unit.quotes, caption=unit.caption) for unit in found[:MAX_SHOWN]
+    )
+
+
+def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
+    headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
+    return forbids_for(
+        patient,
+        unit.text,
+        headed=any(map(is_limiting_heading, headings)),
+        about=" ".join(headings_of(unit.hit)),
+        by_name=not medicines or _names_one(medicines, unit.text),
+    )
+
+
+def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: Described) -> bool:
+    if not medicines:
+        return not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
+    if drug_classes(unit.text) and not _names_one(medicines, unit.text):
+        return False
+    return unit.hit.document_id in naming and is_about_medicine(medicines, unit)
+
+
+def _names(medicines: frozenset[str], hit: Hit) -> bool:
+    hit = hit.in_english
+    return _names_one(medicines, f"{hit.title} {hit.section} {hit.text}")
+
+
+def _names_one(medicines: frozenset[str], text: str) -> bool:
+    return share_a_name(medicines, frozenset(drugs(with_medicines_spelled_out(text))))

@@ -1,0 +1,188 @@
+"""Tell whether a statement forbids something for the patient that a question describes. Pure.
+
+A value that a bound holds (`platelets 40`, `below 50`), a state, an age, a week of pregnancy, a
+kidney function, a medicine that is taken and, where it is asked whether something may be done, a
+condition in the same words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from core.language.en.clinical_terms import conditions
+from core.language.en.medicines.names import drugs
+from core.language.en.patients.gestation import gestation_of
+from core.language.en.patients.people import People, people_of
+from core.language.en.quantities.measures import Interval, levelled, measures
+from core.language.en.questions.asked import asked_medicines
+from core.language.en.sentences import sentence_spans
+from core.language.en.statements.clauses import has_verb, is_imperative
+from core.language.en.statements.limits import forbids_start
+from core.language.en.statements.topics import topic_words
+
+_MAY = re.compile(
+    r"\b(?:can|could|may|ok|okay|safe|allowed|alright|fine|contra-?indicated|suitable"
+    r"|(?<!what )should (?:i|we))\b",
+    re.IGNORECASE,
+)
+# `no bleeding, platelets 140`: what the patient doesn't have.
+_DENIED = re.compile(r"\b(?:no|not|without|denies|nil|never)\b[^,.;?]*", re.IGNORECASE)
+_BANS = re.compile(
+    r"\b(?:do not|don['’]t|avoid\w*|contra-?indicated|must not|should not|never)\b", re.IGNORECASE
+)
+_FIRST_ASK = re.compile(r"\bdiscuss(?:ed)?\b[^.]{0,120}\bbefore\b", re.IGNORECASE)
+# Forbids to put it off: `do not wait for a central line`.
+_TO_ACT = re.compile(
+    r"\bdo not (?:wait|delay|withhold|stop|omit|hesitate|forget|miss)\b[^.;]*", re.IGNORECASE
+)
+_BEFORE = 32  # characters before a number that name what it measures
+_COMMON = frozenset("count level less more than valu score contraindicat contraindicated".split())
+_BLEEDS = re.compile(r"ha?emorrhage|bleed(?:ing|s)?")
+_MANY, _LONG = 3, 8  # words in common, or letters of one, that make a condition the same
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a question says of its patient."""
+
+    people: People
+    weeks: tuple[Interval, ...]
+    taken: frozenset[str]  # medicines
+    conditions: frozenset[str]
+    values: tuple[tuple[frozenset[str], Interval], ...]  # stems before a number, and it
+    may_it: bool  # whether it is asked if something may be done
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> Described:
+        asked = asked_medicines(question)
+        named = frozenset(drugs(question))
+        affirmed = _DENIED.sub(" ", question)
+        return cls(
+            people_of(question),
+            gestation_of(question),
+            named - asked if asked else frozenset(),
+            _conditions(affirmed),
+            tuple(_values(question)),
+            bool(_MAY.search(question)),
+            topic_words(affirmed) - topic_words(" ".join(named)),
+        )
+
+
+def forbids_for(
+    patient: Described, text: str, *, headed: bool, about: str, by_name: bool = True
+) -> bool:
+    """Tell whether a text forbids something for a patient, or has it discussed first.
+
+    Its sentences that say so count and, where it is `headed` by words such as `Contraindications`,
+    what has no verb, as `INR above 1.7`. `about` is the title and the sections: what they name is
+    what is treated, not what forbids it. `by_name`: whether it names what is asked about; only then
+    a condition in the same words counts.
+    """
+    return any(
+        _holds(patient, each, about, headed=headed, by_name=by_name)
+        for each in (text[start:end] for start, end in sentence_spans(text))
+        if _FIRST_ASK.search(each)
+        or forbids_start(_TO_ACT.sub(" ", each))
+        or (headed and not is_imperative(each) and not has_verb(each))
+    )
+
+
+def is_passed(patient: Described, text: str) -> bool:
+    """Tell whether a text only forbids, up to a bound that the patient's value is beyond.
+
+    `Contraindicated below 30`, at 38: it doesn't say that it may be given.
+    """
+    if not forbids_start(_TO_ACT.sub(" ", text)):
+        return False
+    theirs, mine = people_of(text), patient.people
+    pairs = [
+        (patient.weeks, gestation_of(text)),
+        (mine.kidney, theirs.kidney),
+        (mine.ages, theirs.ages),
+    ]
+    both = [(ours, named) for ours, named in pairs if ours and named]
+    return bool(both) and not any(_meet(ours, named) for ours, named in both)
+
+
+def is_in_band(patient: Described, label: str) -> bool:
+    """Tell whether the label of a row's cell is a range of kidney function, age or weight held."""
+    theirs, mine = people_of(label), patient.people
+    return (
+        _meet(mine.kidney, theirs.kidney)
+        or _meet(mine.ages, theirs.ages)
+        or _meet(mine.weights, theirs.weights)
+    )
+
+
+def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: bool) -> bool:
+    if by_name and _is_patient(patient, text, about):
+        return True
+    if (by_name or headed) and patient.taken & frozenset(drugs(text)):
+        return True
+    bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
+    if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
+        return True
+    return patient.may_it and _shares_condition(patient, text, about, headed, by_name)
+
+
+def _is_patient(patient: Described, text: str, about: str) -> bool:
+    """Tell whether a text is about such patients, by a bound of theirs or a state."""
+    theirs, mine = people_of(text), patient.people
+    measured = bool(mine.kidney or patient.weeks)  # then only a bound tells
+    states = frozenset(mine.states) & frozenset(theirs.states) - frozenset(people_of(about).states)
+    return bool(
+        _meet(patient.weeks, gestation_of(text))
+        or _meet(mine.kidney, theirs.kidney)
+        or _meet(mine.ages, theirs.ages)
+        or (states and not measured)
+    )
+
+
+def _shares_condition(
+    patient: Described, text: str, about: str, headed: bool, by_name: bool
+) -> bool:
+    """Tell whether a text has a condition of the question, or many of its words.
+
+    What neither names what is asked about nor stands under a limit has none that counts.
+    """
+    if not (headed or by_name):
+        return False
+    if patient.conditions & _conditions(text) - _conditions(about):
+        return True
+    shared = patient.words & topic_words(text) - topic_words(about) - _COMMON
+    return (
+        by_name
+        and bool(_BANS.search(text))
+        and (len(shared) >= _MANY or any(len(stem) >= _LONG for stem in shared))
+    )
+
+
+def _conditions(text: str) -> frozenset[str]:
+    return frozenset(_BLEEDS.sub("haemorrhage", name) for name, _ in conditions(text))
+
+
+def _values(text: str) -> list[tuple[frozenset[str], Interval]]:
+    plain = levelled(text)
+    return [
+        (topic_words(plain[max(0, each.start - _BEFORE) : each.start]) - _COMMON, each.interval)
+        for each in measures(plain)
+    ]
+
+
+def _is_bound(interval: Interval) -> bool:
+    return math.inf in (interval.high, -interval.low)
+
+
+def _are_same(
+    asked: frozenset[str], value: Interval, named: frozenset[str], bound: Interval
+) -> bool:
+    """Tell whether a value lies within a bound of the same quantity, named in the same words."""
+    is_exact = math.isfinite(value.low) and math.isfinite(value.high)
+    return is_exact and not asked.isdisjoint(named) and value.meets(bound)
+
+
+def _meet(ours: tuple[Interval, ...], theirs: tuple[Interval, ...]) -> bool:
+    return any(one.meets(other) for one in ours for other in theirs)

@@ -1,0 +1,105 @@
+"""A prohibition that holds for the patient stands before any dose, in answers and refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.ask import turn_ask
+from chat.caveats.cautions import PASSED, PROHIBITION
+from chat.caveats.prohibitions import bands, only_passed, prohibitions
+from chat.models import Channel, Turn, TurnStatus
+from chat.types import AskedQuestion, DraftClaim
+from tests.chat.evidence.hits import hits_for
+from tests.corpora import publish
+
+pytestmark = pytest.mark.django_db
+CLOTS = """# Prevention of clots
+
+## Dose
+
+| Creatinine clearance | Enoxaparin |
+| --- | --- |
+| 30 or more | 40 mg once daily |
+| 15 to 29 | 20 mg once daily |
+
+## When not
+
+Do not give pharmacological prophylaxis to a patient with a platelet count below 50 x 10⁹/L.
+
+Avoid anti-inflammatory drugs in renal impairment.
+"""
+URINE = """# Urinary tract infection with poor kidneys
+
+## Nitrofurantoin
+
+Nitrofurantoin is contraindicated when eGFR is below 30 mL/min.
+
+| Antibiotic | eGFR 30 to 44 | eGFR 15 to 29 |
+| --- | --- | --- |
+| Nitrofurantoin | 100 mg twice daily for 3 days only | Contraindicated |
+| Pivmecillinam | 400 mg once, then 200 mg | 200 mg |
+"""
+
+
+def asked(question: str) -> Turn:
+    return turn_ask(AskedQuestion(question, user=None, channel=Channel.COMMAND))
+
+
+def forbidden(question: str) -> list[str]:
+    return [each.text for each in prohibitions(question, "", hits_for(f"{question} prophylaxis"))]
+
+
+def test_what_names_no_medicine_forbids_in_a_guideline_that_does() -> None:
+    publish(CLOTS)
+    assert forbidden("can I give enoxaparin if platelets are 40?") == [
+        "When not: Do not give pharmacological prophylaxis to a patient with a platelet count "
+        "below 50 x 10⁹/L."
+    ]
+    assert forbidden("can I give enoxaparin if platelets are 140?") == []
+    assert forbidden("can I give apixaban if platelets are 40?") == []
+    # Another class is forbidden there, not what is asked about.
+    assert forbidden("enoxaparin in renal impairment ok?") == []
+
+
+def test_a_refusal_leads_with_what_forbids_it() -> None:
+    publish(CLOTS)
+    turn = asked("Who signs for enoxaparin at night when platelets are 40?")
+    assert turn.status == TurnStatus.ABSTAINED
+    first = turn.nearest[0]
+    assert first["excerpt"][first["best"]].startswith("When not: Do not give")
+    (told,) = [each for each in turn.warnings if each["code"] == PROHIBITION]
+    assert "platelet count below 50" in told["text"]
+    assert told["documents"] == [first["sha256"]]
+
+
+def test_an_answer_leads_with_what_forbids_it() -> None:
+    publish(CLOTS)
+    turn = asked("What dose of enoxaparin for a creatinine clearance of 45, platelets 40?")
+    shown = [claim.text for claim in turn.claims.order_by("index")]
+    assert shown[0].startswith("When not: Do not give")
+    assert "40 mg once daily" in shown[1]
+
+
+def test_a_bound_that_is_passed_is_shown_with_the_band_of_the_patient() -> None:
+    publish(URINE)
+    question = "is nitrofurantoin ok with eGFR 38?"
+    (unit, *_) = [each.text for each in bands(question, hits_for(question))]
+    assert "Antibiotic: Nitrofurantoin; eGFR 30 to 44: 100 mg twice daily" in unit
+    assert bands("is nitrofurantoin ok with eGFR 60?", hits_for(question)) == ()
+
+    claim = DraftClaim("Nitrofurantoin is contraindicated when eGFR is below 30 mL/min.", ())
+    assert only_passed(question, [claim])
+    assert not only_passed("is nitrofurantoin ok with eGFR 20?", [claim])
+
+
+def test_it_is_told_where_nothing_permits_it() -> None:
+    publish(URINE)
+    turn = asked("is nitrofurantoin ok with eGFR 60?")
+    assert [claim.text for claim in turn.claims.all()] == [
+        "Nitrofurantoin is contraindicated when eGFR is below 30 mL/min."
+    ]
+    assert PASSED in [each["code"] for each in turn.warnings]
+    turn = asked("is nitrofurantoin ok with eGFR 38?")
+    assert turn.status == TurnStatus.ANSWERED
+    first = turn.claims.order_by("index")[0].text
+    assert "3 days only" in first
