@@ -10,7 +10,7 @@ from chat.reader.agreement import headings_of, is_about_medicine
 from chat.types import DraftClaim, Unit
 from core.language.en.medicines.names import drug_classes, drugs
 from core.language.en.questions.asked import Denials, asked_medicines
-from core.language.en.short_forms.medicines import with_medicines_spelled_out
+from core.language.en.short_forms.medicines import members_named, with_medicines_spelled_out
 from core.language.en.statements.limits import is_limiting_heading
 from core.language.en.statements.prohibitions import (
     Described,
@@ -88,16 +88,18 @@ def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
         unit.text,
         headed=any(map(is_limiting_heading, headings)),
         about=" ".join(headings_of(unit.hit)),
-        by_name=not medicines or _names_one(medicines, unit.text),
+        by_name=_names_one(medicines, unit.text),
     )
 
 
 def _is_about(unit: Unit, medicines: frozenset[str], naming: set[int], patient: Described) -> bool:
     if not medicines:
         return not patient.words.isdisjoint(topic_words(" ".join(headings_of(unit.hit))))
-    if drug_classes(unit.text) and not _names_one(medicines, unit.text):
-        return False
-    return unit.hit.document_id in naming and is_about_medicine(medicines, unit)
+    if _names_one(medicines, unit.text):
+        return True
+    is_on_others = drug_classes(unit.text) or members_named(unit.text)
+    is_here = unit.hit.document_id in naming and not is_on_others
+    return is_here and is_about_medicine(medicines, unit)
 
 
 def _names(medicines: frozenset[str], hit: Hit) -> bool:
@@ -106,4 +108,5 @@ def _names(medicines: frozenset[str], hit: Hit) -> bool:
 
 
 def _names_one(medicines: frozenset[str], text: str) -> bool:
-    return share_a_name(medicines, frozenset(drugs(with_medicines_spelled_out(text))))
+    named = frozenset(drugs(with_medicines_spelled_out(text)))
+    return share_a_name(medicines, named) or not medicines.isdisjoint(members_named(text))

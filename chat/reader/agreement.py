@@ -25,6 +25,7 @@ from core.language.en.questions.asked import (
     asks_treating_dose,
     asks_when_not,
     asks_when_to_stop,
+    replaced_medicines,
     routes_or_swallowed,
 )
 from core.language.en.short_forms.medicines import with_medicines_spelled_out
@@ -58,12 +59,15 @@ def in_agreement(
 ) -> list[Unit]:
     """Drop statements about other medicines, people, routes or severities.
 
-    Where it is asked when something is not given or is stopped, also those that don't say so; and
-    for a dose, those with the dose of another medicine. `every_name` is the question with the other
+    Where it is asked when something is not given or is stopped, also those that don't say so; for a
+    dose, those with the dose of another medicine; and for what is given instead of a medicine,
+    those on that alone. `every_name` is the question with the other
     names of its terms; both are in English. A statement needs every word that is `unknown`, where
     it stands in a medicine's place.
     """
     medicines, people = asked_medicines(every_name), asked_people(question)
+    replaced = replaced_medicines(question)
+    medicines -= replaced
     denials, wanted_levels = Denials.of(question), severities(question, every_name)
     when_not, when_to_stop = asks_when_not(question), asks_when_to_stop(question)
     to_treat = asks_treating_dose(question)
@@ -80,6 +84,7 @@ def in_agreement(
             caption=unit.caption,
         )
         and is_about_medicine(medicines, unit)
+        and not (replaced and _drugs(unit.text) and _drugs(unit.text) <= replaced)
         and has_each_word(unknown, unit)
         and not is_of_other_variety(every_name, medicines, unit)
         and is_for(people, unit)

@@ -26,7 +26,7 @@ CLOTS = """# Prevention of clots
 
 Do not give pharmacological prophylaxis to a patient with a platelet count below 50 x 10⁹/L.
 
-Avoid anti-inflammatory drugs in renal impairment.
+Avoid NSAIDs in renal impairment.
 """
 URINE = """# Urinary tract infection with poor kidneys
 
@@ -59,6 +59,11 @@ def test_what_names_no_medicine_forbids_in_a_guideline_that_does() -> None:
     assert forbidden("can I give apixaban if platelets are 40?") == []
     # Another class is forbidden there, not what is asked about.
     assert forbidden("enoxaparin in renal impairment ok?") == []
+    assert forbidden("naproxen in renal impairment ok?") == [
+        "When not: Avoid NSAIDs in renal impairment."
+    ]
+    # A question that names no medicine shares words with much.
+    assert forbidden("can I give prophylaxis to a patient with a pharmacological allergy?") == []
 
 
 def test_a_refusal_leads_with_what_forbids_it() -> None:

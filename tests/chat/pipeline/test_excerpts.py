@@ -57,7 +57,7 @@ def test_the_row_read_best_is_marked_in_its_place() -> None:
         "# Tetanus\n## Prevention\n: Table 1. Yotacillin by ward\n| Ward | Fridge | Nurse |\n"
         "| Children | North | Ann |\n| Surgery | South | Bob |\n| Maternity | West | Cyd |"
     )
-    turn = refused("Which fridge has yotacillin for the maternity ward at night?")
+    turn = refused("Who paid in July for cleaning the yotacillin fridge of the maternity ward?")
     passage = next(near for near in turn.nearest if near["document"] == "Tetanus")
     assert [text.split("; Nurse: ")[1] for text in passage["excerpt"]] == ["Ann", "Bob", "Cyd"]
     assert passage["best"] == 2

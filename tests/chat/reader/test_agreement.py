@@ -79,6 +79,15 @@ def test_what_is_on_birth_may_be_for_a_pregnant_woman(heading: str) -> None:
     assert in_agreement(asked, asked, units)
 
 
+@pytest.mark.parametrize("words", ["instead of", "alternative to", "other than"])
+def test_what_is_given_instead_of_a_medicine_is_another_one(words: str) -> None:
+    asked = f"cystitis, what {words} trimethoprim?"
+    found = "\n".join(said(asked))
+    assert "Nitrofurantoin; Dose: 100 mg" in found
+    assert "Give trimethoprim or nitrofurantoin 50 mg at night." in found
+    assert "Trimethoprim; Dose: 200 mg" not in found
+
+
 def test_where_no_medicine_is_asked_about_none_is_left_out() -> None:
     assert len(said("How is cystitis treated?")) == len(quotable_units(hits_for(GUIDE), ""))
 
@@ -117,6 +126,7 @@ def test_what_says_nothing_of_pregnancy_is_not_for_it() -> None:
         ("dose of apixaban OD with amiodarone?", {"amiodarone", "apixaban"}),
         ("Target INR for vitamin K antagonists?", set()),
         ("narcan dose", {"naloxone"}),
+        ("paracetamol overdose (poisoning) - acetylcysteine dose 70kg?", {"acetylcysteine"}),
     ],
 )
 def test_medicines_that_the_patient_takes_are_not_what_is_asked_about(

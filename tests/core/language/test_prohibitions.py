@@ -63,6 +63,20 @@ def test_what_stands_under_contraindications_needs_no_verb(question: str, forbid
     assert not forbids_for(patient, items, headed=False, about=ABOUT)
 
 
+@pytest.mark.parametrize(
+    ("question", "forbidden"),
+    [
+        ("stroke on apixaban, can I give alteplase?", True),
+        ("last apixaban 20 hours ago, can I give alteplase?", True),
+        ("last apixaban 60 hours ago, can I give alteplase?", False),
+        ("stroke on ramipril, can I give alteplase?", False),
+    ],
+)
+def test_a_class_forbids_its_members_within_its_time(question: str, forbidden: bool) -> None:
+    text = "A treatment dose of a direct oral anticoagulant within the previous 48 hours."
+    assert forbids_for(Described.of(question), text, headed=True, about=ABOUT) is forbidden
+
+
 def test_instructions_under_cautions_forbid_nothing() -> None:
     text = "Repeat the INR after 6 hours. Call the haematologist if the INR is still above 1.5."
     patient = Described.of("concentrate, INR 4.8, big bleed, ok to give?")

@@ -47,6 +47,14 @@ _OF = re.compile(r"\s*(?:of|to|with|from|by|on|and|or|after|following)\b", re.IG
 _ASKS = re.compile(r"\b(?:dos(?:es?|ing|age)|how (?:much|often|long)|give|use)\b", re.IGNORECASE)
 
 
+_REPLACED = re.compile(
+    r"\b(?:instead of|in place of|alternatives? (?:to|for)|other than|rather than|substitute for)"
+    r"\s+(?:\w+ (?:or|and) )?\W*(?:\w+ )?\(?$",
+    re.IGNORECASE,
+)
+_REACH_OF_REPLACED = 48
+
+
 def asked_medicines(question: str) -> frozenset[str]:
     """Return the medicines asked about, without those that the patient takes or has had."""
     places = drug_places(question)
@@ -59,9 +67,20 @@ def asked_medicines(question: str) -> frozenset[str]:
         or (len(named) > 1 and _HAS_IT.match(question[end:]))
         or _is_own(start, question, places)
     }
+    if own - _ANTIDOTES:  # an antidote beside what was taken is what is asked about
+        own -= _ANTIDOTES
     if own == named and asks_dose(question) and not any(conditions(question)):
         return frozenset() if _HARMED.search(question) else named
     return named - own
+
+
+def replaced_medicines(question: str) -> frozenset[str]:
+    """Return the medicines that another one is asked for: `instead of amoxicillin`."""
+    return frozenset(
+        name
+        for start, _, name in drug_places(question)
+        if _REPLACED.search(question[max(0, start - _REACH_OF_REPLACED) : start])
+    )
 
 
 def _is_own(start: int, question: str, places: Sequence[tuple[int, int, str]]) -> bool:

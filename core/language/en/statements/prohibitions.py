@@ -12,12 +12,13 @@ import re
 from dataclasses import dataclass
 
 from core.language.en.clinical_terms import conditions
-from core.language.en.medicines.names import drugs
+from core.language.en.medicines.names import drug_places, drugs
 from core.language.en.patients.gestation import gestation_of
 from core.language.en.patients.people import People, people_of
-from core.language.en.quantities.measures import Interval, levelled, measures
+from core.language.en.quantities.measures import DAYS, Interval, levelled, measures
 from core.language.en.questions.asked import asked_medicines
 from core.language.en.sentences import sentence_spans
+from core.language.en.short_forms.medicines import members_named
 from core.language.en.statements.clauses import has_verb, is_imperative
 from core.language.en.statements.limits import forbids_start
 from core.language.en.statements.topics import topic_words
@@ -29,6 +30,11 @@ _MAY = re.compile(
 )
 # `no bleeding, platelets 140`: what the patient doesn't have.
 _DENIED = re.compile(r"\b(?:no|not|without|denies|nil|never)\b[^,.;?]*", re.IGNORECASE)
+_TIME = r"(\d+(?:\.\d+)?\s?(?:minutes?|hours?|hrs?|h|days?|weeks?))"
+_HAD = re.compile(r"\W*(?:dose\W+)?\d+\s?(?:hours?|hrs?|h|days?|weeks?) ago\b", re.IGNORECASE)
+_AGO = re.compile(rf"{_TIME} (?:ago|since|previously|before)\b")
+_WINDOW = re.compile(rf"\bwithin (?:the )?(?:previous|last|past|preceding) {_TIME}")
+_MINUTES_A_DAY = 1440.0
 _BANS = re.compile(
     r"\b(?:do not|don['’]t|avoid\w*|contra-?indicated|must not|should not|never)\b", re.IGNORECASE
 )
@@ -52,6 +58,7 @@ class Described:
     taken: frozenset[str]  # medicines
     conditions: frozenset[str]
     values: tuple[tuple[frozenset[str], Interval], ...]  # stems before a number, and it
+    ago: tuple[float, ...]  # minutes since what is told
     may_it: bool  # whether it is asked if something may be done
     words: frozenset[str]
 
@@ -63,12 +70,18 @@ class Described:
         return cls(
             people_of(question),
             gestation_of(question),
-            named - asked if asked else frozenset(),
+            (named - asked if asked else frozenset()) | _had(question),
             _conditions(affirmed),
             tuple(_values(question)),
+            tuple(_minutes(match[1]) for match in _AGO.finditer(levelled(question))),
             bool(_MAY.search(question)),
             topic_words(affirmed) - topic_words(" ".join(named)),
         )
+
+
+def _had(question: str) -> frozenset[str]:
+    """Return the medicines that were given some time ago: `apixaban 20 hours ago`."""
+    return frozenset(name for _, end, name in drug_places(question) if _HAD.match(question[end:]))
 
 
 def forbids_for(
@@ -120,12 +133,25 @@ def is_in_band(patient: Described, label: str) -> bool:
 def _holds(patient: Described, text: str, about: str, *, headed: bool, by_name: bool) -> bool:
     if by_name and _is_patient(patient, text, about):
         return True
-    if (by_name or headed) and patient.taken & frozenset(drugs(text)):
+    named = frozenset(drugs(text)) | members_named(text)
+    if (by_name or headed) and patient.taken & named and _is_in_window(patient, text):
         return True
     bounds = [(name, bound) for name, bound in _values(text) if _is_bound(bound)]
     if any(_are_same(*value, *bound) for value in patient.values for bound in bounds):
         return True
     return patient.may_it and _shares_condition(patient, text, about, headed, by_name)
+
+
+def _is_in_window(patient: Described, text: str) -> bool:
+    """Tell whether what was taken lies within `the previous 48 hours`; True where none is told."""
+    windows = [_minutes(match[1]) for match in _WINDOW.finditer(levelled(text))]
+    return not windows or not patient.ago or min(patient.ago) <= max(windows)
+
+
+def _minutes(text: str) -> float:
+    """Return the time that a text begins with, in minutes; 0 for none."""
+    found = [each.interval for each in measures(text) if each.interval.unit in ("minute", DAYS)]
+    return found[0].high * (_MINUTES_A_DAY if found[0].unit == DAYS else 1.0) if found else 0.0
 
 
 def _is_patient(patient: Described, text: str, about: str) -> bool:
