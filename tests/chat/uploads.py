@@ -15,7 +15,6 @@ from chat.models import Channel, TurnStatus
 from chat.types import AskedQuestion
 from corpus.intake.files import Batch, People, bulk_ingest
 from corpus.models import Chunk, Document, Lifecycle
-from corpus.parsing.types import MISREAD
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish
@@ -66,9 +65,9 @@ def follow(name: str, upload: Upload) -> None:
     if upload.doubt:
         assert upload.doubt in " ".join(doubt["message"] for doubt in doubts)
         assert _answer(document, upload.question) is None
-        if {doubt["code"] for doubt in doubts} & set(MISREAD):
-            with pytest.raises(PagesNotReviewed):
-                document_publish(document, by=None, today=TODAY)
+        assert "value" in {doubt["grade"] for doubt in doubts}
+        with pytest.raises(PagesNotReviewed):
+            document_publish(document, by=None, today=TODAY)
         pages = list(document.pages.values_list("number", flat=True))
         document_publish(document, by=None, today=TODAY, looked=pages)
     answer = _answer(document, upload.question)

@@ -140,7 +140,7 @@ def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     document_index(document.pk)
     page = document.pages.get()
     assert (page.words_found or 0) < 0.85 * (page.words_checked or 0)
-    assert [doubt["code"] for doubt in page.doubts][-1] == "words_not_found"
+    assert [doubt["code"] for doubt in page.doubts][-1] == "values_not_found"
     assert state_of(document) == Lifecycle.REVIEW
 
 
@@ -162,5 +162,5 @@ def test_a_manifest_names_what_has_to_be_looked_at(tmp_path: Path) -> None:
     document_index(document.pk)
     again = manifest_ingest(manifest, people=People(None, None), today=TODAY)
     (sentence,) = again.refused.values()
-    assert "doubts on page 1" in sentence
+    assert "values in doubt on page 1" in sentence
     assert state_of(document) == Lifecycle.REVIEW
