@@ -39,7 +39,8 @@ def _grade(doubt: Doubt, words: str) -> Grade:
 
 def _beside_unreadable(text: str) -> Iterator[str]:
     """Yield the words with an unreadable sign, each with its neighbours."""
-    words = text.split()
-    for at, word in enumerate(words):
-        if UNREADABLE in word:
-            yield " ".join(words[max(0, at - 1) : at + 2])
+    for line in text.splitlines():  # of a table: its rows
+        words = line.split()
+        for at, word in enumerate(words):
+            if UNREADABLE in word:
+                yield " ".join(words[max(0, at - 1) : at + 2])

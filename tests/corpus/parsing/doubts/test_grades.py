@@ -82,6 +82,7 @@ def test_words_over_each_other_count_by_what_they_say(words: str, grade: Grade) 
         (f"CD4 {UNREADABLE} 200", Grade.VALUE),
         (f"Give 10 {UNREADABLE}g daily.", Grade.VALUE),
         (f"{UNREADABLE} Give 5 mg daily.", Grade.NOTE),  # a bullet
+        (f"Shock {UNREADABLE}\n6.2 | Fever", Grade.NOTE),  # the next row's number
         (f"See {UNREADABLE} the ward's list.", Grade.NOTE),
     ],
 )
