@@ -110,14 +110,13 @@ SAFE: list[Part] = [("Paracetamol is given to adults at home: 1 g every six hour
 def test_published_despite_doubts_quotes_all_but_the_values_in_doubt(
     tmp_path: Path, lines: list[list[Part]], question: str, dose: str
 ) -> None:
-    document = _pdf(tmp_path, [*lines, *[[("", 10, 0)]] * 2, SAFE])
+    blank: list[Part] = [("", 10, 0)]
+    document = _pdf(tmp_path, [*lines, blank, blank, SAFE])
     document_submit(document, by=None)
     document_publish(document, by=None, today=TODAY, despite_doubts=True)
     said = " ".join(claim.text for claim in _asked(question).claims.all())
     assert dose.split()[0].split(".")[-1] not in said
     turn = _asked("How much paracetamol do adults get at home?")
     assert "1 g every six hours" in turn.claims.get(index=1).text
-    while document_index(document.pk):
-        pass
     document.pages.update(looked=True)
     assert dose in _asked(question).claims.get(index=1).text
