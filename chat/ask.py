@@ -126,7 +126,7 @@ def heed_stops(run: AnswerRun) -> Abstained | None:
     run.searches.stops = stops_held()
     if stop := run.searches.stops.of_site:
         run.cautions.append(stop_caution(stop))
-        return Abstained(Reason.STOPPED)
+        return Abstained(Reason.STOPPED, stop=stop)
     return None
 
 
@@ -162,7 +162,8 @@ def read_and_decide(run: AnswerRun) -> Abstained | None:
     if unread:
         return refusal(run, unread)
     if decision.reason and run.searches.met:  # what is left is not what would have answered
-        return Abstained(Reason.STOPPED, confidence=decision.probability)
+        stop, _ = min(run.searches.met.items())[1]
+        return Abstained(Reason.STOPPED, confidence=decision.probability, stop=stop)
     return explained(run) if decision.reason else None
 
 

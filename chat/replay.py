@@ -36,6 +36,7 @@ from chat.types import IDENTIFIERS, Abstained, Answered, DraftClaim, Option, Out
 from chat.verification.answer_judge import AnswerJudgement
 from core.errors import MedragError
 from core.llm.usage import Usage
+from corpus.models import Document
 from corpus.selectors import places_without_pages
 from retrieval.filters import filters_from
 from retrieval.types import Query
@@ -118,7 +119,7 @@ def _changed(
     moved = corpus_movement(turn, run.snapshot)
     if moved or by_group:
         documents = (change.sentence for change in changed_documents(turn, readable))
-        if sentences := (*filter(None, [moved]), *documents):
+        if sentences := (*_stopped(turn, run, readable), *filter(None, [moved]), *documents):
             sentences_of[Group.CORPUS] = sentences
     names = _names(by_group, readable)
     return tuple(
@@ -130,6 +131,13 @@ def _changed(
         for group in Group
         if group in sentences_of or group in by_group
     )
+
+
+def _stopped(turn: Turn, run: AnswerRun, readable: Set[int]) -> list[str]:
+    """Return the stops that hold on what the turn cites, each once. Runs one query."""
+    cited = Document.objects.filter(citations__claim__turn=turn, collection__in=readable)
+    stops = map(run.searches.stops.of, cited.distinct())
+    return list(dict.fromkeys(stop.sentence for stop in stops if stop))
 
 
 def _names(by_group: Mapping[Group, Iterable[Difference]], readable: Set[int]) -> Mapping[str, str]:

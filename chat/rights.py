@@ -16,11 +16,12 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.urls import reverse
 
-from chat.models import Channel, Claim, Reason, Turn, TurnStatus
+from chat.models import ENDED, Channel, Reason, Turn, TurnStatus
 from chat.selectors import cited_claims, documents_by_sha256, turn_readable_ids
 from chat.types import IDENTIFIERS
-from corpus.models import Collection, Document, Lifecycle
+from corpus.models import Collection, Document
 from corpus.staff_selectors import collections_closed
+from corpus.stops import Stops
 from corpus.types import CitingAnswer
 from retrieval.asked.spelling import words_open
 from retrieval.types import Rights
@@ -51,7 +52,7 @@ class OpenTurn:
     failed: tuple[str, ...]  # checks that statements failed which are not shown
     confidence: float | None
     hidden: int  # number of statements and passages that are not shown
-    ended: str  # WITHDRAWN or SUPERSEDED, the gravest state of a cited document; else empty
+    ended: str  # the gravest state of a cited document: one of `ENDED`, or empty
 
     @property
     def is_partly_closed(self) -> bool:
@@ -64,7 +65,7 @@ class OpenTurn:
 
 
 def turns_open(
-    turns: Sequence[Turn], readable: Set[int], *, reader: int | None = None
+    turns: Sequence[Turn], readable: Set[int], *, stops: Stops, reader: int | None = None
 ) -> list[OpenTurn]:
     """Return what a reader of these collections, by primary key, may be shown of each turn.
 
@@ -82,6 +83,7 @@ def turns_open(
         replace(
             _open(turn, known, readable, reader, is_worded_by_closed=turn.pk in closed),
             reason=_NEUTRAL if turn.pk in telling else turn.reason,
+            ended=_ended(turn, readable, stops, reader),
         )
         for turn in turns
     ]
@@ -195,30 +197,29 @@ def _open(
 ) -> OpenTurn:
     every = list(turn.claims.all())
     claims = _claims_open(turn, readable)
-    is_own = reader is not None and reader == turn.user_id
     shas = [str(raw.get("sha256", "")) for raw in turn.nearest]
     nearest = tuple(
         (raw, known[sha]) for raw, sha in zip(turn.nearest, shas, strict=True) if sha in known
     )
     hidden = len(every) - len(claims) + len(turn.nearest) - len(nearest)
     is_open = not hidden and set(_found(turn)) <= known.keys()
+    warnings = tuple(
+        warning for warning in turn.warnings if _is_open(warning, claims, known, is_open=is_open)
+    )
+    is_named = turn.reason != Reason.STOPPED or len(warnings) == len(turn.warnings)
     return OpenTurn(
         turn=turn,
         reason=turn.reason,
         claims=claims,
         nearest=nearest,
-        warnings=tuple(
-            warning
-            for warning in turn.warnings
-            if _is_open(warning, claims, known, is_open=is_open)
-        ),
+        warnings=warnings,
         standalone="" if is_worded_by_closed else turn.standalone,
         option="" if hidden else turn.option,
-        owner=turn.owner if turn.owner and not hidden else _owner(nearest),
+        owner=turn.owner if turn.owner and is_named and not hidden else _owner(nearest),
         failed=() if hidden else tuple(v["failed"] for v in turn.trace.get("verdicts", ())),
         confidence=None if hidden else turn.confidence,
         hidden=hidden,
-        ended=_ended(claim for claim in every if is_own or claim.index in claims),
+        ended="",
     )
 
 
@@ -231,9 +232,14 @@ def _owner(nearest: Iterable[tuple[Mapping[str, Any], Document]]) -> dict[str, s
     return {}
 
 
-def _ended(claims: Iterable[Claim]) -> str:
-    states = {cited.document.lifecycle for claim in claims for cited in claim.citations.all()}
-    return next((s for s in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED) if s in states), "")
+def _ended(turn: Turn, readable: Set[int], stops: Stops, reader: int | None) -> str:
+    is_own = reader is not None and reader == turn.user_id
+    shown = _claims_open(turn, readable)
+    claims = [claim for claim in turn.claims.all() if is_own or claim.index in shown]
+    cited = [each.document for claim in claims for each in claim.citations.all()]
+    states = {document.lifecycle for document in cited}
+    states |= {ENDED[-1] for document in cited if stops.of(document)}
+    return next((state for state in ENDED if state in states), "")
 
 
 def _is_open(

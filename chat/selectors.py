@@ -14,6 +14,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import (
+    Case,
     Count,
     Exists,
     F,
@@ -23,16 +24,19 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Sum,
+    Value,
+    When,
 )
 from django.db.models.functions import JSONObject
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from chat.models import WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
+from chat.models import ENDED, WANT_OF_EVIDENCE, Channel, Citation, Conversation, Turn
 from corpus.access import collections_searchable, documents_visible, readable_ids
 from corpus.models import Chunk, Collection, Document, Lifecycle, Page, SourceType
 from corpus.staff_selectors import collections_changeable
+from corpus.stops import stops_covering
 
 OPEN_TO_CLINICIANS = (Lifecycle.PUBLISHED, Lifecycle.SUPERSEDED, Lifecycle.WITHDRAWN)
 HEARD = datetime.timedelta(days=30)  # how far back staff read what was asked and not answered
@@ -212,11 +216,14 @@ def recalls_unseen(user: User) -> list[Turn]:
 
 
 def with_recalls(conversations: QuerySet[Conversation]) -> QuerySet[Conversation]:
-    """Annotate conversations with `ended`: the gravest ended state of what they cite, or None."""
+    """Annotate conversations with `ended`: the gravest of `ENDED` of what they cite, or None."""
     cited = Citation.objects.filter(claim__turn__conversation=OuterRef("pk"))
-    states = cited.filter(document__lifecycle__in=(Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED))
-    gravest = states.order_by("-document__lifecycle")  # W comes after S
-    return conversations.annotate(ended=Subquery(gravest.values("document__lifecycle")[:1]))
+    stops = stops_covering(OuterRef("document"), OuterRef("document__collection"))
+    ended = When(document__lifecycle__in=ENDED, then="document__lifecycle")
+    state = Case(ended, When(Exists(stops), then=Value(ENDED[-1])))
+    states = cited.annotate(state=state).exclude(state=None)
+    gravest = states.order_by("-state")  # of `ENDED` the last letters are the gravest
+    return conversations.annotate(ended=Subquery(gravest.values("state")[:1]))
 
 
 def turns_refused_in_collections_of(user: User) -> QuerySet[Turn]:

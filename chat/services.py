@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from chat.audit import log as audit
-from chat.caveats.cautions import Caution
+from chat.caveats.cautions import Caution, stop_caution
 from chat.experiments.arms import Assignment
-from chat.models import Citation, Claim, Turn, TurnStatus
+from chat.models import Citation, Claim, Reason, Turn, TurnStatus
 from chat.pipeline.run import AnswerRun
 from chat.pipeline.trace import fingerprint_of, trace_of
 from chat.question.guard import Guarded
@@ -29,6 +29,7 @@ from chat.types import (
 from corpus.boxes import Blocks
 from corpus.positions import positions_of
 from corpus.selectors import blocks_without_pages
+from corpus.stops import stops_settled
 from retrieval.types import Hit
 
 
@@ -41,9 +42,42 @@ def turn_store(
 ) -> Turn:
     """Store the outcome of a question and its audit event, in one transaction.
 
-    Of a blocked question only what may be kept is stored: it was neither searched nor sent. Raises
-    IntegrityError for a used key.
+    An answer from what was stopped meanwhile is stored as a refusal. Of a blocked question only
+    what may be kept is stored: it was neither searched nor sent. Raises IntegrityError for a used
+    key.
     """
+    with transaction.atomic():
+        if isinstance(outcome, Answered):
+            outcome = _heeding_stops(run, outcome)
+        turn = _turn_of(run, outcome, guarded, question, assignment)
+        _store_conversation(turn)
+        turn.save(force_insert=True)
+        if isinstance(outcome, Answered):
+            _store_claims(turn, outcome.claims)
+        audit.record_turn(turn)
+    return turn
+
+
+def _heeding_stops(run: AnswerRun, answered: Answered) -> Outcome:
+    """Return the answer, or a refusal if something that it quotes is stopped by now."""
+    stops = stops_settled()
+    hits = {quote.hit.sha256: quote.hit for claim in answered.claims for quote in claim.quotes}
+    met = {stops.on(hit.document_id, hit.collection): key for key, hit in hits.items()}
+    stopped = [stop for stop in met if stop]
+    run.cautions += [stop_caution(stop, met[stop]) for stop in stopped]
+    if not stopped:
+        return answered
+    return Abstained(Reason.STOPPED, confidence=answered.confidence, stop=stopped[0])
+
+
+def _turn_of(
+    run: AnswerRun,
+    outcome: Outcome,
+    guarded: Guarded,
+    question: AskedQuestion,
+    assignment: Assignment,
+) -> Turn:
+    """Make the turn, without its claims; stores nothing."""
     turn = Turn(
         conversation=question.conversation,
         user=question.user,
@@ -69,12 +103,6 @@ def turn_store(
     else:
         _note_refusal(turn, outcome)
     turn.duration_ms = round((time.perf_counter() - run.began) * 1000)
-    with transaction.atomic():
-        _store_conversation(turn)
-        turn.save(force_insert=True)
-        if isinstance(outcome, Answered):
-            _store_claims(turn, outcome.claims)
-        audit.record_turn(turn)
     return turn
 
 
@@ -84,7 +112,7 @@ def _note_refusal(turn: Turn, outcome: Abstained) -> None:
     turn.nearest = [
         _nearest(hit, outcome.excerpts.get(hit.key, Excerpt())) for hit in outcome.nearest
     ]
-    turn.owner = _owner(outcome.nearest)
+    turn.owner = _owner(outcome)
 
 
 def _store_conversation(turn: Turn) -> None:
@@ -131,8 +159,11 @@ def _nearest(hit: Hit, excerpt: Excerpt) -> dict[str, Any]:
     }
 
 
-def _owner(hits: Sequence[Hit]) -> dict[str, str]:
-    for hit in hits:
+def _owner(refused: Abstained) -> dict[str, str]:
+    """Return whom to ask: whom the stop names, or the owner of the nearest passages."""
+    if refused.stop:
+        return {"name": "", "contact": refused.stop.contact}
+    for hit in refused.nearest:
         if hit.owner_name or hit.owner_contact:
             return {"name": hit.owner_name, "contact": hit.owner_contact}
     return {}

@@ -22,6 +22,7 @@ from corpus.access import readable_ids
 from corpus.boxes import Span
 from corpus.models import Page
 from corpus.positions import place_words
+from corpus.stops import stops_held
 
 AROUND_CHARS = 400  # of the page, before the first marked words and behind the last
 MARKS = "»", "«"  # around what is cited
@@ -34,6 +35,8 @@ def as_text(turn: Turn) -> str:
     lines = [f"Question: {turn.question}"]
     if read_as := shown.plain or shown.standalone:
         lines.append(f"  Read as: {read_as}")
+    lines += [f"  {shown.ended}"] if shown.ended else []
+    lines += [f"  Note: {document.title}: {notice.sentence}" for document, notice in shown.notices]
     lines += [f"  Note: {warning['text']}" for warning in shown.warnings]
     lines += _answer(shown) if turn.status == TurnStatus.ANSWERED else _refusal(shown)
     return "\n".join(lines)
@@ -46,7 +49,7 @@ def _answer(shown: ShownTurn) -> list[str]:
         if not each.is_hidden:
             lines += [f"  {claim.index}. {label}{each.headed}", *_citations(claim)]
     not_shown = [f"  Withheld: {why}." for why in shown.withheld]
-    return [*lines, *not_shown, f"  {CHECK_FIRST}"]
+    return [*lines, *not_shown, *([] if shown.ended else [f"  {CHECK_FIRST}"])]
 
 
 def _citations(claim: Claim) -> list[str]:
@@ -128,7 +131,9 @@ def _page(user: User | None, sha256: str, number: int, **citation: int) -> Page:
 
 def _page_text(page: Page, marks: Marks, where: str, user: User | None) -> str:
     document = page.document
-    notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
+    notices = document_notices(
+        document, on=timezone.localdate(), stops=stops_held(), readable=readable_ids(user)
+    )
     notes = [*(notice.sentence for notice in notices), *(c.sentence for c in marks.corrected)]
     spans = sorted([*marks.main, *marks.also])
     text = _amid(page.text, spans) if spans else f"No longer on the page: {marks.quote}"

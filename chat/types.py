@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from chat.models import Channel, ClaimKind, Conversation, Reason
 from core.language.gloss import ENGLISH, gloss
 from corpus.encoders.batches import embedded_statement, read_in_english, statement_context
+from corpus.models import AnsweringStop
 from retrieval.types import NO_FILTERS, Filters, Hit
 
 IDENTIFIERS = "identifiers"  # code of the warning about the words of the question itself
@@ -145,6 +146,7 @@ class Abstained:
     nearest: tuple[Hit, ...] = ()
     confidence: float = 0.0
     excerpts: Mapping[str, Excerpt] = field(default_factory=dict)  # of these, by chunk key
+    stop: AnsweringStop | None = None  # by which it is refused
 
 
 Outcome = Answered | Abstained

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from corpus.models import AnsweringStop
+from django.db import connection
+from django.db.models import OuterRef, Q, QuerySet
+
+from corpus.models import AnsweringStop, Document
+
+_LOCK = (7_304, 0)  # of PostgreSQL's advisory locks: whoever stores an answer shares it
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,12 @@ class Stops:
                 return stop
         return self.of_site
 
+    def of(self, document: Document) -> AnsweringStop | None:
+        """Return the stop that covers a document. Runs no query."""
+        topic = document.collection_id
+        narrow = (s for s in self.held if document.pk == s.document_id or topic == s.collection_id)
+        return next(narrow, self.of_site)
+
     def hide(self, document: int, collection: str) -> bool:
         """Tell whether any stop that covers a document leaves it out of searches, too."""
         covering = (Stops((stop,)).on(document, collection) for stop in self.held if stop.hides)
@@ -42,6 +53,31 @@ def _collection_of(stop: AnsweringStop) -> int | None:
 
 def stops_held() -> Stops:
     """Return the stops that hold now. Runs one query."""
-    held = AnsweringStop.objects.filter(ended_at=None).select_related("document", "collection")
+    held = AnsweringStop.objects.filter(ended_at=None).select_related(
+        "document", "collection", "started_by"
+    )
     whole = [stop for stop in held if not (stop.document_id or stop.collection_id)]
     return Stops((*whole, *(stop for stop in held if stop not in whole)))
+
+
+def stops_covering(document: OuterRef, collection: OuterRef) -> QuerySet[AnsweringStop]:
+    """Return the stops that hold on a document, for a condition of another query."""
+    covering = Q(document=document) | Q(collection=collection)
+    return AnsweringStop.objects.filter(covering | Q(document=None, collection=None), ended_at=None)
+
+
+def stops_settled() -> Stops:
+    """Return the stops that hold, and let no other begin until this transaction ends.
+
+    Whoever stores an answer asks it last: a stop that was confirmed to its maker is seen here.
+    Runs two queries.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", _LOCK)
+    return stops_held()
+
+
+def stops_wait() -> None:
+    """Wait for the answers that are being stored; those after this transaction see its stop."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", _LOCK)

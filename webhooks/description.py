@@ -25,7 +25,19 @@ _GAP = {
     "reason": "NO_EVIDENCE",
 }
 _DRIFT = {"id": 3, "measure": "scores", "began_on": "2026-11-01"}
-_OTHER = {Event.GAP: _GAP, Event.DRIFTED: _DRIFT}
+_STOP = {
+    "id": 5,
+    "collection": "chest",
+    "sha256": None,
+    "by": "Dr Jo Green",
+    "contact": "Dr Blue, 4417",
+}
+_OTHER = {
+    Event.GAP: _GAP,
+    Event.DRIFTED: _DRIFT,
+    Event.STOPPED: _STOP,
+    Event.RESUMED: _STOP,
+}
 _CHANGED: dict[Event, dict[str, Any]] = {
     Event.SUPERSEDED: {"state": "SUPERSEDED", "superseded_by": _SHA256[::-1]},
     Event.WITHDRAWN: {"state": "WITHDRAWN"},

@@ -19,6 +19,8 @@ class Event(models.TextChoices):
     WITHDRAWN = "guideline.withdrawn", "Guideline withdrawn"
     GAP = "gap.reported", "Gap reported"
     DRIFTED = "quality.drifted", "Quality drifted"
+    STOPPED = "answering.stopped", "Answering stopped"
+    RESUMED = "answering.resumed", "Answering resumed"
     RETRACTED = "guideline.retracted", "Guideline on a list of retractions"
 
 

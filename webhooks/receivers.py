@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.dispatch import Signal
 
 from chat.models import Turn
@@ -14,7 +15,7 @@ from chat.rights import reasons_open
 from chat.signals import gap_reported
 from corpus import signals
 from corpus.access import readable_ids
-from corpus.models import Document
+from corpus.models import AnsweringStop, Document
 from webhooks.models import Event
 from webhooks.services import event_announce
 
@@ -25,12 +26,18 @@ GUIDELINE_EVENTS: tuple[tuple[Event, Signal], ...] = (
     (Event.SUPERSEDED, signals.document_superseded),
     (Event.WITHDRAWN, signals.document_withdrawn),
 )
+STOP_EVENTS: tuple[tuple[Event, Signal], ...] = (
+    (Event.STOPPED, signals.answering_stopped),
+    (Event.RESUMED, signals.answering_resumed),
+)
 
 
 def connect() -> None:
     """Connect a receiver to every announced signal; safe to call again."""
     for event, signal in GUIDELINE_EVENTS:
         signal.connect(_guideline_receiver(event), weak=False, dispatch_uid=f"webhooks.{event}")
+    for event, signal in STOP_EVENTS:
+        signal.connect(_stop_receiver(event), weak=False, dispatch_uid=f"webhooks.{event}")
     gap_reported.connect(announce_gap, dispatch_uid="webhooks.gap")
 
 
@@ -57,6 +64,27 @@ def guideline_payload(announced: Document) -> dict[str, Any]:
         "collection": document.collection.slug,
         "state": document.lifecycle,
         "superseded_by": successor.sha256 if successor else None,
+    }
+
+
+def _stop_receiver(event: Event) -> Any:
+    def receive(sender: object, *, stop: AnsweringStop, actor: User, **extra: Any) -> None:
+        event_announce(event, lambda: stop_payload(stop, by=actor))
+
+    return receive
+
+
+def stop_payload(stop: AnsweringStop, *, by: User) -> dict[str, Any]:
+    """Return what is stopped, or answered again, and whom to call; its reason may be clinical.
+
+    It is of all guidelines if it names neither a collection nor a document.
+    """
+    return {
+        "id": stop.pk,
+        "collection": stop.collection.slug if stop.collection else None,
+        "sha256": stop.document.sha256 if stop.document else None,
+        "by": by.get_full_name() or by.get_username(),
+        "contact": stop.contact,
     }
 
 

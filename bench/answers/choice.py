@@ -19,10 +19,11 @@ from chat.reader.weights import weights
 from corpus.encoders.registry import encoder_facts
 from evaluation.datasets.types import DatasetError
 from evaluation.measures.patterns import RIGHT, UNCLEAR, WRONG
+from evaluation.question_sets.patterned import Half
 
 FOLDS = 5
 STRENGTH = 0.1  # inverse of the penalty on standardised weights: scikit-learn's C
-THRESHOLD = 0.3  # probability from which the first statement is shown
+THRESHOLD = 0.44  # probability from which the first statement is shown
 DIGITS = 4  # decimals of a weight
 _KEYS = ("id", "document", "answerable", "cheap", "cheap_right", "features", "right")
 
@@ -76,8 +77,12 @@ class Choice:
 def choice_learn(
     paths: Sequence[Path], out: Path, *, name: str, say: Callable[[str], None]
 ) -> None:
-    """Learn the models and write `weights.json` and its card `choice.json`. Raises DatasetError."""
-    rows = [row for path in paths for row in rows_of(path)]
+    """Learn from the looked-at half, write `weights.json` and its card `choice.json`.
+
+    Raises DatasetError.
+    """
+    every = [row for path in paths for row in rows_of(path)]
+    rows = [row for row in every if row.half == Half.LOOKED_AT]
     figures = cross_validated(rows)
     learned = fitted(rows)
     out.mkdir(parents=True, exist_ok=True)

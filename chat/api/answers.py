@@ -12,7 +12,7 @@ from django.db.models import prefetch_related_objects
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.caveats.notices import REVIEW_DUE, document_notices
+from chat.caveats.notices import REVIEW_DUE
 from chat.models import Citation, Feedback, Turn
 from chat.selectors import cited_claims, pages_at, spans_of_chunks
 from chat.web.figures import ShownFigure
@@ -63,7 +63,7 @@ def turns_payload(
         | {(passage.document.pk, passage.page) for passage in near}
     )
     spans = spans_of_chunks({passage.chunk for passage in near})
-    return [_TurnJson(turn, pages, spans, today, address).answer() for turn in shown]
+    return [_TurnJson(turn, pages, spans, address).answer() for turn in shown]
 
 
 def message_payload(turn: Turn, answer: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,6 @@ class _TurnJson:
     shown: ShownTurn
     pages: Mapping[tuple[int, int], Page]  # by document and number
     spans: Mapping[tuple[int, str], list[tuple[int, int, int]]]  # of passages, by document and key
-    today: datetime.date
     address: Address
 
     def answer(self) -> dict[str, Any]:
@@ -228,7 +227,7 @@ class _TurnJson:
 
     def _document(self, document: Document) -> dict[str, Any]:
         """Return the document's state of today."""
-        notices = document_notices(document, on=self.today)
+        codes = {notice.code for about, notice in self.shown.notices if about == document}
         return {
             "sha256": document.sha256,
             "issuer": document.issuer,
@@ -238,7 +237,8 @@ class _TurnJson:
             "lifecycle": str(document.lifecycle),
             "effective_from": _day(document.effective_from),
             "review_by": _day(document.review_by),
-            "overdue": any(notice.code == REVIEW_DUE for notice in notices),
+            "overdue": REVIEW_DUE in codes,
+            "stopped": self.shown.stop_of(document) or None,
         }
 
     def _painted(

@@ -13,10 +13,9 @@ from rest_framework import serializers
 
 from chat.config import answer_config, modes_here
 from chat.errors import QuestionError
-from chat.models import Mode
+from chat.models import ENDED, Mode
 from chat.question.clean import question_clean
 from corpus.access import collections_searchable
-from corpus.models import Lifecycle
 
 LETTER_OR_DIGIT = r"[\p{L}\p{N}]"  # as in `str.isalnum`
 
@@ -50,8 +49,11 @@ class Recalled(serializers.ChoiceField):
     """The code of the gravest ended state of a document that an answer cites; null for none."""
 
     def __init__(self, **kwargs: Any) -> None:
-        codes = [Lifecycle.WITHDRAWN.lower(), Lifecycle.SUPERSEDED.lower()]
-        text = "`withdrawn` or `superseded`, if a guideline that is cited has ended: do not use it."
+        codes = [state.lower() for state in ENDED]
+        text = (
+            "`withdrawn`, `superseded` or `stopped`, if a guideline that is cited has ended, or "
+            "answering from it is stopped: do not use it."
+        )
         super().__init__(choices=codes, allow_null=True, help_text=text, **kwargs)
 
 

@@ -18,6 +18,14 @@ def ocr_confidence() -> serializers.FloatField:
     )
 
 
+def stopped() -> serializers.CharField:
+    return serializers.CharField(
+        allow_null=True,
+        help_text="If answering from the document is stopped now, a sentence that says who stopped "
+        "it, when, why, and whom to call: do not use its text. Else null.",
+    )
+
+
 class PlaceResponse(serializers.Serializer[Any]):
     """A place in a document."""
 
@@ -98,6 +106,7 @@ class SourceResponse(PlaceResponse):
         help_text="The document is in force but past its review date; there is also a warning "
         "`review_due`."
     )
+    stopped = stopped()
     boxes = BoxResponse(
         many=True,
         help_text="Rectangles of the highlighted words on the page, one per line; empty "

@@ -32,7 +32,7 @@ from chat.question.guard import question_guarded
 from chat.streams import MEDIA_TYPE, EventStream, Frame, QuestionStream
 from chat.types import AskedQuestion
 from core.replica import read_from_replica
-from corpus.stops import stops_held
+from corpus.stops import Stops, stops_held
 from retrieval.config import with_surroundings
 from retrieval.configured import site_config
 from retrieval.hits.payload import hits_payload
@@ -154,14 +154,17 @@ def passages_found(
     config = replace(site_config(), k=k)
     config = with_surroundings(config) if surroundings else config
     everything = read_from_replica(lambda: retrieve(query, config), still_holds=are_unchanged)
-    evidence = _without_hidden(everything)
-    around = evidence.surroundings if surroundings else ()
-    return evidence, hits_payload(evidence.hits, around), guarded.kinds
-
-
-def _without_hidden(evidence: Evidence) -> Evidence:
-    """Leave out what a stop of answering hides from searches, too."""
     stops = stops_held()
+    evidence = _without_hidden(everything, stops)
+    found = hits_payload(evidence.hits, evidence.surroundings if surroundings else ())
+    for hit, shown in zip(evidence.hits, found, strict=True):
+        stop = stops.on(hit.document_id, hit.collection)
+        shown["stopped"] = stop.sentence if stop else None
+    return evidence, found, guarded.kinds
+
+
+def _without_hidden(evidence: Evidence, stops: Stops) -> Evidence:
+    """Leave out what a stop of answering hides from searches, too."""
     shown = tuple(h for h in evidence.hits if not stops.hide(h.document_id, h.collection))
     return replace(evidence, hits=shown)
 

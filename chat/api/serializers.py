@@ -15,6 +15,7 @@ from chat.api.places import (
     PassageResponse,
     PlaceResponse,
     ocr_confidence,
+    stopped,
 )
 from chat.models import REMOVED, ClaimKind, Conversation, Mode, Reason, TurnStatus
 from chat.selectors import access_conversation
@@ -241,7 +242,7 @@ class QueryResponse(serializers.Serializer[Any]):
     owner = OwnerResponse(
         allow_null=True,
         help_text="Whom to ask after a refusal: the owner of the nearest passage's collection. "
-        "Null if no passage is shown, or no collection names one.",
+        "Where answering is stopped, whom to call about it, also with an answer. Else null.",
     )
     claims = ClaimResponse(many=True, help_text="Empty after a refusal.")
     nearest = PassageResponse(
@@ -310,6 +311,7 @@ class HitResponse(PlaceResponse):
     score = serializers.FloatField(help_text="Score of the fusion; higher is better.")
     text = serializers.CharField()
     ocr_confidence = ocr_confidence()
+    stopped = stopped()
     also_in = AlsoInResponse(many=True, help_text="Other documents in force with the same text.")
     surroundings = SurroundingsResponse(
         required=False, help_text="Text around the passage; only if it was asked for."

@@ -14,6 +14,7 @@ from chat.audit import log as audit
 from chat.models import Turn
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import audited_turns, turn_readable_ids
+from corpus.stops import stops_held
 
 _BATCH = 50  # traces are read with the answers
 
@@ -36,7 +37,7 @@ def rows_of(
     turns: Sequence[Turn], readable: Set[int], *, texts: bool, by: User
 ) -> Iterable[dict[str, Any]]:
     """Return a row for each of some turns of `selectors.audited_turns`."""
-    for opened in turns_open(turns, readable, reader=by.pk):
+    for opened in turns_open(turns, readable, stops=stops_held(), reader=by.pk):
         yield _facts(opened) | (_texts(opened) if texts else {})
 
 

@@ -1,4 +1,4 @@
-"""Warn a reader about a document's state: withdrawn, superseded, not in force, review due."""
+"""Warn a reader about a document's state: stopped, withdrawn, superseded, review due."""
 
 import datetime
 from collections.abc import Set
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
-from corpus.models import Document, Lifecycle
+from corpus.models import AnsweringStop, Document, Lifecycle
+from corpus.stops import Stops
 
 WITHDRAWN, SUPERSEDED, UNPUBLISHED = "withdrawn", "superseded", "unpublished"
+STOPPED = "stopped"
 NOT_IN_FORCE, REVIEW_DUE = "not_in_force", "review_due"
 
 
@@ -21,6 +23,7 @@ class Notice:
     level: str
     text: str
     successor: Document | None = None
+    stop: AnsweringStop | None = None
 
     @property
     def sentence(self) -> str:
@@ -31,13 +34,15 @@ class Notice:
 
 
 def document_notices(
-    document: Document, *, on: datetime.date, readable: Set[int] = frozenset()
+    document: Document, *, on: datetime.date, stops: Stops, readable: Set[int] = frozenset()
 ) -> tuple[Notice, ...]:
-    """Return the banners of `document` on a day, the gravest first. Reads `superseded_by`.
+    """Return the banners of `document` on a day: a stop, then its state. Reads `superseded_by`.
 
     A successor is named only if its collection is in `readable`, a set of primary keys.
     """
     notices: list[Notice] = []
+    if stop := stops.of(document):
+        notices.append(Notice(STOPPED, "stop", stop.sentence, stop=stop))
     if document.lifecycle == Lifecycle.WITHDRAWN:
         text = gettext("Withdrawn. Do not use.")
         if document.withdrawn_at:

@@ -1,6 +1,7 @@
 """Models of conversations, the log, reviews and calibrations, a module for each kind of table."""
 
 from chat.models.answers import (
+    ENDED,
     REMOVED,
     WANT_OF_EVIDENCE,
     Channel,
@@ -30,6 +31,7 @@ from chat.models.reviews import (
 from chat.models.tokens import TokenCalls, TokenGrant
 
 __all__ = [
+    "ENDED",
     "REMOVED",
     "WANT_OF_EVIDENCE",
     "Arm",

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 
-from corpus.models import Document
+from corpus.models import Document, Lifecycle
 from corpus.positions import SECTIONS, below_title, place_words, unsaid
 
 REMOVED = "Text removed under retention"  # in place of removed text
@@ -72,6 +72,8 @@ class Reason(models.TextChoices):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED", gettext_lazy("The question took longer than is allowed")
 
 
+# States of a cited document in which an answer must not be used, the gravest first.
+ENDED = (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED, "STOPPED")
 # A refusal for one of these reasons is a gap: no guideline in force gave the answer.
 WANT_OF_EVIDENCE = (
     Reason.NO_EVIDENCE,

@@ -45,6 +45,7 @@ NEAREST = 3  # passages shown with a refusal
 NEAR_ENOUGH = 0.1
 _COUNTING = frozenset("once twice thrice half double triple single".split())
 CLEARLY = 1.0  # log-odds by which what is out of date must be likelier than all in force
+NEARLY_THE_SAME = 0.85  # cosine of two statements with their headings: versions of one guideline
 
 
 def refusal(run: AnswerRun, reason: Reason, *, first: Sequence[DraftClaim] = ()) -> Abstained:
@@ -215,9 +216,20 @@ def _answered_in_force(run: AnswerRun, old: Decision, gate: Gate) -> bool:
         current.append(search_and_gate(everywhere, gate, run.searches, kind=EXPLAINING))
     return any(
         decision.reason is None
+        or _is_said_again(old, decision)
         or _odds(old) - _odds(decision) < CLEARLY
         or _likeliest(old, gate) <= _likeliest(decision, gate)
         for decision in current
+    )
+
+
+def _is_said_again(old: Decision, current: Decision) -> bool:
+    """Tell whether what is in force has nearly the statement that answers from what is not."""
+    return any(
+        float(statement.vector @ best.vector) >= NEARLY_THE_SAME
+        for best in old.reading.statements[:1]
+        for statement in current.reading.statements
+        if statement.vector.shape == best.vector.shape
     )
 
 

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from chat.models import Review
 from chat.rights import OpenTurn, turns_open
 from chat.selectors import audited_turns, turn_readable_ids
+from corpus.stops import stops_held
 
 _BATCH = 50  # traces are read with the answers
 
@@ -26,7 +27,8 @@ def review_rows(reviews: QuerySet[Review], *, texts: bool, by: User) -> Iterator
     rows = reviews.iterator(chunk_size=_BATCH)
     while batch := list(islice(rows, _BATCH)):
         turns = audited_turns().filter(pk__in={review.turn_id for review in batch})
-        opened = {each.turn.pk: each for each in turns_open(list(turns), readable, reader=by.pk)}
+        shown = turns_open(list(turns), readable, stops=stops_held(), reader=by.pk)
+        opened = {each.turn.pk: each for each in shown}
         for review in batch:
             yield _row(review, opened[review.turn_id], texts=texts)
 

@@ -1,14 +1,10 @@
-import datetime
-
 from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from chat.caveats.notices import Notice, document_notices
 from chat.models import Citation
 from chat.web import marking
 from chat.web.painting import Corrected, corrections_of
-from corpus.models import Document
 from corpus.positions import below_title, position_words, table_of
 from corpus.types import OCR_CONFIDENT
 
@@ -62,9 +58,3 @@ def corrections(citation: Citation) -> tuple[Corrected, ...]:
 def percent(share: float) -> str:
     """Return a share in percent: `{{ row.share|percent }}` is `12.5 %`."""
     return f"{share * 100:.1f} %"
-
-
-@register.filter
-def notices(document: Document, on: datetime.date) -> tuple[Notice, ...]:
-    """Return the banners of a document: `{% for notice in document|notices:today %}`."""
-    return document_notices(document, on=on)

@@ -36,6 +36,7 @@ from chat.web.statements.parts import Part, parts_of
 from chat.web.statements.tables import cited_rows, table_pages
 from core.language.en.follow_up.mentions import Carried, carried
 from corpus.models import Document, Lifecycle
+from corpus.stops import Stops, stops_held
 
 CHECK_FIRST = gettext_lazy("Check the cited page before acting.")
 ENDED: dict[str, str | Promise] = {
@@ -44,6 +45,9 @@ ENDED: dict[str, str | Promise] = {
     ),
     Lifecycle.SUPERSEDED: gettext_lazy(
         "Do not use this answer: a guideline that it cites was superseded."
+    ),
+    "STOPPED": gettext_lazy(
+        "Do not use this answer: answering from a guideline that it cites is stopped."
     ),
 }
 NOT_NAMED = gettext_lazy("a collection that is not open to you")
@@ -75,8 +79,8 @@ class ShownTurn:
     warnings: tuple[Mapping[str, Any], ...]  # as stored, with their `level`
     withheld: tuple[str, ...]  # why statements are not shown; only in the mode that says so
     hidden: int  # number of statements or passages that the reader may not read
-    ended: str  # a sentence, if a cited document is withdrawn or superseded
-    recalled: str  # the same as a code of warnings: `withdrawn`, `superseded`; else empty
+    ended: str  # a sentence, if a cited document is withdrawn, superseded or stopped
+    recalled: str  # the same as a code of warnings: `withdrawn`, `superseded`, `stopped`; or empty
 
     @property
     def reason_label(self) -> str:
@@ -108,6 +112,11 @@ class ShownTurn:
         """Banners of the cited documents, then of the nearest ones, each document's once."""
         about: tuple[Source | Passage, ...] = (*self.sources, *self.nearest)
         return tuple((source.document, notice) for source in about for notice in source.notices)
+
+    def stop_of(self, document: Document) -> str:
+        """Return why answering from a document that is shown is stopped; empty if it is not."""
+        told = (notice.text for about, notice in self.notices if about == document and notice.stop)
+        return next(told, "")
 
     def numbers_of(self, document: Document) -> list[int]:
         """Return the numbers of the statements that cite a document."""
@@ -168,19 +177,21 @@ class ShownTurn:
         notes = [gettext("Note: %(text)s") % warning for warning in self.warnings]
         notes += [f"{document.title}: {notice.sentence}" for document, notice in self.notices]
         lines += ["", *notes] if notes else []
-        return "\n".join([*lines, "", f"{self.as_of} {CHECK_FIRST}"])
+        check = "" if self.ended else f" {CHECK_FIRST}"
+        return "\n".join([*lines, "", f"{self.as_of}{check}"])
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """The day, and the collections (primary keys) that the reader may see."""
+    """The day, its stops, and the collections (primary keys) that the reader may see."""
 
     on: datetime.date
+    stops: Stops
     readable: Set[int]
     names: Mapping[str, str]  # of the collections that searches were limited to, by slug
 
     def notices(self, document: Document) -> tuple[Notice, ...]:
-        return document_notices(document, on=self.on, readable=self.readable)
+        return document_notices(document, on=self.on, stops=self.stops, readable=self.readable)
 
 
 def shown_turns(
@@ -188,16 +199,18 @@ def shown_turns(
 ) -> list[ShownTurn]:
     """Prepare turns from `selectors.turns_of` for the template.
 
-    Runs those of `turns_open`, and one more each if any turn shows a table row, or a passage that
-    may have one, and if any was asked of a collection. `readable` are the collections that the
-    reader may read today, by primary key; nothing of others is shown, even if it was shown before.
+    Runs one query, those of `turns_open`, and one more each if any turn shows a table row, or a
+    passage that may have one, and if any was asked of a collection. `readable` are the collections
+    that the reader may read today, by primary key; nothing of others is shown, even if it was shown
+    before.
     `reader` is the user's primary key.
     """
     listed = list(turns)
     slugs = {slug for turn in listed for slug in collections_asked(turn)}
     names = dict.fromkeys(slugs, str(NOT_NAMED)) | collection_names(slugs, readable=readable)
-    opened = turns_open(listed, readable, reader=reader)
-    today = _Reader(on, readable, names)
+    stops = stops_held()
+    opened = turns_open(listed, readable, stops=stops, reader=reader)
+    today = _Reader(on, stops, readable, names)
     claims = [[shown_claim(claim, each) for claim in each.turn.claims.all()] for each in opened]
     quoted = [row for of_turn in claims for row in quoted_rows(of_turn)]
     with_rows = {(row.document_id, row.page) for row in quoted}
@@ -234,7 +247,7 @@ def _shown(
     return ShownTurn(
         turn=turn,
         reason=opened.reason,
-        claims=_with_notes(claims, opened.warnings),
+        claims=_with_notes(claims, opened.warnings, reader.stops),
         sources=tuple(sources.values()),
         nearest=nearest,
         standalone=opened.standalone,
@@ -242,7 +255,7 @@ def _shown(
         advice=str((ADVICE if nearest else ADVICE_ALONE)[Reason(opened.reason)])
         if turn.reason
         else "",
-        owner=opened.owner,
+        owner=opened.owner or _whom_to_call(sources.values()),
         confidence=opened.confidence,
         narrowed=narrowed_to(turn, reader.names),
         warnings=tuple({**warning, "level": _level(warning)} for warning in opened.warnings),
@@ -254,16 +267,27 @@ def _shown(
 
 
 def _with_notes(
-    claims: Sequence[ShownClaim], warnings: Iterable[Mapping[str, Any]]
+    claims: Sequence[ShownClaim], warnings: Iterable[Mapping[str, Any]], stops: Stops
 ) -> tuple[ShownClaim, ...]:
-    """Add the warnings on an allergy to the first statement that each is about."""
+    """Add the stop of what a statement cites, and to the first that each is about allergies."""
     notes: dict[int, list[str]] = defaultdict(list)
+    for claim in claims:
+        stop = next(filter(None, (stops.of(cited.document) for cited in claim.citations)), None)
+        if stop:
+            told = gettext("Stopped: do not use this statement. Call %(contact)s.")
+            notes[claim.claim.index].append(told % {"contact": stop.contact})
     visible = {claim.claim.index for claim in claims if not claim.is_hidden}
     for warning in warnings:
         about = sorted(visible.intersection(warning["claims"]))
         if warning["code"] == ALLERGY and about:
             notes[about[0]].append(str(warning["text"]))
     return tuple(replace(claim, notes=tuple(notes[claim.claim.index])) for claim in claims)
+
+
+def _whom_to_call(sources: Iterable[Source]) -> Mapping[str, str]:
+    """Return whom the first stop of what is cited names; empty without a stop."""
+    stops = (notice.stop for source in sources for notice in source.notices if notice.stop)
+    return next(({"name": "", "contact": stop.contact} for stop in stops), {})
 
 
 def _level(warning: Mapping[str, Any]) -> str:

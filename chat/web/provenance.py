@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from chat.caveats.notices import Notice, document_notices
+from chat.caveats.notices import Notice
 from chat.models import AuditEvent, Citation, Mode, Reason, Turn
 from chat.pipeline.corpus_changes import CHANGES, corpus_movement
 from chat.pipeline.search import EXPLAINING
@@ -109,7 +109,7 @@ def turn_provenance(turn: Turn, *, on: datetime.date) -> Provenance:
         looks=_looks(turn.trace),
         decided=tuple(_decided(turn)),
         left=_left(turn.trace),
-        changes=_changes(turn, shown, on, readable),
+        changes=_changes(turn, shown),
         moved=corpus_movement(turn),
     )
 
@@ -239,18 +239,16 @@ def _left(trace: Mapping[str, Any]) -> tuple[UnshownStatement, ...]:
     )
 
 
-def _changes(
-    turn: Turn, shown: ShownTurn, on: datetime.date, readable: frozenset[int]
-) -> tuple[Change, ...]:
+def _changes(turn: Turn, shown: ShownTurn) -> tuple[Change, ...]:
     """Return the changes of each cited document. One query for events, and one for pages."""
     citations = [citation for claim in shown.claims for citation in claim.citations]
     pages = pages_at({(citation.document_id, citation.page) for citation in citations})
-    cited = [source.document for source in shown.sources]
-    subjects = {f"document:{document.pk}": document.pk for document in cited}
+    cited = [(source.document, source.notices) for source in shown.sources]
+    subjects = {f"document:{document.pk}": document.pk for document, _ in cited}
     since = AuditEvent.objects.filter(
         subject__in=subjects, at__gt=turn.created_at, action__in=CHANGES
     )
-    events: dict[int, list[tuple[AuditEvent, str]]] = {document.pk: [] for document in cited}
+    events: dict[int, list[tuple[AuditEvent, str]]] = {document.pk: [] for document, _ in cited}
     for event in since.order_by("seq") if cited else ():
         events[subjects[event.subject]].append((event, CHANGES[event.action]))
 
@@ -264,11 +262,11 @@ def _changes(
     return tuple(
         Change(
             document=document,
-            notices=document_notices(document, on=on, readable=readable),
+            notices=notices,
             events=tuple(events[document.pk]),
             moved=sum(has_moved(c) for c in citations if c.document_id == document.pk),
         )
-        for document in cited
+        for document, notices in cited
     )
 
 

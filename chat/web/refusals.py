@@ -139,6 +139,7 @@ class Passage:
     notices: tuple[Notice, ...]
     document: Document  # in its state of today
     stored: Mapping[str, Any]  # of `Turn.nearest`
+    is_stopped: bool = False  # answering from its guideline: its text is not repeated
     parts: tuple[ExcerptPart, ...] = ()  # the excerpt, rows of one table together
     figures: tuple[ShownFigure, ...] = ()  # of its page
 
@@ -148,8 +149,9 @@ class Passage:
 
     @property
     def is_ended(self) -> bool:
-        """Whether its guideline was withdrawn or superseded since: its text is not repeated."""
-        return self.document.lifecycle in (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED)
+        """Whether its guideline was stopped, withdrawn or superseded: its text isn't repeated."""
+        ended = (Lifecycle.WITHDRAWN, Lifecycle.SUPERSEDED)
+        return self.is_stopped or self.document.lifecycle in ended
 
     def reference(self) -> str:
         """Where it stands, as a line of text."""
@@ -188,8 +190,8 @@ def nearest_passages(
     seen: set[str] = set()
     for raw, document in opened.nearest:
         sha256 = document.sha256
-        notices = notices_of(document) if sha256 not in seen else ()
-        seen.add(sha256)
+        notices = notices_of(document)
+        is_stopped = any(notice.stop for notice in notices)
         text, number = str(raw.get("text", "")), int(raw.get("page", 1))
         address = reverse("chat:source", args=[sha256, raw.get("page") or 1])
         page = pictured.tables.get((document.pk, number))
@@ -203,11 +205,13 @@ def nearest_passages(
                 section=str(raw.get("section", "")),
                 excerpt=excerpt,
                 url=f"{address}?{urlencode({'chunk': raw.get('chunk', '')})}#cited",
-                notices=notices,
+                notices=notices if sha256 not in seen else (),
                 document=document,
                 stored=raw,
+                is_stopped=is_stopped,
                 parts=excerpt_parts(excerpt, page.blocks if page else (), raw.get("best")),
                 figures=pictured.figures.of(document, number, [text]),
             )
         )
+        seen.add(sha256)
     return tuple(passages)

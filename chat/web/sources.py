@@ -32,6 +32,7 @@ from corpus.boxes import Span
 from corpus.files import FileDamaged, open_document
 from corpus.models import Document, Page
 from corpus.review.pictures import has_picture, picture_response
+from corpus.stops import stops_held
 
 A_DAY_S = 86_400
 
@@ -121,7 +122,10 @@ def _viewer(
         "back": _answer_address(request, cited) if cited else "",
         "marks": marks,
         "notices": document_notices(
-            document, on=timezone.localdate(), readable=readable_ids(request.user)
+            document,
+            on=timezone.localdate(),
+            stops=stops_held(),
+            readable=readable_ids(request.user),
         ),
         "has_pages": document.page_count > 1 or page.width > 0,
         "has_image": page.width > 0 and has_picture(document, page),

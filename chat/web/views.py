@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from chat.ask import turn_ask
+from chat.caveats.notices import document_notices
 from chat.conversations import conversation_recalls_seen
 from chat.models import Channel, Conversation, Turn
 from chat.pipeline.events import Tell, ignore_event
@@ -71,11 +72,12 @@ def guidelines(request: SignedInRequest) -> HttpResponseBase:
     """List the documents in force today, which are those that a question searches."""
     words, slug = words_of(request), request.GET.get("collection", "")
     documents = documents_in_force(_today(), user=request.user, collection=slug, words=words)
+    page, stops = Paginator(documents, 100).get_page(request.GET.get("page")), stops_held()
     context = {
-        "page": Paginator(documents, 100).get_page(request.GET.get("page")),
+        "page": page,
+        "listed": [(each, document_notices(each, on=_today(), stops=stops)) for each in page],
         "words": words,
         "slug": slug,
-        "today": _today(),
     }
     return render(request, "chat/guidelines.html", context)
 

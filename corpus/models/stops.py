@@ -5,13 +5,15 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 from corpus.models.documents import Collection, Document
 
 
 class AnsweringStop(models.Model):
-    """An order that holds from the next question on until it is ended.
+    """An order that holds for every answer that is not stored yet, until it is ended.
 
     Without a document and a collection it is of the whole site. `corpus.services.stops` is its only
     writer.
@@ -75,7 +77,13 @@ class AnsweringStop(models.Model):
 
     @property
     def sentence(self) -> str:
-        """What everybody who asks is told."""
-        return gettext("Answering from {what} is stopped: {reason}. Call {contact}.").format(
-            what=self.what, reason=self.reason.rstrip("."), contact=self.contact
+        """What everybody is told who asks, or reads what is stopped."""
+        return gettext(
+            "Answering from {what} was stopped by {who} on {day}: {reason}. Call {contact}."
+        ).format(
+            what=self.what,
+            who=self.started_by.get_full_name() or self.started_by.get_username(),
+            day=date_format(timezone.localtime(self.started_at), gettext("j F Y, H:i")),
+            reason=self.reason.rstrip("."),
+            contact=self.contact,
         )

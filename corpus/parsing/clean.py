@@ -78,9 +78,9 @@ def mend_accents(text: str) -> str:
     )
 
 
-# Signs of the Symbol and Wingdings fonts, which Word and PDFs keep as private characters: the place
-# in the font. Source: Unicode, MAPPINGS/VENDORS/ADOBE/symbol.txt. Of Wingdings, only arrows, ticks
-# and bullets are known.
+# Signs of fonts of signs, which Word and PDFs keep as private characters: the place in the font.
+# Sources: Unicode, MAPPINGS/VENDORS/ADOBE/symbol.txt and zdingbat.txt. Of Wingdings and its two
+# others, which have other signs in the same places, only arrows, ticks and bullets are known.
 _FIRST = 0xF000
 _LAST = 0xF0FF
 _UNKNOWN = "\0"
@@ -106,14 +106,54 @@ _OF_WINGDINGS = {
         0xEA: "↓", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
     }.items()
 }  # fmt: skip
+_OF_WINGDINGS_2 = {
+    _FIRST + code: sign
+    for code, sign in {
+        0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x95: "•", 0x96: "•", 0x97: "•",
+        0x98: "●", 0x99: "○", 0x9F: "•", 0xA0: "▪", 0xA1: "◾", 0xA2: "■", 0xA3: "□", 0xAE: "◆",
+        0xAF: "◇",
+    }.items()
+}  # fmt: skip
+_OF_WINGDINGS_3 = {
+    _FIRST + code: sign
+    for start, signs in ((0x21, "←→↑↓"), (0x70, "▲▼△▽◀▶◁▷◣◢◤◥◀▸▲"), (0x80, "▼▲▼◀▶"))
+    for code, sign in enumerate(signs, start)
+}
+_OF_DINGBATS = {
+    _FIRST + code: chr(sign + code - start)
+    for start, end, sign in (
+        *((0x21, 0x7E, 0x2701), (0xA1, 0xA7, 0x2761), (0xAC, 0xB5, 0x2460), (0xB6, 0xD4, 0x2776)),
+        *((0xD8, 0xEF, 0x2798), (0xF1, 0xFE, 0x27B1)),
+    )
+    for code in range(start, end + 1)
+} | {
+    _FIRST + code: sign
+    for code, sign in {
+        0x25: "☎", 0x2A: "☛", 0x2B: "☞", 0x48: "★", 0x6C: "●", 0x6E: "■", 0x73: "▲", 0x74: "▼",
+        0x75: "◆", 0x77: "◗", 0xA8: "♣", 0xA9: "♦", 0xAA: "♥", 0xAB: "♠", 0xD5: "→", 0xD6: "↔",
+        0xD7: "↕",
+    }.items()
+}  # fmt: skip
+_SIGN_FONTS = {
+    "symbol": _OF_SYMBOL,
+    "wingdings": _OF_WINGDINGS,
+    "wingdings2": _OF_WINGDINGS_2,
+    "wingdings3": _OF_WINGDINGS_3,
+    "dingbats": _OF_DINGBATS,
+    "zapfdingbats": _OF_DINGBATS,
+    "monotypesorts": _OF_DINGBATS,
+}
+SIGN_FONT = re.compile(
+    r"(?<![a-z])symbol|wingdings[ -]?[23]?|(?:zapf[ -]?)?dingbats|monotype[ -]?sorts", re.IGNORECASE
+)
 
 
 def symbol_text(text: str, font: str = "Symbol") -> str | None:
     """Return a text of a symbol font in Unicode; None if one of its private characters is unknown.
 
-    Other characters stay as they are. Only Symbol and Wingdings are known.
+    Other characters stay as they are. Only the fonts of `SIGN_FONT` are known.
     """
-    signs = {"symbol": _OF_SYMBOL, "wingdings": _OF_WINGDINGS}.get(font.strip().casefold(), {})
+    signs = _SIGN_FONTS.get(re.sub(r"[\W_]", "", font.casefold()), {})
     if any(_FIRST <= ord(sign) <= _LAST and ord(sign) not in signs for sign in text):
         return None
     return text.translate(signs)

@@ -52,7 +52,7 @@ class Around:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sign:
-    """A sign that changes a value: its font, character, displayed box and shape.
+    """A sign that changes a value: its font, character, displayed box, font height and shape.
 
     `shape` is (16, 16) float32 in [0, 1], ink high; None if nothing was printed there or it is not
     compared. With `is_before` false it stands elsewhere than before a number, to be compared. With
@@ -62,6 +62,7 @@ class Sign:
     font: str
     text: str
     box: Box
+    size: float  # points
     around: Around
     shape: Any = None
     is_before: bool = False

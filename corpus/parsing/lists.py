@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸❖◆◇⮚–—－*\\-"
+_SIGNS = "•·∙●○◦▪■□▫‣⁃➢➤►▶▸▷❖◆◇❍❏❐❑❒◻◾★✦⮚–—－*\\-"
 _BULLET = re.compile(rf"^(?:[{_SIGNS}]{{1,2}}|o)(?:\s+|$)")
 _TICK = re.compile(r"^[✓✔✗✘☐☑☒](?:\s+|$)")
 _NUMBER = re.compile(r"^(?:\(?(?:\d{1,3}|[a-h]|[ivx]{1,4})[.)]|\(?[A-H]\)|\[\d{1,3}\])(?:\s+|$)")

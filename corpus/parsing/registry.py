@@ -19,7 +19,7 @@ from corpus.parsing.types import ParsedDocument, ParseError
 
 OnPage = Callable[[int, int], None]
 
-LAYOUT_REVISION = 17  # raised by every change that gives other pages or blocks for the same bytes
+LAYOUT_REVISION = 18  # raised by every change that gives other pages or blocks for the same bytes
 MODELS_ENGINE = "docling-models"
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from core.errors import MedragError
 from corpus.models import AnsweringStop
 from corpus.signals import answering_resumed, answering_stopped
+from corpus.stops import stops_wait
 
 
 class NotStopped(MedragError):
@@ -17,10 +18,11 @@ class NotStopped(MedragError):
 
 @transaction.atomic
 def stop_answering(stop: AnsweringStop, *, by: User) -> AnsweringStop:
-    """Store a stop with its audit event; it holds for the next question, of every channel."""
+    """Store a stop with its audit event; it holds for every answer that is not stored yet."""
     stop.reason, stop.contact = stop.reason.strip(), stop.contact.strip()
     if not stop.reason or not stop.contact:
         raise NotStopped("A stop needs a reason and whom to call. Nothing was stopped.")
+    stops_wait()
     stop.started_at, stop.started_by = timezone.now(), by
     stop.save(force_insert=True)
     answering_stopped.send(AnsweringStop, stop=stop, actor=by, reason=stop.reason)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.language.en.sentences import sentence_spans
+from core.language.en.statements.clauses import has_verb, is_imperative
 from core.language.en.statements.leads import binds_to_before, is_cut_off, is_stopped
 from core.language.marks import leading_mark, marks_in
 from core.language.words import OVERSTRUCK, words
@@ -31,6 +32,7 @@ _BROKEN_OFF = re.compile(
 _WITHHELD = re.compile(f"[{OVERSTRUCK}]")
 _FLOWING = ("paragraph", "list_item")
 BOX = "box"  # the kind of a statement that is a whole box of a flow chart
+_MOST_OF_A_TITLE = 8  # words
 _LEAST_OF_A_BOX = 3  # words: fewer are the label of an arrow
 _BETWEEN = ("footnote", "table", "caption")  # may stand between two parts of one text
 MAX_CHARS = 240  # up to which sentences of one paragraph are quoted together
@@ -133,7 +135,11 @@ def _sentences(at: Place, section_path: Sequence[str]) -> Iterator[Statement]:
     whole = _whole_statements(at, spans)
     for start, end in whole:
         sentence = at.piece(offset + start, offset + end)
-        if _BROKEN_OFF.search(sentence.text) or _only_announces(at, sentence):
+        if (
+            _BROKEN_OFF.search(sentence.text)
+            or _only_announces(at, sentence)
+            or _is_title(at, sentence.text)
+        ):
             continue
         yield _led(at, leads, sentence)
     if spans and (not whole or whole[-1] != spans[-1]) and (rest := _rest(at)):
@@ -156,6 +162,18 @@ def _only_announces(at: Place, sentence: VerbatimSpan) -> bool:
         return False
     below = next(at.below(), None)
     return below is not None and below.kind in ("paragraph", "table")
+
+
+def _is_title(at: Place, text: str) -> bool:
+    """Tell whether a line in capitals is the title of the text below, though it was read as text.
+
+    `AFTER THE PROCEDURE`, not `STOP METFORMIN`, nor a line among others in capitals.
+    """
+    own, below = words(text), next(at.below(), None)
+    if below is None or below.kind not in _FLOWING or below.text.isupper():
+        return False
+    is_short = len(own) <= _MOST_OF_A_TITLE and not any(map(str.isdigit, text))
+    return is_short and text.isupper() and not is_imperative(text.lower()) and not has_verb(text)
 
 
 def _rest(at: Place) -> VerbatimSpan | None:

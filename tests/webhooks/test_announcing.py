@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from chat.models import Reason, Turn
 from chat.reviews.feedback import feedback_save
-from corpus.models import Lifecycle
+from corpus.models import AnsweringStop, Lifecycle
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import (
     document_approve,
@@ -20,6 +20,7 @@ from corpus.services.lifecycle import (
     document_supersede,
     document_withdraw,
 )
+from corpus.services.stops import resume_answering, stop_answering
 from medrag_site.groups import PUBLISHERS
 from tests.chat.guidelines import QUESTION, UNANSWERABLE, ask, publish_guideline
 from tests.corpora import publish
@@ -112,3 +113,21 @@ def test_without_an_endpoint_nothing_is_kept(alice: User) -> None:
     document_withdraw(guideline, by=in_groups(alice, PUBLISHERS), reason="Old.")
     assert Turn.objects.count() == 1
     assert not Delivery.objects.exists()
+
+
+def test_a_stop_and_its_end_are_told(alice: User) -> None:
+    NOWHERE.endpoint(Event.STOPPED, Event.RESUMED)
+    guideline = publish_guideline(picture=False)
+    kinds: list[dict[str, Any]] = [
+        {"document": guideline}, {"collection": guideline.collection}, {}
+    ]  # fmt: skip
+    for of in kinds:
+        made = AnsweringStop(reason="The dose kills", contact="Dr Blue, 4417", **of)
+        resume_answering(stop_answering(made, by=alice), by=alice, reason="It was put right")
+    stopped = told(Event.STOPPED)
+    assert stopped == told(Event.RESUMED)
+    assert [(data["sha256"], data["collection"]) for data in stopped] == [
+        (guideline.sha256, None), (None, "chest"), (None, None)
+    ]  # fmt: skip
+    assert {(data["by"], data["contact"]) for data in stopped} == {("alice", "Dr Blue, 4417")}
+    assert not [row for row in Delivery.objects.all() if "kills" in row.body]

@@ -33,6 +33,7 @@ from corpus.access import readable_ids
 from corpus.models import Page
 from corpus.review.pictures import has_picture, open_picture
 from corpus.staff_selectors import access_document_of_staff
+from corpus.stops import stops_held
 
 PNG = "image/png"
 CITED, BESIDE = (255, 208, 0, 96), (255, 208, 0, 40)  # RGBA: cited text, the claim's other quotes
@@ -90,7 +91,12 @@ class PageView(OfDocuments):
         user = user_of(request)
         document = access_document(user, sha256=sha256)
         page = access_page(document, number=number)
-        notices = document_notices(document, on=timezone.localdate(), readable=readable_ids(user))
+        notices = document_notices(
+            document,
+            on=timezone.localdate(),
+            stops=stops_held(),
+            readable=readable_ids(user),
+        )
         marks = _marks(request, page)
         query = f"?{parameters}" if (parameters := request.query_params.urlencode()) else ""
         address = reverse("api:picture", args=[sha256, number]) + query

@@ -25,6 +25,7 @@ from corpus.models import (
     share_finished,
 )
 from corpus.staff_selectors import PageCheck
+from corpus.stops import stops_held
 from corpus.types import Grade
 
 MAX_REASON_CHARS = 1000
@@ -299,7 +300,10 @@ class DocumentDetails(DocumentResponse):
     @extend_schema_field(NoticeResponse(many=True))
     def get_notices(self, document: Document) -> Any:
         notices = document_notices(
-            document, on=timezone.localdate(), readable=self.context["readable"]
+            document,
+            on=timezone.localdate(),
+            stops=stops_held(),
+            readable=self.context["readable"],
         )
         return NoticeResponse(notices, many=True).data
 

@@ -62,6 +62,8 @@ class Command(BaseCommand):
             self.stderr.write("No passage in force was found.")
         for hit, shown in zip(evidence.hits, payload, strict=True):
             self.stdout.write(f"{hit.rank}. {hit.title}, {hit.place}")
+            if shown["stopped"]:
+                self.stdout.write(f"   Do not use: {shown['stopped']}")
             self.stdout.write(f"   {' '.join(hit.text.split())[:300]}")
             if "surroundings" in shown:
                 self.stdout.write(

@@ -1,4 +1,4 @@
-"""Tell for PDFs how many of each page's words stand under the boxes of what is read of it."""
+"""Tell how many words of PDFs were found in what was read, or can be quoted of documents here."""
 
 from __future__ import annotations
 
@@ -11,26 +11,39 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import MedragError
 from corpus.intake.folders import files_below
+from corpus.models import Document, Lifecycle
 from corpus.parsing import sniff
 from corpus.parsing.selfcheck.pages import VALUES_NOT_FOUND, WORDS_NOT_FOUND
 from corpus.parsing.types import PAGE_ENOUGH, Page, WordsFound
+from corpus.review.quotable import QuotableWords, quotable_words
 from corpus.sandbox import parent as sandbox
 
 
 class Command(BaseCommand):
     help = (
         "Parse PDFs as ingestion does, store nothing, and report how many of their words were "
-        "found in what was read."
+        "found in what was read. With --quotable: report how many words of the published documents "
+        "stand in a statement that an answer can quote."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, or a folder"
+            "paths", nargs="*", type=Path, metavar="PATH", help="a PDF, or a folder"
         )
-        parser.add_argument("--list", action="store_true", help="list the pages below 97 %%")
+        parser.add_argument(
+            "--quotable", action="store_true", help="count what can be quoted of what is published"
+        )
+        parser.add_argument(
+            "--list",
+            action="store_true",
+            help="list the pages below 97 %%; with --quotable the texts that can't be quoted",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit with 1 where a file can't be read, or less than 97 % of all words were found."""
+        if options["quotable"]:
+            self._quotable(is_list=options["list"])
+            return
         pages: list[Page] = []
         unreadable = 0
         for path in _pdfs(options["paths"]):
@@ -47,12 +60,32 @@ class Command(BaseCommand):
         if unreadable or not words.checked or words.share < PAGE_ENOUGH:
             raise SystemExit(1)
 
+    def _quotable(self, *, is_list: bool) -> None:
+        whole = QuotableWords()
+        published = Document.objects.filter(lifecycle=Lifecycle.PUBLISHED)
+        for document in published.order_by("filename", "pk"):
+            found = quotable_words(document)
+            whole += found
+            self.stdout.write(f"{document.filename}: {quotable_line(found)}")
+            for each in found.without if is_list else ():
+                self.stdout.write(f"    page {each.page}, {each.kind}: {each.text}")
+        self.stdout.write(f"all: {quotable_line(whole)}")
+
     def _report(self, name: str, pages: list[Page], *, is_list: bool) -> None:
         self.stdout.write(f"{name}: {summary_of(pages)}")
         for page in _poor(pages) if is_list else ():
             if page.words is not None:
                 note = "" if _is_told(page) else ", with no other doubt"
                 self.stdout.write(f"    page {page.number}: {_share(page.words)}{note}")
+
+
+def quotable_line(words: QuotableWords) -> str:
+    """Return the shares of words that can be quoted, by kind of block."""
+    if (share := words.share()) is None:
+        return "no words"
+    kinds = ((kind, words.share(kind)) for kind in sorted(words.all))
+    told = ", ".join(f"{kind} {100 * part:.1f} %" for kind, part in kinds if part is not None)
+    return f"{100 * share:.1f} % of {sum(words.all.values())} words can be quoted ({told})"
 
 
 def words_of(pages: list[Page]) -> WordsFound:

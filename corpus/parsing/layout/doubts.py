@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from corpus.parsing.geometry import overlap, same_row, width
 from corpus.parsing.layout.flow import Part
@@ -35,6 +35,20 @@ SIGN_MISNAMED = Doubt(
     "A sign here is printed otherwise than its file names it, or its font names two signs alike: ≥ "
     "may be ≤, or mg µg. Compare the line with the page, and correct it if it is.",
 )
+_MOST_NAMED = 8  # kinds of mended signs that a note names
+
+
+def signs_mended(counts: Mapping[tuple[str, str], int]) -> Doubt:
+    """Return the note that signs were read by their print, by what they are named and printed."""
+    kinds = sorted(counts.items(), key=lambda kind: (-kind[1], kind[0]))[:_MOST_NAMED]
+    named = ", ".join(f"“{text}” as “{sign}” ({count})" for (text, sign), count in kinds)
+    return Doubt(
+        "signs_mended",
+        f"Fonts of this document name {sum(counts.values())} signs otherwise than they print them. "
+        f"They were read as they are printed: {named}. Nothing has to be done.",
+    )
+
+
 TEXT_CUT = Doubt(
     "text_cut",
     "The text runs off the edge of the page here, and the rest of it was not read: a dose or a "

@@ -87,9 +87,10 @@ class Line:
 def _is_raised(word: Word, base: Word) -> bool:
     """Tell whether a word is printed above the baseline of another.
 
-    Of digits the baseline decides, if it is known, whatever their size.
+    Of digits and their minus the baseline decides, if it is known, whatever their size.
     """
-    if word.base is not None and base.base is not None and word.text.lstrip("+-−–")[:1].isdigit():
+    is_figure = (word.text.lstrip("+-−–")[:1] or "1").isdigit()
+    if word.base is not None and base.base is not None and is_figure:
         return word.size <= 1.05 * base.size and base.base - word.base > RAISED * base.size
     return word.size < 0.85 * base.size and word.box[3] < base.box[3] - 0.2 * base.size
 

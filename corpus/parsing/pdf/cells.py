@@ -44,7 +44,7 @@ from corpus.parsing.pdf.characters import (
     displayed,
 )
 from corpus.parsing.pdf.drawings import Drawings, Frame, Painted, bounds, drawings, objects
-from corpus.parsing.pdf.signs import signs_of
+from corpus.parsing.pdf.signs import Prints, signs_of, with_bullets
 from corpus.parsing.pdf.struck import are_crossed_out, placed, struck, withheld
 from corpus.parsing.pdf.unseen import PARTLY_SEEN, UNSEEN, are_seen, covered
 from corpus.parsing.types import Box, Doubt
@@ -64,8 +64,10 @@ _ASLANT = Doubt(
 )
 
 
-def read_page(page: Any, number: int) -> PageCells:
+def read_page(page: Any, number: int, prints: Prints | None = None) -> PageCells:
     """Return the cells of a pypdfium2 page, in points from its top left corner.
+
+    With `prints` it is looked at how its characters are printed.
 
     Its words are those in the direction of most letters; words in other directions are its
     `insets`, each in a frame in which they stand upright.
@@ -73,12 +75,13 @@ def read_page(page: Any, number: int) -> PageCells:
     frame = Frame.of(page)
     painted = list(objects(page))
     fonts: dict[int, Font] = {}
-    given = characters(page, frame, painted, fonts)
+    given: Iterable[Character | str] = characters(page, frame, painted, fonts)
+    given = prints.read(page, number, given) if prints else given
     printed = list(_pieces(_on_page(given, frame.size)))
     drawn = drawings(painted, frame)
     notes = annotations_of(page, frame)
     seen = _seen(page, frame, printed, painted, drawn, notes)
-    pieces = seen.pieces
+    pieces: Sequence[list[Character]] = with_bullets(seen.pieces)
     if any(_laps(before, piece) for before, piece in itertools.pairwise(pieces)):
         # PDFium sorts the words of one line by place; lines printed over each other are told apart
         # by the order of painting.

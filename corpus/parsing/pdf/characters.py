@@ -11,7 +11,13 @@ from typing import Any
 
 import pypdfium2.raw as raw
 
-from corpus.parsing.clean import PRIVATE_BULLETS, PRIVATE_TICK, UNREADABLE, symbol_text
+from corpus.parsing.clean import (
+    PRIVATE_BULLETS,
+    PRIVATE_TICK,
+    SIGN_FONT,
+    UNREADABLE,
+    symbol_text,
+)
 from corpus.parsing.geometry import height, union, upright
 from corpus.parsing.pdf.drawings import Frame, Painted
 from corpus.parsing.pdf.misnamed import PREFIXES
@@ -20,7 +26,6 @@ from corpus.parsing.types import Box
 
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|cmssbx|medi(?![a-z])|\bbd\b", re.IGNORECASE)
 _BOLD_WEIGHT = 600  # of 100 to 900, where the font's name does not tell
-_SIGN_FONT = re.compile(r"symbol|wingdings", re.IGNORECASE)
 _NAME_BYTES = 128
 _HYPHENS = "\x02\u00ad"  # how PDFium marks a hyphen that divides a word
 _NOTHING = "\x00\ufffe\uffff"
@@ -57,6 +62,7 @@ class Character:
     is_mapped: bool = True  # its font says which character it is
     after_blank: bool = False  # the file prints a blank before it
     is_cut: bool = False  # its text runs off the page's edge here
+    is_odd: bool = False  # printed as another sign, though not surely as which
     ink: Box | None = None  # around its ink, on the displayed page; of letters, only of m and µ
 
 
@@ -86,7 +92,8 @@ def characters(
             code, half = 0x10000 + ((half - 0xD800) << 10) + (code - 0xDC00 & 0x3FF), 0
         text = chr(code)
         owner = raw.FPDFText_GetTextObject(handle, index)
-        if text.isspace() or text in _NOTHING or not owner:
+        is_unnamed = bool(owner) and code < 0x20 and _is_printed_unnamed(handle, index, frame)
+        if (text.isspace() or text in _NOTHING or not owner) and not is_unnamed:
             yield ADDED if not owner or raw.FPDFText_IsGenerated(handle, index) else PRINTED
             continue
         address = ctypes.addressof(owner.contents)
@@ -97,7 +104,7 @@ def characters(
             font = fonts[address] = _font(handle, index, owner, frame, (place, is_doubtful))
         known = mapped.get((font.name, code))
         if known is None:
-            private = 0xE000 <= code <= 0xF8FF or code == 0xFFFD
+            private = is_unnamed or 0xE000 <= code <= 0xF8FF or code == 0xFFFD
             known = not (private or raw.FPDFText_HasUnicodeMapError(handle, index) == 1)
             mapped[font.name, code] = known
         base = _base(handle, index, font, frame, origin)
@@ -112,6 +119,14 @@ def displayed(piece: Sequence[Character], size: tuple[float, float]) -> Box:
     turn = max(piece[0].font.turn, 0)
     box = union(character.box for character in piece)
     return upright(box, size[::-1] if turn in (90, 270) else size, -turn % 360)
+
+
+def _is_printed_unnamed(handle: Any, index: int, frame: Frame) -> bool:
+    """Tell whether a character has ink and no name: a font of signs begins with code 0 or 1."""
+    if raw.FPDFText_HasUnicodeMapError(handle, index) != 1:
+        return False
+    ink = _ink(handle, index, frame)
+    return ink is not None and ink[2] > ink[0] and ink[3] > ink[1]
 
 
 def _ink(handle: Any, index: int, frame: Frame) -> Box | None:
@@ -166,11 +181,13 @@ def _font(handle: Any, index: int, owner: Any, frame: Frame, painted: tuple[int,
 def _text(text: str, font: Font, is_mapped: bool) -> str:
     if text in _TEX_EXTENSION and _TEX_FONT.search(font.name):
         return _TEX_EXTENSION[text]
-    if is_mapped:
-        return "-" if text in _HYPHENS else text
-    if match := _SIGN_FONT.search(font.name):
+    match = SIGN_FONT.search(font.name)
+    if match and (not is_mapped or (ord(text) < 0x100 and match.group().lower() != "symbol")):
+        # Dingbats are often said to be the letters in whose places they stand.
         private = text if ord(text) > 0xFF else chr(0xF000 + ord(text))
         sign = symbol_text(private, match.group())
         if sign and sign != private:
             return sign
+    if is_mapped:
+        return "-" if text in _HYPHENS else text
     return _UNNAMED.get(text, UNREADABLE)

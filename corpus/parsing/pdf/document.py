@@ -18,14 +18,14 @@ from corpus.filenames import is_filename, title_said
 from corpus.parsing.clean import clean_line
 from corpus.parsing.drafts import Draft, DraftTable, write_page
 from corpus.parsing.geometry import PageCells
-from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT
+from corpus.parsing.layout.doubts import RAISED_UNSURE, SIGN_MISNAMED, TEXT_CUT, signs_mended
 from corpus.parsing.layout.engine import lay_out
 from corpus.parsing.office.markup import first_heading
 from corpus.parsing.pdf.annotations import unread
 from corpus.parsing.pdf.cells import read_page
 from corpus.parsing.pdf.render import Renderer
 from corpus.parsing.pdf.scans import PictureReader, unsure_lines
-from corpus.parsing.pdf.signs import misnamed
+from corpus.parsing.pdf.signs import Prints, misnamed
 from corpus.parsing.pdf.struck import lines_at, struck_doubts
 from corpus.parsing.registry import Request, engine_name
 from corpus.parsing.selfcheck.pages import LeftOut, check_pages
@@ -71,7 +71,8 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
 
         return parse_with_models(request, renderer)
     pictures = PictureReader(renderer)
-    cells = _read_pages(request, renderer, pictures)
+    prints = Prints()
+    cells = _read_pages(request, renderer, pictures, prints)
     if all(PAGE_UNREADABLE in page.doubts for page in cells):
         raise ParseError(
             "None of the PDF's pages can be read.",
@@ -97,6 +98,9 @@ def _parsed(request: Request, renderer: Renderer) -> ParsedDocument:
     pages = check_pages(request.path, whole, left_out)
     is_name = is_filename(metadata.get("title", ""))
     title = laid_out.title or (first_heading(pages) if is_name else "") or named
+    if prints.mended:
+        noted = (*pages[0].doubts, signs_mended(prints.mended))
+        pages = (replace(pages[0], doubts=noted), *pages[1:])
     return ParsedDocument(pages, engine_name(request.media_type), title=title, metadata=metadata)
 
 
@@ -142,19 +146,33 @@ def _page(cells: PageCells, drafts: Sequence[Draft | DraftTable], signs: Sequenc
     return replace(page, doubts=doubts)
 
 
-def _read_pages(request: Request, renderer: Renderer, pictures: PictureReader) -> list[PageCells]:
-    """Return the cells of all pages; a page that can't be read is empty, with a doubt."""
+def _read_pages(
+    request: Request, renderer: Renderer, pictures: PictureReader, prints: Prints
+) -> list[PageCells]:
+    """Return the cells of all pages; a page that can't be read is empty, with a doubt.
+
+    Pages with signs that their fonts misname are read again once these are known.
+    """
     cells: list[PageCells] = []
     total = renderer.page_count
     request.on_page(0, total)
-    for number in range(1, total + 1):
-        try:
-            page = read_page(renderer.page(number), number)
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
-            cells.append(PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,)))
-        else:
-            cells.append(replace(pictures.read(page), notes=page.notes, gone=page.gone))
+    pages = {number: _read_page(renderer, number, prints) for number in range(1, total + 1)}
+    prints.is_known = True
+    for number, page in pages.items():
+        page = _read_page(renderer, number, prints) if number in prints.pages else page
+        cells.append(
+            page
+            if PAGE_UNREADABLE in page.doubts
+            else replace(pictures.read(page), notes=page.notes, gone=page.gone)
+        )
         request.on_page(number, total)
     return cells
+
+
+def _read_page(renderer: Renderer, number: int, prints: Prints) -> PageCells:
+    try:
+        return read_page(renderer.page(number), number, prints)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  whatever a damaged page makes a library raise
+        return PageCells(number, *A4, (), doubts=(PAGE_UNREADABLE,))

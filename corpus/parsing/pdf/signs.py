@@ -8,8 +8,10 @@ each comparison and prefix of a unit with what it should look like.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any
 
@@ -18,9 +20,12 @@ from corpus.parsing.geometry import Around, Sign, height, union, upright
 from corpus.parsing.pdf.characters import Character, displayed
 from corpus.parsing.pdf.misnamed import (
     COMPARISONS,
+    FIRST_SIGN,
     PREFIXES,
+    could_be,
     is_other_comparison,
     is_other_prefix,
+    printed_sign,
 )
 from corpus.parsing.types import Box
 
@@ -30,12 +35,146 @@ _AROUND = 3  # pixels around a sign, which show its ground
 _SIDE = 16  # pixels of a shape
 _MIN_INK = 48  # of 255, over the ground
 _DIFFERENT = 0.41  # of the ink of both: prints of one glyph differ by 0.36 at most, ≥ and ≤ by 0.46
+_ONE_SIZE = 1.4  # times; raised digits are by a half smaller than others
 _BLANK = 0.17  # font heights; a wider gap is a blank
 _REACH = 1.0  # font heights from a sign to its number
 _ODD = 0.04  # of a font height
 _COMMON = frozenset("()[]{}.,;:/\\-–—−•·*†‡§_…'’|")  # which no bound is mistaken for
 _MAX_SIGNS = 200  # before numbers of a page
 _MAX_PRINTS = 1_000  # of a page; comparisons above are taken for misnamed
+_SAMPLES = 2  # prints of a character of a font that are looked at in any case
+_MOST = 0.5  # of the prints of a character that must be one other sign
+_NEARLY_ALL = 0.8  # of them: then one that can't be told is doubted
+_LEAST_SIZE = 4.0  # points: smaller print is no evidence
+# Fonts of signs alone, which publishers name by letters and digits.
+_PI_FONT = re.compile(
+    r"AdvP(?:[0-9A-F]{4,6}|[A-Z]+\d)|AdvMath|Math(?:ematical)?[- ]?Pi|Universal[- ]?\w*Pi|MTSY"
+)
+_TYPEWRITER = re.compile("courier", re.IGNORECASE)
+
+
+@dataclass
+class Prints:
+    """What the characters of each font look like over a document, gathered page by page.
+
+    With `is_known` all pages were seen: then characters that are printed as another sign become
+    that sign, and are counted.
+    """
+
+    is_known: bool = False
+    seen: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    pages: set[int] = field(default_factory=set)  # with prints of another sign
+    mended: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+
+    def read(
+        self, page: Any, number: int, given: Iterable[Character | str]
+    ) -> list[Character | str]:
+        """Return the characters of a page; look at those that may be printed as other signs."""
+        read = list(given)
+        chars = [char for char in read if isinstance(char, Character) and _has_print(char)]
+        wanted = self._wanted(chars)
+        inks = _inks(page, page.get_size(), wanted)
+        signs: dict[int, Character] = {}
+        for char in wanted:
+            printed = printed_sign(inks[id(char)]) if id(char) in inks else ""
+            other = "" if printed and could_be(char.text, printed) else printed
+            if not self.is_known:
+                self.seen[char.font.name, char.text].append(other)
+                if other or (_is_of_signs(char) and not printed):
+                    self.pages.add(number)
+            else:
+                signs[id(char)] = self._decided(char, other)
+        bars = {id(char) for char in signs.values() if char.text == "–"}
+        return _with_dashes([signs.get(id(char), char) for char in read], bars)
+
+    def _wanted(self, chars: Sequence[Character]) -> list[Character]:
+        """Return the characters to look at, some of each and all that stand out."""
+        if self.is_known:
+            odd = {
+                pair for pair, signs in self.seen.items() if any(signs) or _PI_FONT.search(pair[0])
+            }
+            return [char for char in chars if (char.font.name, char.text) in odd]
+        wanted, count = [], Counter({pair: len(signs) for pair, signs in self.seen.items()})
+        for before, char, after in zip([None, *chars], chars, [*chars[1:], None], strict=False):
+            pair = (char.font.name, char.text)
+            if count[pair] < _SAMPLES or _stands_out(before, char, after):
+                count[pair] += 1
+                wanted.append(char)
+        return wanted[:_MAX_PRINTS]
+
+    def _decided(self, char: Character, other: str) -> Character:
+        """Return a character as the sign that it is printed as; doubted where that is not sure."""
+        signs = self.seen[char.font.name, char.text]
+        is_lost = char.text == UNREADABLE
+        if other and (is_lost or signs.count(other) > _MOST * len(signs)):
+            self.mended[char.text, other] += 1
+            return replace(char, text=other, is_mapped=True)
+        is_one = sum(map(bool, signs)) > _NEARLY_ALL * len(signs)
+        is_odd = bool(other) or is_one or _is_of_signs(char)
+        return replace(char, is_odd=is_odd and not is_lost)
+
+
+def _has_print(char: Character) -> bool:
+    """Tell whether a character may be misnamed at all: letters of other scripts are not."""
+    is_latin = char.text == UNREADABLE or ord(char.text[0]) < FIRST_SIGN
+    return (
+        is_latin and char.font.turn >= 0 and char.font.size >= _LEAST_SIZE and bool(char.font.name)
+    )
+
+
+def _is_of_signs(char: Character) -> bool:
+    """Tell whether a font of signs names a character by a letter, a digit, or a sign of money."""
+    is_name = char.text.isalnum() or char.text in "$#%&@"
+    return is_name and _PI_FONT.search(char.font.name) is not None
+
+
+def _stands_out(before: Character | None, char: Character, after: Character | None) -> bool:
+    """Tell whether a character is alone in its font, or a letter or an odd sign at a number."""
+    near = [other for other in (before, after) if other]
+    if char.text == UNREADABLE or not any(char.font.name == other.font.name for other in near):
+        return True
+    if not (after and after.text.isdigit()) or char.text in _COMMON or char.text.isdigit():
+        return False
+    return not char.text.isalpha() or bool(before and before.text.isdigit())
+
+
+def _with_dashes(read: list[Character | str], mended: Container[int]) -> list[Character | str]:
+    """Return characters with each mended bar as a minus, but as a dash between two words."""
+    for at in (at for at, char in enumerate(read) if id(char) in mended):
+        char = read[at]
+        before, after = (_next(read, at, step) for step in (-1, 1))
+        is_between = (
+            before is not None
+            and after is not None
+            and before[1] == after[1]
+            and before[0].text.isalnum()
+            and after[0].text.isalnum()
+            and abs(before[0].base - after[0].base) < 0.1 * before[0].font.size
+        )
+        if isinstance(char, Character) and not is_between:
+            read[at] = replace(char, text="−")
+    return read
+
+
+def _next(read: list[Character | str], at: int, step: int) -> tuple[Character, bool] | None:
+    """Return the character before or after one, and whether a blank stands between."""
+    near = read[at + step : at + 3 * step : step] if at + 3 * step >= 0 else read[at - 1 :: -1]
+    found = next((each for each in near if isinstance(each, Character)), None)
+    return (found, isinstance(near[0], str)) if found else None
+
+
+def with_bullets(pieces: Sequence[list[Character]]) -> list[list[Character]]:
+    """Return words with each lone `o` of Courier among other fonts as the bullet that it is."""
+    typed = [_TYPEWRITER.search(piece[0].font.name) is not None for piece in pieces]
+    return [
+        [replace(piece[0], text="◦")]
+        if len(piece) == 1
+        and piece[0].text == "o"
+        and typed[at]
+        and not any(typed[max(0, at - 1) : at] + typed[at + 1 : at + 2])
+        else piece
+        for at, piece in enumerate(pieces)
+    ]
 
 
 def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ...]:
@@ -61,13 +200,16 @@ def signs_of(page: Any, pieces: Sequence[Sequence[Character]]) -> tuple[Sign, ..
             char.font.name,
             char.text,
             displayed([char], size),
+            char.font.size,
             _around(words, at, size),
             _shape(ink) if id(char) in compared and ink is not None else None,
             id(char) in before,
-            id(char) in prefixes or (id(char) in seen and is_other_comparison(char.text, ink)),
+            char.is_odd
+            or id(char) in prefixes
+            or (id(char) in seen and is_other_comparison(char.text, ink)),
         )
 
-    wanted = prefixes | set(seen)
+    wanted = prefixes | set(seen) | {id(char) for char in letters if char.is_odd}
     return tuple(
         sign(at, char) for at, word in enumerate(words) for char in word if id(char) in wanted
     )
@@ -218,8 +360,15 @@ def misnamed(pages: Sequence[Sequence[Sign]]) -> list[list[Sign]]:
 
 
 def _differ(signs: Sequence[Sign]) -> bool:
-    first = signs[0].shape
-    return any(distance(first, sign.shape) > _DIFFERENT for sign in signs[1:])
+    """Tell whether two prints differ that are nearly of one size: small ones have thick strokes."""
+    rest = list(signs)
+    while rest:
+        first, *others = rest
+        near = [o for o in others if 1 / _ONE_SIZE <= o.size / first.size <= _ONE_SIZE]
+        if any(distance(first.shape, other.shape) > _DIFFERENT for other in near):
+            return True
+        rest = [other for other in others if other not in near]
+    return False
 
 
 def distance(shape: Any, other: Any) -> float:

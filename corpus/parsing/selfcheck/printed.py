@@ -65,7 +65,7 @@ def _words(page: Any) -> Iterator[PrintedWord]:
         boxes = list(_boxes(page, text_page.raw, places))
         sheet = (0.0, 0.0, *page.get_size())
     for text, box in zip(texts, boxes, strict=True):
-        if text and contains(sheet, middle(box)):
+        if text not in ("", "o") and contains(sheet, middle(box)):  # a lone o is mostly a bullet
             yield PrintedWord(text, box)
 
 

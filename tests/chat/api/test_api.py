@@ -103,7 +103,7 @@ def test_a_search_is_a_list_and_audited_without_its_words(
         "rank": 1, "chunk": guideline.chunks.get().key, "document": "Pneumonia in adults",
         "page": 1, "position": None, "section": "Pneumonia in adults › Treatment",
         "section_path": ["Pneumonia in adults", "Treatment"], "text": f"{DOSE}\n{NOTE}",
-        "ocr_confidence": None, "also_in": [],
+        "ocr_confidence": None, "also_in": [], "stopped": None,
     }  # fmt: skip
     event = AuditEvent.objects.get(action="search")
     assert event.actor.endswith(":alice")
@@ -129,7 +129,7 @@ def test_a_search_shows_what_stands_around_a_passage_where_asked(client: Client)
 
 def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any) -> None:
     turn = store_turn()
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         payload = turn_payload(turn)
     assert json.loads(json.dumps(payload)) == payload
     assert list(payload) == list(QueryResponse().fields)
@@ -155,6 +155,7 @@ def test_the_payload_of_a_stored_answer(db: None, django_assert_num_queries: Any
                 "effective_from": None,
                 "review_by": None,
                 "overdue": False,
+                "stopped": None,
                 "page": 3,
                 "page_label": None,
                 "position": None,

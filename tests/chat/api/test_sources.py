@@ -216,7 +216,7 @@ def test_what_is_gone_is_not_painted(
     assert cited["link"].endswith("/#cited")
 
 
-@pytest.mark.parametrize(("question", "queries"), [(QUESTION, 17), (NEAR, 18)])
+@pytest.mark.parametrize(("question", "queries"), [(QUESTION, 18), (NEAR, 19)])
 def test_many_documents_take_the_queries_of_one(
     guideline: Document, alice: User, question: str, queries: int, django_assert_num_queries: Any
 ) -> None:

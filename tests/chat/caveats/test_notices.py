@@ -6,6 +6,7 @@ import pytest
 
 from chat.caveats.notices import document_notices
 from corpus.models import Document, Lifecycle
+from corpus.stops import Stops
 
 TODAY, A_DAY = datetime.date(2026, 6, 1), datetime.timedelta(days=1)
 WITHDRAWN = {
@@ -17,7 +18,7 @@ WITHDRAWN = {
 
 def test_a_document_in_force_has_none() -> None:
     document = Document(lifecycle=Lifecycle.PUBLISHED, effective_from=TODAY, review_by=TODAY)
-    assert document_notices(document, on=TODAY) == ()
+    assert document_notices(document, on=TODAY, stops=Stops()) == ()
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_what_is_not_simply_in_force_says_so(
     fields: dict[str, object], level: str, code: str, said: str
 ) -> None:
     document = Document(**({"lifecycle": Lifecycle.PUBLISHED} | fields))
-    (notice,) = document_notices(document, on=TODAY)
+    (notice,) = document_notices(document, on=TODAY, stops=Stops())
     assert (notice.level, notice.code) == (level, code)
     assert said in notice.text
 
@@ -43,7 +44,7 @@ def test_what_is_not_simply_in_force_says_so(
 def test_superseded_names_its_successor() -> None:
     successor = Document(title="New", collection_id=7)
     old = Document(lifecycle=Lifecycle.SUPERSEDED, superseded_by=successor)
-    (notice,) = document_notices(old, on=TODAY, readable={7})
+    (notice,) = document_notices(old, on=TODAY, stops=Stops(), readable={7})
     assert notice.level == "stop"
     assert notice.successor is successor
 
@@ -52,5 +53,5 @@ def test_superseded_names_its_successor() -> None:
 def test_a_successor_that_is_not_open_to_the_reader_is_not_named(readable: set[int]) -> None:
     successor = Document(title="New", collection_id=7)
     old = Document(lifecycle=Lifecycle.SUPERSEDED, superseded_by=successor)
-    (notice,) = document_notices(old, on=TODAY, readable=readable)
+    (notice,) = document_notices(old, on=TODAY, stops=Stops(), readable=readable)
     assert (notice.level, notice.successor) == ("stop", None)

@@ -22,7 +22,9 @@ TOP = set(
     "status reason message recalled mode standalone plain option warnings withheld owner claims "
     "nearest hidden confidence turn".split()
 )
-TODAY = set("issuer journal year population lifecycle effective_from review_by overdue".split())
+TODAY = set(
+    "issuer journal year population lifecycle effective_from review_by overdue stopped".split()
+)
 PAINTED = set("boxes page_size link picture token_link token_picture".split())
 PLACE = (
     TODAY

@@ -196,7 +196,7 @@ def test_many_rows_take_no_more_queries_than_one(
     assert (alone.claims.count(), all_.claims.count()) == (1, 3)
     for key in (alone.pk, all_.pk):
         turn = audited_turns().get(pk=key)
-        with django_assert_num_queries(3):  # collections, pages with tables, with figures
+        with django_assert_num_queries(4):  # collections, stops, pages with tables, with figures
             shown(turn)
 
 

@@ -258,7 +258,7 @@ def test_a_long_conversation_costs_no_more_queries_than_a_short_one(
         ask(alice, conversation=conversation)
         refused(alice, Reason.WEAK_EVIDENCE, guideline, conversation=conversation)
     assert conversation is not None
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         response = clinician.get(thread(conversation.pk))
     assert response.content.count(b"<article") == 9
 

@@ -8,6 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus.review.quotable import quotable_words
+from tests.corpora import publish
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 
@@ -56,3 +58,30 @@ def test_the_command_wants_a_pdf(tmp_path: Path) -> None:
     for path, told in ((tmp_path, "no PDF"), (tmp_path / "b.pdf", "no such file")):
         with pytest.raises(CommandError, match=told):
             call_command("check_spans", str(path))
+
+
+@pytest.mark.django_db
+def test_what_can_be_quoted_is_told_by_kind_and_the_rest_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = publish(
+        "# Zelomycin\n\nRates:\n\n| Group | Dose |\n| --- | --- |\n| Adults | 200 mg |\n\n"
+        "BEFORE THE FIRST INFUSION\n\nGive water.\n\nSTOP METFORMIN\n\nThat is all.\n",
+        filename="zelomycin.md",
+    )
+    call_command("check_spans", quotable=True, list=True)
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("zelomycin.md: ")
+    assert "table 100.0 %" in first
+    # What only announces a table is quoted with it; a title among the text never stands alone.
+    assert [line.strip() for line in rest[:-1]] == ["page 1, paragraph: BEFORE THE FIRST INFUSION"]
+    assert rest[-1].startswith("all: ")
+    found = quotable_words(document)
+    assert found.all["paragraph"] - found.quoted["paragraph"] == 4
+    assert found.share("caption") is None
+
+
+@pytest.mark.django_db
+def test_nothing_published_has_no_share(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("check_spans", quotable=True)
+    assert capsys.readouterr().out == "all: no words\n"

@@ -9,6 +9,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from core.language.en.quantities.matching import held, not_held
+from corpus.parsing.geometry import Word
+from corpus.parsing.layout.runs import Line
 from corpus.parsing.types import Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
@@ -56,6 +58,17 @@ def test_a_raised_minus_is_that_of_a_power(tmp_path: Path, sign: str, size: floa
     )
     assert page.text == "Dilute to 2 x 10⁻³ mol/L first."
     assert not not_held("Dilute to 0.002 mol/L", held((page.text,)))
+
+
+@pytest.mark.parametrize(("base", "read"), [(78.0, "kg⁻¹"), (81.8, "kg−1")])
+def test_a_minus_of_another_font_is_raised_by_its_baseline(base: float, read: str) -> None:
+    """The box of a font of signs may reach as far down as the text's."""
+    words = (
+        Word("kg", (60.0, 75.0, 72.0, 83.8), 8.5, base=81.8),
+        Word("−", (72.0, 73.6, 77.0, 83.4), 6.0, base=base),
+        Word("1", (77.0, 73.7, 80.0, 79.3), 6.0, base=base),
+    )
+    assert Line(words).text == read
 
 
 def test_a_raised_unit_and_a_lowered_digit_are_read_as_before(tmp_path: Path) -> None:
