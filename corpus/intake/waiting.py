@@ -17,8 +17,13 @@ from core.errors import MedragError
 from corpus.models import Document, Lifecycle
 from corpus.parsing.doubts.grades import Grade
 from corpus.review.doubted import documents_with_doubts
-from corpus.review.page_checks import PageDoubt, page_checks, pages_doubtful
-from corpus.review.words_found import pages_named
+from corpus.review.page_checks import (
+    PageDoubt,
+    page_checks,
+    pages_doubtful,
+    pages_scanned_badly,
+)
+from corpus.review.words_found import PagesNotReviewed, pages_named
 from corpus.services.history import history_add
 from corpus.services.lifecycle import document_approve
 
@@ -62,7 +67,14 @@ def documents_publish(
 def _publish(
     document: Document, *, by: User | None, today: datetime.date, despite_doubts: bool
 ) -> None:
-    doubtful = pages_doubtful(page_checks(document))
+    checks = page_checks(document)
+    doubtful = pages_doubtful(checks)
+    if (scanned := pages_scanned_badly(checks)) and not despite_doubts:
+        raise PagesNotReviewed(
+            f"Nobody has compared {pages_named(scanned)} of “{document}”, read by OCR with a low "
+            "confidence. It was not published.",
+            hint="Open “Check and publish”, compare each of these pages and tick it.",
+        )
     document_approve(document, by=by, today=today, despite_doubts=despite_doubts)
     if by:
         unseen = f" without a look at {pages_named(doubtful)}" if doubtful else ""

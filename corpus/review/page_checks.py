@@ -11,10 +11,11 @@ from corpus.models import Document, Page
 from corpus.parsing.doubts.grades import Grade
 from corpus.parsing.types import WordsFound
 from corpus.review.doubted import has_doubt
-from corpus.review.words_found import SHARE, lost_among
+from corpus.review.words_found import SHARE, lost_among, lost_words, pages_named
 from corpus.types import OCR_CONFIDENT
 
 POOR = Q(ocr_confidence__lt=OCR_CONFIDENT) | Q(has_doubt(Grade.VALUE))  # somebody has to look
+MISREAD_ON = "A value was probably misread, or not read, on {}."
 _TABLES = '$[*] ? (@.kind == "table")'
 _ORDER = list(Grade)
 
@@ -76,6 +77,22 @@ def _listed(doubts: Sequence[Mapping[str, str]]) -> tuple[PageDoubt, ...]:
 def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
     """Return the numbers of pages that must be looked at before publishing."""
     return [check.number for check in checks if check.is_doubtful]
+
+
+def pages_scanned_badly(checks: Sequence[PageCheck]) -> list[int]:
+    return [check.number for check in checks if check.is_badly_scanned]
+
+
+def reason_to_wait(document: Document) -> str:
+    """Return why a document that was published unread has to wait for a look; empty if it has not.
+
+    It lost words, or has a value in doubt or a page scanned badly, unless it was published
+    `despite_doubts`.
+    """
+    if lost := lost_words(document):
+        return f"Only {int(100 * lost.share)} % of its words were found when it was read."
+    doubtful = [] if document.despite_doubts else pages_doubtful(page_checks(document))
+    return MISREAD_ON.format(pages_named(doubtful)) if doubtful else ""
 
 
 def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:

@@ -26,7 +26,8 @@ from corpus.access import NotPermitted, may_publish
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.review.corrections import corrections_unseen, refuse_uncompared
-from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
+from corpus.review.page_checks import MISREAD_ON, reason_to_wait
+from corpus.review.words_found import lines_misread, pages_named, refuse_unseen
 from corpus.selectors import answers_citing, waits_for
 from corpus.services.documents import NotNow
 from corpus.services.metadata import document_inherit
@@ -172,16 +173,12 @@ def refuse_to_publish(
 
 @transaction.atomic
 def document_hold_back(document: Document) -> None:
-    """Move PUBLISHED -> REVIEW if it was published unread and lost words or has values in doubt.
+    """Move PUBLISHED -> REVIEW if it was published unread and has to wait (`reason_to_wait`).
 
-    Not for these if it was published `despite_doubts`. Called after its first reading, before
-    anything of it can be searched.
+    Called after its first reading, before anything of it can be searched.
     """
-    if lost := lost_words(document):
-        reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
+    if reason := reason_to_wait(document):
         document_recheck(document, by=None, reason=reason)
-    elif not document.despite_doubts:
-        document_hold_misread(document)
 
 
 @transaction.atomic
@@ -194,7 +191,7 @@ def document_hold_misread(
     """
     new = [pages for line, pages in lines_misread(document).items() if line not in known]
     if pages := sorted(set().union(*new)):
-        reason = f"A value was probably misread, or not read, on {pages_named(pages)}."
+        reason = MISREAD_ON.format(pages_named(pages))
         document_recheck(document, by=None, reason=reason)
 
 

@@ -65,6 +65,15 @@ def test_all_but_values_in_doubt_are_published(
         ]
 
 
+@pytest.mark.parametrize("despite", [False, True])
+def test_a_page_scanned_badly_waits_without_any_doubt_too(*, despite: bool) -> None:
+    waiting("scan").pages.update(ocr_confidence=0.89)
+    waiting("clear scan").pages.update(ocr_confidence=0.9)
+    call_command("publish", despite_doubts=despite)
+    held = Lifecycle.PUBLISHED if despite else Lifecycle.REVIEW
+    assert states() == {"scan": held, "clear scan": Lifecycle.PUBLISHED}
+
+
 def test_despite_doubts_values_are_published_and_withheld(bob: User) -> None:
     document = waiting("value", VALUE)
     bob.is_superuser = True

@@ -20,6 +20,7 @@ from corpus.review.words_found import PagesNotReviewed, lost_words
 from corpus.services.documents import collection_default
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_hold_back, document_publish, document_submit
+from corpus.types import OCR_CONFIDENT
 from medrag_site.groups import PUBLISHERS
 from tests.corpus.admin.test_admin import LIST, act, documents, member, page_of
 from tests.corpus.documents import ingest
@@ -129,6 +130,17 @@ def test_what_was_published_unread_waits_for_a_look() -> None:
     document_hold_back(document)
     assert (state_of(document), document.published_at) == (Lifecycle.REVIEW, None)
     assert AuditEvent.objects.latest("pk").action == "document.returned"
+
+
+@pytest.mark.parametrize(("confidence", "despite"), [(0.89, False), (0.89, True), (0.9, False)])
+def test_a_page_scanned_badly_waits_unless_published_despite_doubts(
+    confidence: float, *, despite: bool
+) -> None:
+    document = poor((0, 0), lifecycle=Lifecycle.PUBLISHED, despite_doubts=despite)
+    document.pages.update(ocr_confidence=confidence)
+    document_hold_back(document)
+    is_held = confidence < OCR_CONFIDENT and not despite
+    assert state_of(document) == (Lifecycle.REVIEW if is_held else Lifecycle.PUBLISHED)
 
 
 def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
