@@ -16,7 +16,7 @@ from typing import Any
 from corpus.boxes import Blocks, Span, overlaps
 
 FIGURE, CHART = "figure", "chart"
-NODE = "flow_chart"  # the doubt of a node of a chart
+NODE, OTHER_NODE = "flow_chart", "flow_chart_box"  # doubts of a page's first node, and of others
 _LABEL = re.compile(
     r"(?:Figure|Fig\.?|Algorithm|Chart|Diagram|Flow ?chart)\s*[A-Z]?\d*[a-z]?", re.I
 )
@@ -32,7 +32,9 @@ Box = list[float]
 
 def chart_spans(doubts: Iterable[Mapping[str, Any]]) -> list[Span]:
     """Return the spans of a page's text that are nodes of a flow chart."""
-    return [(doubt["start"], doubt["end"]) for doubt in doubts if doubt["code"] == NODE]
+    return [
+        (doubt["start"], doubt["end"]) for doubt in doubts if doubt["code"] in (NODE, OTHER_NODE)
+    ]
 
 
 def unordered_spans(blocks: Blocks, doubts: Iterable[Mapping[str, Any]]) -> list[Span]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Container, Iterable
+import sys
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from django.utils import timezone
 
 from corpus import signals
 from corpus.access import collections_searchable
-from corpus.boxes import Blocks
+from corpus.boxes import Blocks, Span
 from corpus.encoders.registry import encoder_facts
 from corpus.indexing.recipe import fingerprint_in_sql, is_read_otherwise, site_recipe
 from corpus.models import (
@@ -36,7 +37,9 @@ from corpus.models import (
     SourceFile,
     WorkerHeartbeat,
 )
+from corpus.parsing.doubts.grades import Grade
 from corpus.positions import SECTIONS, below_title, place_words
+from corpus.review.doubted import has_doubt
 from corpus.review.versions import text_similarity, title_similarity, title_words
 from corpus.types import CitingAnswer
 
@@ -267,3 +270,20 @@ def worker_faults() -> list[str]:
     """Return sentences for staff on what live workers can't do, each once. Runs one query."""
     faults = [fault for worker in workers_alive() for fault in worker.detail.get("faults", ())]
     return list(dict.fromkeys(faults))
+
+
+def spans_withheld(documents: Collection[int]) -> dict[tuple[int, int], list[Span]]:
+    """Return the spans of values in doubt that nobody has looked at, by document and page number.
+
+    The whole page for a doubt without a span. Runs one query.
+    """
+    pages = Page.objects.filter(has_doubt(Grade.VALUE), document__in=documents, looked=False)
+    whole = (0, sys.maxsize)
+    return {
+        (document, number): [
+            (doubt["start"], doubt["end"]) if doubt["start"] < doubt["end"] else whole
+            for doubt in doubts
+            if doubt.get("grade", Grade.VALUE) == Grade.VALUE
+        ]
+        for document, number, doubts in pages.values_list("document", "number", "doubts")
+    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -18,9 +17,6 @@ from django.db.models import (
     Case,
     Count,
     Exists,
-    F,
-    Func,
-    IntegerField,
     OuterRef,
     Q,
     QuerySet,
@@ -49,7 +45,13 @@ from corpus.models import (
     Source,
     SourceFile,
 )
-from corpus.review.words_found import SHARE
+from corpus.parsing.doubts.grades import Grade
+from corpus.review.doubted import has_doubt
+from corpus.review.page_checks import POOR
+from corpus.review.page_checks import PageCheck as PageCheck
+from corpus.review.page_checks import page_checks as page_checks
+from corpus.review.page_checks import pages_doubtful as pages_doubtful
+from corpus.review.page_checks import pages_to_look_at as pages_to_look_at
 from corpus.selectors import documents_stale
 from corpus.types import OCR_CONFIDENT
 
@@ -65,8 +67,6 @@ WAITING = ("check", "publish", "failed", "doubt", "due", "gone")  # of `list_con
 SENT_BACK = "Sent back: "  # begins a line of the history; the reason follows
 
 _UNPUBLISHED = (Lifecycle.DRAFT, Lifecycle.REVIEW)
-_POOR = Q(ocr_confidence__lt=OCR_CONFIDENT) | ~Q(doubts=[])  # of a page: somebody has to look
-_TABLES = '$[*] ? (@.kind == "table")'
 
 
 _NOT_IN_COLLECTION = (
@@ -200,7 +200,8 @@ def list_conditions() -> dict[str, Q]:
         "check": Q(lifecycle=Lifecycle.DRAFT, job__state=JobState.DONE),
         "publish": Q(lifecycle=Lifecycle.REVIEW, job__state=JobState.DONE),
         "failed": Q(job__state=JobState.FAILED),
-        "doubt": Q(Exists(pages.filter(_POOR)), lifecycle__in=_UNPUBLISHED),
+        "doubt": Q(Exists(pages.filter(POOR)), lifecycle__in=_UNPUBLISHED),
+        **{f"doubt_{grade}": Q(Exists(pages.filter(has_doubt(grade)))) for grade in Grade},
         "due": published & Q(review_by__lte=today + REVIEW_NEXT),
         "gone": (published | Q(lifecycle__in=_UNPUBLISHED))
         & Exists(files.exclude(gone_at=None))
@@ -245,55 +246,6 @@ def documents_uploaded_by(user: User, *, limit: int) -> list[Document]:
     """Return what the user uploaded in the last 24 hours, latest first."""
     mine = documents_for_staff(user).filter(uploaded_by=user, uploaded_at__gt=Now() - RECENT)
     return list(mine.order_by("-uploaded_at", "-pk")[:limit])
-
-
-@dataclass(frozen=True)
-class PageCheck:
-    """What to look at on a page before the document is published."""
-
-    number: int
-    tables: int
-    ocr_confidence: float | None
-    doubts: tuple[str, ...]  # their messages, each once
-    words_share: float | None = None  # of its words, found again under their boxes
-
-    @property
-    def is_badly_scanned(self) -> bool:
-        return self.ocr_confidence is not None and self.ocr_confidence < OCR_CONFIDENT
-
-    @property
-    def is_doubtful(self) -> bool:
-        return bool(self.doubts) or self.is_badly_scanned
-
-
-def page_checks(document: Document) -> list[PageCheck]:
-    """Return every page in order. Runs one query that loads neither text nor blocks."""
-    tables_of_page = Func(F("blocks"), Value(_TABLES), function="jsonb_path_query_array")
-    tables = Func(tables_of_page, function="jsonb_array_length", output_field=IntegerField())
-    rows = document.pages.order_by("number").annotate(tables=tables, share=SHARE)
-    return [
-        PageCheck(
-            number,
-            count,
-            confidence,
-            doubts=tuple(dict.fromkeys(str(doubt["message"]) for doubt in doubts)),
-            words_share=share,
-        )
-        for number, count, confidence, doubts, share in rows.values_list(
-            "number", "tables", "ocr_confidence", "doubts", "share"
-        )
-    ]
-
-
-def pages_doubtful(checks: Sequence[PageCheck]) -> list[int]:
-    """Return the numbers of pages that must be looked at before publishing."""
-    return [check.number for check in checks if check.is_doubtful]
-
-
-def pages_to_look_at(documents: Sequence[Document]) -> dict[int, int]:
-    """Return the number of doubtful pages by document, where there are any. Runs one query."""
-    pages = Page.objects.filter(_POOR, document__in=[document.pk for document in documents])
-    return dict(pages.order_by().values_list("document").annotate(Count("pk")))
 
 
 def passages_on(document: Document, *, page: int, user: User) -> list[Chunk]:

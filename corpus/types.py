@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 OCR_CONFIDENT = 0.9  # of a page read from a scan: below, whoever reads it is told to look
+
+
+class Grade(StrEnum):
+    """What can go wrong where the reader of a file was unsure (`corpus.parsing.doubts.grades`)."""
+
+    VALUE = "value"
+    STRUCTURE = "structure"
+    NOTE = "note"
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _fill(found: QuestionSet, say: Say) -> None:
     databases.note_kept(note)
     settings.TWO_PERSON_PUBLISH = False  # the system publishes the documents itself
     with suppress(SystemExit):  # raised for refused files: the others are measured
-        call_command("ingest", *map(str, found.documents), "--publish", "--despite-doubts")
+        call_command("ingest", *map(str, found.documents), "--publish")
     with Progress("  Indexing", len(found.documents), "documents") as progress:
         for document in Document.objects.order_by("filename"):
             document_index(document.pk)

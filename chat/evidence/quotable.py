@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.db.models import Q
 
@@ -13,6 +13,7 @@ from core.language.en.quantities.row_ranges import band_of, rows_in_range
 from core.language.gloss import gloss, question_in_english
 from corpus.figures import unordered_spans
 from corpus.models import Document, Page, PassageStatement
+from corpus.selectors import spans_withheld
 from corpus.statements import STATEMENTS_VERSION, PageView, Statement, VerbatimSpan, statements_of
 from corpus.statements.table_rows import filled_cells
 from retrieval.types import Hit
@@ -21,6 +22,7 @@ _Table = tuple[int, int, int]  # document, page, where it starts
 _Item = tuple[int, VerbatimSpan]  # document, main piece of a statement
 # Document, lead-in, the same in English, page where it has none, section.
 _List = tuple[int, tuple[VerbatimSpan, ...], str, int, tuple[str, ...]]
+Withheld = Mapping[tuple[int, int], Sequence[tuple[int, int]]]  # `spans_withheld`
 _Kept = tuple[Statement, int | None]  # with the key of its row, where it has one
 _STORED = ("pk", "chunk", "text", "pieces", "kind", "caption", "table", "row")
 
@@ -30,8 +32,8 @@ def quotable_units(hits: Sequence[Hit], question: str) -> list[Unit]:
 
     Where a number in the question selects rows of a table by their ranges, other rows are left out,
     and so are other bands of a list of weights or kidney functions, and its lead-in. A unit shared
-    by overlapping passages is returned once, with the better passage. Runs one query, one more for
-    tables where the question has a number, none without hits.
+    by overlapping passages is returned once, with the better passage. Runs two queries, one more
+    for tables where the question has a number, none without hits.
     """
     seen: set[tuple[int, int, int, int]] = set()
     units: list[Unit] = []
@@ -75,8 +77,9 @@ def _units(hits: Sequence[Hit], question: str) -> Iterator[Unit]:
 def statements_by_passage(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
     """Return the statements of each passage by chunk id, with the keys of table rows.
 
-    Those of documents that were cut by other rules are cut now. Runs one query, one more where a
-    passage has no stored statement, none without hits.
+    Those with a value in doubt that nobody has compared with its page are left out; those of
+    documents that were cut by other rules are cut now. Runs two queries, one more where a passage
+    has no stored statement, none without hits.
     """
     kept: dict[int, list[_Kept]] = {hit.chunk_id: [] for hit in hits}
     if not hits:
@@ -88,7 +91,23 @@ def statements_by_passage(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:
         statement = Statement(text, tuple(VerbatimSpan(*piece) for piece in pieces), *rest)
         kept[chunk].append((statement, key))
     silent = [hit for hit in hits if not kept[hit.chunk_id]]
-    return kept | _made_now(silent) if silent else kept
+    kept |= _made_now(silent) if silent else {}
+    withheld = spans_withheld({hit.document_id for hit in hits})
+    for hit in hits if withheld else ():
+        every = kept[hit.chunk_id]
+        kept[hit.chunk_id] = [
+            each for each in every if not is_withheld(hit.document_id, each[0].pieces, withheld)
+        ]
+    return kept
+
+
+def is_withheld(document: int, pieces: Iterable[VerbatimSpan | Quote], withheld: Withheld) -> bool:
+    """Tell whether any of these pieces of a document's pages has a value in doubt."""
+    return any(
+        piece.start < end and start < piece.end
+        for piece in pieces
+        for start, end in withheld.get((document, piece.page), ())
+    )
 
 
 def _made_now(hits: Sequence[Hit]) -> dict[int, list[_Kept]]:

@@ -31,6 +31,7 @@ from core.llm.prompt_files import Prompt
 from core.llm.replies import Reply
 from core.llm.request_variants import Question
 from core.llm.usage import Usage
+from corpus.selectors import spans_withheld
 from retrieval.types import Hit
 
 PROMPT = Prompt(
@@ -126,7 +127,8 @@ class LanguageModelGenerator:
 def _read(value: Any, task: Task, drawn: Generation) -> Generation:
     by_key = {hit.key: hit for hit in task.passages}
     hits = {key: by_key[chunk] for key, chunk in drawn.keys.items() if chunk in by_key}
-    shown = Shown(hits, units_by_passage(list(hits.values()), task.question))
+    withheld = spans_withheld({hit.document_id for hit in hits.values()})
+    shown = Shown(hits, units_by_passage(list(hits.values()), task.question), withheld)
     return replace(drawn, claims=claims_of(value, shown), option=option_of(value))
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from chat.evidence.quotable import Withheld, is_withheld
 from chat.types import Quote, Unit, Unplaced
 from chat.verification.texts import placed_tokens, tokens
 from core.language.en.sentences import sentence_spans
@@ -28,6 +29,7 @@ _GOES_ON = re.compile(r"\b(?:and|or|plus|then|followed by)\W*$", re.IGNORECASE)
 UNKNOWN_KEY = "unknown passage"
 NOT_THERE = "quote not in the passage"
 TOO_LONG = "quote runs over too many statements"
+WITHHELD = "quote has a value in doubt"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Shown:
 
     hits: Mapping[str, Hit]  # by the opaque key
     units: Mapping[str, Sequence[Unit]]  # the quotable units of each, by the hit's own key
+    withheld: Withheld = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ def placed(key: str, quote: str, shown: Shown, *, near: Sequence[Quote] = ()) ->
     if len(touched) > MAX_TOUCHED:
         return _unplaced(key, quote, TOO_LONG)
     rest = _uncovered(hit, at, touched)
+    if any(is_withheld(hit.document_id, [part], shown.withheld) for part in rest):
+        return _unplaced(key, quote, WITHHELD)
     first = [whole for _, whole in touched]
     further = [part for unit, _ in touched for part in unit.quotes[1:]]
     texts = [_alone(unit, whole) for unit, whole in touched] + [one_line(q.text) for q in rest]

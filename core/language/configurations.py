@@ -18,7 +18,7 @@ _CONFIGURATIONS = {
 }  # fmt: skip
 
 # Words that negate and that the configuration drops as stop words.
-_NEGATIONS = {
+NEGATIONS = {
     ENGLISH: "not nor cannot cant dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt "
     "shouldnt wouldnt couldnt mustnt neednt wont",
     "german": "nicht kein keine keinem keinen keiner keines",
@@ -51,5 +51,5 @@ def marks_of(configuration: str) -> dict[str, str]:
     return _MARKS.get(configuration, {})
 
 
-_MARKS = {name: dict.fromkeys(words.split(), NOT) for name, words in _NEGATIONS.items()}
+_MARKS = {name: dict.fromkeys(words.split(), NOT) for name, words in NEGATIONS.items()}
 _MARKS[ENGLISH]["no"] = NO

@@ -30,6 +30,7 @@ from corpus.admin.encoders import EncoderAdmin
 from corpus.admin.filters import (
     AttentionFilter,
     CollectionFilter,
+    DoubtFilter,
     JobStateFilter,
     ReviewFilter,
 )
@@ -39,6 +40,7 @@ from corpus.admin.progress import JobCell, progress
 from corpus.models import Collection, Document, Encoder
 from corpus.parsing.registry import reader_name
 from corpus.parsing.types import DOCUMENT_ENOUGH
+from corpus.review.doubted import documents_with_doubts
 from corpus.review.words_found import documents_with_words
 from corpus.selectors import worker_faults, worker_is_alive
 from corpus.services.metadata import INDEXED, document_edit
@@ -125,11 +127,13 @@ class DocumentAdmin(DocumentModelAdmin):
         "job_cell",
         "pages",
         "words",
+        "doubts",
         "review",
         "origin",
     )
     list_filter = (
         AttentionFilter,
+        DoubtFilter,
         ReviewFilter,
         "lifecycle",
         CollectionFilter,
@@ -168,7 +172,8 @@ class DocumentAdmin(DocumentModelAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
-        return documents_with_words(documents_for_staff(decisions.signed_in_user(request)))
+        seen = documents_for_staff(decisions.signed_in_user(request))
+        return documents_with_doubts(documents_with_words(seen))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Document], search_term: str
@@ -310,6 +315,10 @@ class DocumentAdmin(DocumentModelAdmin):
     @admin.display(description="words found again", ordering="words_share")
     def words(self, document: Document) -> SafeString:
         return _rendered("reading/_words_cell.html", document=document, enough=DOCUMENT_ENOUGH)
+
+    @admin.display(description="doubts", ordering="doubts_of_value")
+    def doubts(self, document: Document) -> SafeString:
+        return _rendered("reading/_doubts_cell.html", document=document)
 
     @admin.display(description="review by", ordering="review_by")
     def review(self, document: Document) -> str:

@@ -52,6 +52,16 @@ class AttentionFilter(LabelledFilter):
     }
 
 
+class DoubtFilter(LabelledFilter):
+    title = "doubts"
+    parameter_name = "doubts"
+    labels = {
+        "doubt_value": "Values in doubt",
+        "doubt_structure": "Structure in doubt",
+        "doubt_note": "Notes",
+    }
+
+
 class JobStateFilter(admin.ChoicesFieldListFilter):
     """Filters by the state of the job, in words that differ from those of the lifecycle."""
 

@@ -43,7 +43,7 @@ class Plan:
     today: datetime.date
     languages: frozenset[str] = frozenset({"en"})
     publish: bool = False
-    despite_doubts: bool = False  # else what has doubts is held back for review when it is read
+    despite_doubts: bool = False  # else what has values in doubt returns to review when it is read
     limit: int | None = None
     dry_run: bool = False
 
@@ -140,8 +140,7 @@ def _commit(records: Sequence[Record], plan: Plan, outcome: ImportOutcome) -> No
     """Store the records, then add and, if planned, publish them in one transaction."""
     documents: list[Document] = []
     for record in records:
-        clear = plan.publish and not plan.despite_doubts
-        document = Document(collection=plan.collection, only_without_doubts=clear)
+        document = Document(collection=plan.collection, despite_doubts=plan.despite_doubts)
         upload, uploader = BytesIO(record.content), plan.people.uploader
         try:
             document_store(document, upload=upload, uploaded_by=uploader, filename=record.name)

@@ -64,7 +64,7 @@ class Batch:
     people: People
     publish: bool
     today: datetime.date
-    despite_doubts: bool = False  # else what has doubts is held back for review when it is read
+    despite_doubts: bool = False  # else what has values in doubt returns to review when it is read
 
 
 def bulk_ingest(
@@ -97,8 +97,7 @@ def bulk_ingest(
 
 
 def _described(batch: Batch) -> Document:
-    clear = batch.publish and not batch.despite_doubts
-    return Document(collection=batch.collection, only_without_doubts=clear)
+    return Document(collection=batch.collection, despite_doubts=batch.despite_doubts)
 
 
 def take_in(
@@ -118,7 +117,7 @@ def take_in(
     seen: dict[str, Document] = {}  # of this run: of two equal files the second is here already
     iterator = iter(items)
     while batch := list(islice(iterator, LOOKED_UP_TOGETHER)):
-        digests = {item.path: _digest(item.path) for item in batch}
+        digests = {item.path: digest_of(item.path) for item in batch}
         known = selectors.documents_by_sha256(d for d in digests.values() if d)
         for item in batch:
             on_file(item.path)
@@ -166,7 +165,7 @@ def _add(
     return document
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     """Return a file's SHA-256; empty where it can't be read or is too large."""
     try:
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:

@@ -244,7 +244,7 @@ def manifest_ingest(
 ) -> Outcome:
     """Ingest a manifest's files; repeating it only finishes what was interrupted.
 
-    What is to be published is left in review if its reading has doubts, unless `despite_doubts`.
+    What is to be published is left in review if values are in doubt, unless `despite_doubts`.
     `on_file` is called before each file. Raises NotPermitted and SecondPersonNeeded before the
     first where it could not be published.
     """
@@ -260,8 +260,7 @@ def manifest_ingest(
             refuse_to_publish(collection, uploader=people.uploader, publisher=people.publisher)
     items = []
     for entry in manifest.entries:
-        clear = entry.lifecycle == Lifecycle.PUBLISHED and not despite_doubts
-        document = Document(**entry.values, only_without_doubts=clear)
+        document = Document(**entry.values, despite_doubts=despite_doubts)
         if entry.collection in collections:
             document.collection = collections[entry.collection]
         items.append(Item(entry.path, document))
@@ -293,7 +292,9 @@ def _bring_to_life(
                 document_submit(document, by=people.uploader)
             if document.lifecycle == Lifecycle.REVIEW and entry.lifecycle != Lifecycle.REVIEW:
                 _refuse_doubts(document, entry, despite_doubts=despite_doubts)
-                document_publish(document, by=people.publisher, today=today)
+                document_publish(
+                    document, by=people.publisher, today=today, despite_doubts=despite_doubts
+                )
         except MedragError as error:
             outcome.refused[entry.path] = error.sentence
     for entry in entries:
@@ -317,6 +318,6 @@ def _refuse_doubts(document: Document, entry: Entry, *, despite_doubts: bool) ->
         return
     if doubtful := pages_doubtful(page_checks(document)):
         raise PagesNotReviewed(
-            f"Left in review, with doubts on {pages_named(doubtful)}.",
+            f"Left in review, with values in doubt on {pages_named(doubtful)}.",
             hint="Open “Check and publish” in the administration.",
         )

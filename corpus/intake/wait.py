@@ -15,9 +15,8 @@ from django.core.management.base import CommandError
 from core.progress import Progress
 from corpus import selectors
 from corpus.indexing.jobs import STEP_NAMES
+from corpus.intake.waiting import Publication, doubts_counted, left_named
 from corpus.models import Document, Job, JobState, Lifecycle, Stage
-from corpus.review.words_found import pages_named
-from corpus.staff_selectors import page_checks, pages_doubtful
 
 POLL_S = 0.5
 LONG_POLL_S = 2.0  # of thousands of documents
@@ -76,25 +75,37 @@ def list_failures(document_ids: Sequence[int], stream: Writer) -> int:
 
 
 def list_held_back(document_ids: Sequence[int], stream: Writer, *, most: int | None = None) -> None:
-    """Write which of these documents were to be published and left in review for their doubts.
+    """Write which of these documents were left in review for values in doubt, and all doubts.
 
     At most `most` are named, with how many more there are.
     """
-    waiting = Document.objects.filter(
-        pk__in=list(document_ids), only_without_doubts=True, lifecycle=Lifecycle.REVIEW
-    )
-    held = [
-        (document.filename, pages)
-        for document in waiting.order_by("filename")
-        if (pages := pages_doubtful(page_checks(document)))
-    ]
-    for filename, pages in held[:most]:
-        stream.write(
-            f"Left in review: {filename}, with doubts on {pages_named(pages)}. "
-            "Open “Check and publish” in the administration."
-        )
+    waiting = Document.objects.filter(pk__in=list(document_ids), lifecycle=Lifecycle.REVIEW)
+    held = [(d.filename, why) for d in waiting.order_by("filename") if (why := left_named(d))]
+    for filename, why in held[:most]:
+        stream.write(f"Left in review: {filename}: {why}.")
     if most is not None and len(held) > most:
         stream.write(f"and {len(held) - most} more left in review")
+    if held:
+        stream.write(
+            f"{len(held)} left in review: open “Check and publish” in the administration, or see "
+            "manage.py publish --help."
+        )
+    if document_ids:
+        stream.write(f"Doubts: {doubts_counted(document_ids)}.")
+
+
+def report_publication(outcome: Publication, stream: Writer, *, dry_run: bool) -> None:
+    """Write how many waiting documents were published, and which are left and why."""
+    for document, sentence in outcome.left.items():
+        why = left_named(document)
+        stream.write(f"Left in review: {document.filename}: {f'{why}. ' if why else ''}{sentence}")
+    would = "would be " if dry_run else ""
+    left = [document.pk for document in outcome.left]
+    doubts = f" Their doubts: {doubts_counted(left)}." if left else ""
+    stream.write(
+        f"{len(outcome.published)} {would}published, {len(left)} left in review.{doubts}"
+        f"{' Nothing was written.' if dry_run else ''}"
+    )
 
 
 def _show(progress: Progress, document_ids: Sequence[int]) -> bool:

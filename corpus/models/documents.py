@@ -131,8 +131,8 @@ class Document(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     published_at = models.DateTimeField(null=True, editable=False)
-    # Published unread, on condition that its first reading leaves no doubt.
-    only_without_doubts = models.BooleanField(default=False, editable=False)
+    # Published unread, whatever doubts about values its first reading leaves.
+    despite_doubts = models.BooleanField(default=False, editable=False)
 
     page_count = models.PositiveIntegerField(default=0, editable=False)
     read_with = models.CharField(
@@ -202,6 +202,8 @@ class Page(models.Model):
     height = models.FloatField()
     ocr_confidence = models.FloatField(null=True)  # [0, 1]
     doubts = models.JSONField(default=list)  # the JSON of `corpus.parsing.types.Doubt`
+    # Somebody compared it with the file; until then values in doubt are not quoted.
+    looked = models.BooleanField(default=False)
     figures = models.JSONField(default=list)  # as `corpus.figures` finds them
     # `corpus.parsing.types.WordsFound`; null where there was no text layer to compare with.
     words_found = models.PositiveIntegerField(null=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from corpus.parsing import sniff
 from corpus.parsing.broken import doubt_breaks
+from corpus.parsing.doubts.pages import graded
 from corpus.parsing.misread import doubt_signs
 from corpus.parsing.office.archives import check_archive
 from corpus.parsing.standing import doubt_standing
@@ -113,7 +114,8 @@ def parse_file(request: Request) -> ParsedDocument:
     document = replace(
         document, pages=doubt_notes(doubt_breaks(list(map(doubt_signs, document.pages))))
     )
-    return doubt_standing(document)
+    document = doubt_standing(document)
+    return replace(document, pages=tuple(map(graded, document.pages)))
 
 
 def engine_name(media_type: str, *, with_models: bool = False) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.errors import MedragError
+from corpus.parsing.doubts.grades import Grade, grade_of
 
 Box = tuple[float, float, float, float]
 
@@ -110,23 +111,22 @@ class Block:
 class Doubt:
     """Something the parser was not sure of at `page.text[start:end]`, for the person who approves.
 
-    `code` is stable; the message is a sentence for staff without text of the page.
+    `code` is stable; the message is a sentence for staff without text of the page. Without a span
+    it is about the whole page. The grade is that of the code, until the words are known.
     """
 
     code: str
     message: str
     start: int = 0
     end: int = 0
+    grade: Grade | None = None  # never None after its making
+
+    def __post_init__(self) -> None:
+        if self.grade is None:
+            object.__setattr__(self, "grade", grade_of(self.code))
 
 
 PAGE_ENOUGH = 0.97  # of a page's words: if fewer are found, somebody has to look at it
-# Doubts about values: the document can't be published in any way until these pages are ticked.
-MISREAD = (
-    *("sign_misread", "raised_unsure", "number_broken", "power_unsure", "sign_misnamed"),
-    *("text_cut", "part_unread", "comment_left_out", "date_unsure", "box_over_sheet"),
-    *("words_struck", "annotation_unread", "struck_out", "hidden_left_out", "standing_unsure"),
-    "values_in_one_cell",
-)
 UNREADABLE_PAGE = "page_unreadable"  # the doubt of a page that could not be read
 DOCUMENT_ENOUGH = 0.85  # of all words: with fewer each page must be looked at before publishing
 

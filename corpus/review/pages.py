@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from corpus.boxes import Span, overlaps
+from corpus.parsing.doubts.grades import Grade
 
 Raw = Mapping[str, Any]
 
@@ -73,6 +74,7 @@ class ShownDoubt:
 
     key: str
     code: str
+    grade: str
     message: str
     block: str
 
@@ -208,7 +210,9 @@ def _plain_rows(table: Raw) -> tuple[tuple[ShownCell, ...], ...]:
 def _doubt(number: int, doubt: Raw, blocks: Sequence[Raw]) -> ShownDoubt:
     span = (int(doubt["start"]), int(doubt["end"]))
     keys = (f"b{n}" for n, block in enumerate(blocks) if overlaps(block, [span]))
-    return ShownDoubt(f"d{number}", str(doubt["code"]), str(doubt["message"]), next(keys, ""))
+    code, message = str(doubt["code"]), str(doubt["message"])
+    grade = str(doubt.get("grade", Grade.VALUE))
+    return ShownDoubt(f"d{number}", code, grade, message, next(keys, ""))
 
 
 def _places(number: int, block: Raw, owners: Mapping[str, Sequence[Span]]) -> Iterable[Place]:

@@ -1,23 +1,25 @@
 """Tell which pages must be ticked before a document is published in any way.
 
-They are those on which a value was probably misread or something was not read, and the poor pages
-of a document of which too few words were found again after parsing.
+They are those with a value in doubt, unless the document is published despite that, and the poor
+pages of a document of which too few words were found again after parsing.
 
 Shares are in [0, 1], higher is better, and None where no page has a text layer to compare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from django.db.models import F, FloatField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import F, FloatField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast, NullIf
 
 from core.errors import MedragError
 from corpus.indexing.rows import page_as_read
 from corpus.models import Document, Page
-from corpus.parsing.types import DOCUMENT_ENOUGH, MISREAD, PAGE_ENOUGH, WordsFound
+from corpus.parsing.doubts.grades import Grade
+from corpus.parsing.types import DOCUMENT_ENOUGH, PAGE_ENOUGH, WordsFound
+from corpus.review.doubted import has_doubt
 
 NAMED = 20  # pages in a sentence
 
@@ -64,7 +66,11 @@ def lost_words(document: Document) -> LostWords | None:
     """Return None where enough words were found, or none could be compared. Runs one query."""
     rows = document.pages.filter(words_checked__gt=0).order_by("number")
     counts = rows.values_list("number", "words_found", "words_checked")
-    pages = {number: WordsFound(good or 0, of or 0) for number, good, of in counts}
+    return lost_among({number: WordsFound(good or 0, of or 0) for number, good, of in counts})
+
+
+def lost_among(pages: Mapping[int, WordsFound]) -> LostWords | None:
+    """Return None where enough words of these pages, by number, were found."""
     whole = WordsFound(
         sum(words.found for words in pages.values()), sum(words.checked for words in pages.values())
     )
@@ -74,21 +80,31 @@ def lost_words(document: Document) -> LostWords | None:
     return LostWords(whole.share, poor)
 
 
-def lines_misread(document: Document) -> dict[tuple[str, str], set[int]]:
-    """Map each doubt about a value, by code and doubted words, to its pages. Runs one query."""
-    holds = Q()
-    for code in MISREAD:
-        holds |= Q(doubts__contains=[{"code": code}])
-    pages = map(page_as_read, document.pages.filter(holds).order_by("number"))
+def lines_misread(document: Document, **pages: bool) -> dict[tuple[str, str], set[int]]:
+    """Map each doubt about a value, by code and doubted words, to its pages. Runs one query.
+
+    `pages` are conditions on them, such as `looked=True`.
+    """
+    rows = document.pages.filter(has_doubt(Grade.VALUE), **pages).order_by("number")
     lines: dict[tuple[str, str], set[int]] = {}
-    for page in pages:
-        for doubt in (doubt for doubt in page.doubts if doubt.code in MISREAD):
+    for page in map(page_as_read, rows):
+        for doubt in (doubt for doubt in page.doubts if doubt.grade is Grade.VALUE):
             line = (doubt.code, page.text[doubt.start : doubt.end])
             lines.setdefault(line, set()).add(page.number)
     return lines
 
 
-def refuse_unseen(document: Document, looked: Collection[int]) -> None:
+def looks_keep(document: Document, seen: Collection[tuple[str, str]]) -> None:
+    """Mark pages as looked at whose doubts about values are all in `seen`, after a new reading."""
+    lines = lines_misread(document)
+    new = set().union(*(pages for line, pages in lines.items() if line not in seen))
+    same = set().union(*lines.values()) - new
+    document.pages.filter(number__in=same).update(looked=True)
+
+
+def refuse_unseen(
+    document: Document, looked: Collection[int], *, despite_doubts: bool = False
+) -> None:
     """Raise PagesNotReviewed if a page that must be ticked is not in `looked`."""
     lost = lost_words(document)
     missing = [number for number in lost.pages if number not in looked] if lost else []
@@ -99,7 +115,7 @@ def refuse_unseen(document: Document, looked: Collection[int]) -> None:
             hint="Open “Check and publish”, compare each of these pages and tick it.",
         )
     misread = sorted(set().union(*lines_misread(document).values()) - set(looked))
-    if misread:
+    if misread and not despite_doubts:
         raise PagesNotReviewed(
             f"A value on {pages_named(misread)} of “{document}” was probably misread, or part of "
             "the file was not read, and nobody has compared it. It was not published.",

@@ -139,6 +139,7 @@ def pages_correct(document: Document, pages: Sequence[CorrectedPage]) -> None:
         rows.filter(number=number).update(
             **({name: values[name] for name in names} if is_changed else read),
             as_read=read if is_changed else None,
+            **({"looked": False} if made.unfit else {}),
             corrected=[asdict(correction) for correction in made.applied],
         )
     if any(made.unfit for made in pages):

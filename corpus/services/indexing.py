@@ -44,7 +44,7 @@ from corpus.parsing.types import ParsedDocument
 from corpus.review.corrections import CorrectedPage
 from corpus.review.disabled_passages import still_disabled
 from corpus.review.versions import signature
-from corpus.review.words_found import lines_misread
+from corpus.review.words_found import lines_misread, looks_keep
 from corpus.sandbox import parent as sandbox
 from corpus.services.corrections import pages_correct, pages_corrected
 from corpus.services.embedding import document_embed, reading_embedder
@@ -192,7 +192,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
         )
         document = Document.objects.select_for_update().get(pk=document.pk)
         take_over(document, parsed)
-        known = lines_misread(document)
+        known, seen = lines_misread(document), lines_misread(document, looked=True)
         _take_out(document)
         had_pages, _ = document.pages.all().delete()
         Page.objects.bulk_create(page_row(document, page) for page in parsed.pages)
@@ -205,6 +205,7 @@ def _parse(document: Document, lease: Lease) -> Stage:
             ]
         )
         if had_pages:
+            looks_keep(document, seen)
             document_hold_misread(document, known=known)
         else:
             document_hold_back(document)

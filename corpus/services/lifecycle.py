@@ -26,7 +26,8 @@ from corpus.access import NotPermitted, may_publish
 from corpus.models import Collection, Document, Job, JobState, Lifecycle
 from corpus.parsing.clean import clean_text
 from corpus.review.corrections import corrections_unseen, refuse_uncompared
-from corpus.review.words_found import lines_misread, lost_words, pages_named, refuse_unseen
+from corpus.review.page_checks import MISREAD_ON, reason_to_wait
+from corpus.review.words_found import lines_misread, pages_named, refuse_unseen
 from corpus.selectors import answers_citing, waits_for
 from corpus.services.documents import NotNow
 from corpus.services.metadata import document_inherit
@@ -38,7 +39,6 @@ from corpus.signals import (
     document_superseded,
     document_withdrawn,
 )
-from corpus.staff_selectors import page_checks, pages_doubtful
 from corpus.types import CitingAnswer
 
 
@@ -86,12 +86,15 @@ def document_publish(
     supersedes: Document | None = None,
     looked: Sequence[int] = (),
     compared: Sequence[int] = (),
+    despite_doubts: bool = False,
 ) -> None:
     """Move REVIEW -> PUBLISHED, in force from `today` unless it names a day.
 
     It is searchable as soon as it is indexed. Rejected are an unreadable document, one that lost
-    words unless all its poor pages are in `looked`, and one with new corrections unless somebody
-    else `compared` them (primary keys). `supersedes`, and what was to be superseded by it, ends in
+    words unless all its poor pages are in `looked`, one with values in doubt unless their pages are
+    or it is to be published `despite_doubts`, and one with new corrections unless somebody else
+    `compared` them (primary keys). Doubted values of pages that nobody looked at are not quoted.
+    `supersedes`, and what was to be superseded by it, ends in
     the same commit, or when it is indexed if that comes later. Raises NotNow, NotPermitted,
     SecondPersonNeeded, PagesNotReviewed, CorrectionsNotSeen, BadSuccessor.
     """
@@ -100,7 +103,7 @@ def document_publish(
     _refuse_same_person(document, by)
     _lock(*both)
     _refuse_unread(document)
-    refuse_unseen(document, looked)
+    refuse_unseen(document, looked, despite_doubts=despite_doubts)
     _refuse_own_corrections(document, by)
     refuse_uncompared(document, compared)
     # What was misread would be found again, until the document is cut with what was corrected.
@@ -119,6 +122,7 @@ def document_publish(
         published_at=Now(),
         effective_from=Coalesce(F("effective_from"), Value(today)),
     )
+    document.pages.filter(number__in=looked).update(looked=True)
     document_published.send(Document, document=document, actor=by)
     if supersedes is not None:
         document_supersede(supersedes, by=by, successor=document)
@@ -134,6 +138,7 @@ def document_approve(
     supersedes: Document | None = None,
     looked: Sequence[int] = (),
     compared: Sequence[int] = (),
+    despite_doubts: bool = False,
 ) -> None:
     """Move DRAFT or REVIEW -> PUBLISHED: approve and publish in one step.
 
@@ -147,17 +152,20 @@ def document_approve(
     if document.lifecycle == Lifecycle.DRAFT:
         document_submit(document, by=by)
     document_publish(
-        document, by=by, today=today, supersedes=supersedes, looked=looked, compared=compared
+        document,
+        by=by,
+        today=today,
+        supersedes=supersedes,
+        looked=looked,
+        compared=compared,
+        despite_doubts=despite_doubts,
     )
 
 
 def refuse_to_publish(
     collection: Collection, *, uploader: User | None, publisher: User | None
 ) -> None:
-    """Raise, before an import of many documents, what publishing each of them would raise.
-
-    NotPermitted and SecondPersonNeeded.
-    """
+    """Raise what publishing each of many would: NotPermitted and SecondPersonNeeded."""
     document = Document(collection=collection, uploaded_by=uploader)
     _refuse_others(publisher, document)
     _refuse_same_person(document, publisher)
@@ -165,18 +173,11 @@ def refuse_to_publish(
 
 @transaction.atomic
 def document_hold_back(document: Document) -> None:
-    """Move PUBLISHED -> REVIEW if it was published unread and lost words or misread values.
+    """Move PUBLISHED -> REVIEW if it was published unread and has to wait (`reason_to_wait`).
 
-    So do doubts, if it was published on condition that there are none. Called after its first
-    reading, before anything of it can be searched.
+    Called after its first reading, before anything of it can be searched.
     """
-    document_hold_misread(document)
-    reason = ""
-    if lost := lost_words(document):
-        reason = f"Only {int(100 * lost.share)} % of its words were found when it was read."
-    elif document.only_without_doubts and (doubtful := pages_doubtful(page_checks(document))):
-        reason = f"Its reading left doubts on {pages_named(doubtful)}."
-    if reason:
+    if reason := reason_to_wait(document):
         document_recheck(document, by=None, reason=reason)
 
 
@@ -184,14 +185,13 @@ def document_hold_back(document: Document) -> None:
 def document_hold_misread(
     document: Document, *, known: Container[tuple[str, str]] = frozenset()
 ) -> None:
-    """Move PUBLISHED -> REVIEW if a value was probably misread that is not in `known`.
+    """Move PUBLISHED -> REVIEW if a value is in doubt that is not in `known`.
 
-    `known` are the doubts that the document had when it was published, as `lines_misread` names
-    them: somebody ticked their pages.
+    `known` are those that it had when it was published, as `lines_misread` names them.
     """
     new = [pages for line, pages in lines_misread(document).items() if line not in known]
     if pages := sorted(set().union(*new)):
-        reason = f"A value was probably misread, or not read, on {pages_named(pages)}."
+        reason = MISREAD_ON.format(pages_named(pages))
         document_recheck(document, by=None, reason=reason)
 
 
@@ -248,8 +248,8 @@ def documents_supersede_due(document: Document, *, by: User | None) -> None:
     """Supersede what was waiting for this document, now published or indexed, or it for another.
 
     A successor that was superseded before it was indexed counts, since another took its place; one
-    that is in force from a later day doesn't yet.
-    Called in the transaction that publishes or indexes, after `lock_for_succession`.
+    that is in force from a later day doesn't yet. Called in the transaction that publishes or
+    indexes, after `lock_for_succession`.
     """
     of_later = Q(to_be_superseded_by__effective_from__gt=timezone.localdate())
     indexed = Q(to_be_superseded_by__indexed_at__isnull=False) & ~of_later
@@ -289,8 +289,7 @@ def lock_for_succession(document: Document) -> Document:
 def document_withdraw(document: Document, *, by: User | None, reason: str) -> list[CitingAnswer]:
     """Move PUBLISHED -> WITHDRAWN, for a reason that clinicians read; effective at once.
 
-    Returns the past answers that cited the document, newest first: whom to tell. Raises NotNow,
-    NotPermitted, ReasonNeeded.
+    Returns the past answers that cited it, newest first. Raises NotNow, NotPermitted, ReasonNeeded.
     """
     _refuse_others(by, document)
     reason = reason_given(reason, "A withdrawal needs a reason.")

@@ -15,7 +15,6 @@ from chat.models import Channel, TurnStatus
 from chat.types import AskedQuestion
 from corpus.intake.files import Batch, People, bulk_ingest
 from corpus.models import Chunk, Document, Lifecycle
-from corpus.parsing.types import MISREAD
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish
@@ -34,7 +33,8 @@ class Upload:
     said: str = ""  # in the answer; without it the question is refused
     unsaid: str = ""  # not in the answer
     unread: str = ""  # nor in any passage
-    doubt: str = ""  # in the message of a doubt, which holds the file back; without it none does
+    doubt: str = ""  # in the message of a doubt; without it none holds the file back
+    grade: str = "value"  # of the gravest doubt: only a value holds the file back
 
 
 def store(uploads: Mapping[str, Upload]) -> None:
@@ -62,13 +62,15 @@ def follow(name: str, upload: Upload) -> None:
     document = Document.objects.get(collection__name=name)
     assert document.pages.exists(), document.job.error_code
     doubts = [doubt for page in document.pages.order_by("number") for doubt in page.doubts]
-    assert (document.lifecycle == Lifecycle.REVIEW) == bool(upload.doubt), doubts
+    is_held = bool(upload.doubt) and upload.grade == "value"
+    assert (document.lifecycle == Lifecycle.REVIEW) == is_held, doubts
     if upload.doubt:
         assert upload.doubt in " ".join(doubt["message"] for doubt in doubts)
+        assert upload.grade in {doubt["grade"] for doubt in doubts}
+    if is_held:
         assert _answer(document, upload.question) is None
-        if {doubt["code"] for doubt in doubts} & set(MISREAD):
-            with pytest.raises(PagesNotReviewed):
-                document_publish(document, by=None, today=TODAY)
+        with pytest.raises(PagesNotReviewed):
+            document_publish(document, by=None, today=TODAY)
         pages = list(document.pages.values_list("number", flat=True))
         document_publish(document, by=None, today=TODAY, looked=pages)
     answer = _answer(document, upload.question)

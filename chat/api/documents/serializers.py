@@ -26,6 +26,7 @@ from corpus.models import (
 )
 from corpus.staff_selectors import PageCheck
 from corpus.stops import stops_held
+from corpus.types import Grade
 
 MAX_REASON_CHARS = 1000
 MAX_PAGES = 20_000
@@ -124,7 +125,7 @@ def _looked() -> serializers.ListField:
         default=list,
         max_length=MAX_PAGES,
         help_text="Numbers of the pages that somebody compared with the original; all pages "
-        "of `doubts` are required.",
+        "of `doubts` with `must_be_looked_at` are required.",
     )
 
 
@@ -223,11 +224,27 @@ class DocumentResponse(serializers.ModelSerializer[Document]):
         return new.sha256 if new and is_open else None
 
 
+class PageDoubtResponse(serializers.Serializer[Any]):
+    """A doubt of a page's reading."""
+
+    code = serializers.CharField()
+    grade = serializers.ChoiceField(
+        choices=[(grade.value, grade.value) for grade in Grade],
+        help_text="`value`: a number, unit, sign or negation, or the row or column that it belongs "
+        "to, may be wrong; it is not quoted before somebody looked. `structure`: the order or "
+        "grouping may be. `note`: left out on purpose, or only odd.",
+    )
+    message = serializers.CharField()
+
+
 class DoubtResponse(serializers.Serializer[PageCheck]):
-    """A page that a publisher has to check."""
+    """A page that the reader was unsure of."""
 
     page = serializers.IntegerField(source="number", min_value=1)
-    doubts = serializers.ListField(child=serializers.CharField())
+    must_be_looked_at = serializers.BooleanField(
+        source="is_doubtful", help_text="A publisher has to compare it, and list it in `looked`."
+    )
+    doubts = PageDoubtResponse(many=True)
     ocr_confidence = serializers.FloatField(allow_null=True)
     words_found = serializers.FloatField(
         source="words_share",

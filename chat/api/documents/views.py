@@ -168,7 +168,7 @@ def details(document: Document, user: User) -> dict[str, Any]:
 
     Three queries, and one more if the document was not loaded for its user.
     """
-    doubtful = [check for check in page_checks(document) if check.is_doubtful]
+    doubtful = [check for check in page_checks(document) if check.is_doubtful or check.doubts]
     context = {
         "readable": readable_ids(user),
         "doubts": doubtful,

@@ -13,7 +13,7 @@ from core.errors import MedragError
 from corpus.intake.folders import files_below
 from corpus.models import Document, Lifecycle
 from corpus.parsing import sniff
-from corpus.parsing.selfcheck.pages import WORDS_NOT_FOUND
+from corpus.parsing.selfcheck.pages import VALUES_NOT_FOUND, WORDS_NOT_FOUND
 from corpus.parsing.types import PAGE_ENOUGH, Page, WordsFound
 from corpus.review.quotable import QuotableWords, quotable_words
 from corpus.sandbox import parent as sandbox
@@ -117,7 +117,7 @@ def _poor(pages: list[Page]) -> list[Page]:
 
 def _is_told(page: Page) -> bool:
     """Tell whether the parser itself was unsure of something on the page."""
-    return any(doubt.code != WORDS_NOT_FOUND for doubt in page.doubts)
+    return any(doubt.code not in (WORDS_NOT_FOUND, VALUES_NOT_FOUND) for doubt in page.doubts)
 
 
 def _share(words: WordsFound) -> str:

@@ -52,7 +52,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--despite-doubts",
             action="store_true",
-            help="with --publish: also documents whose reading leaves doubts; else these are left "
+            help="with --publish: also documents with values in doubt; else these are left "
             "in review",
         )
         parser.add_argument("--publisher", metavar="NAME", help="who is recorded as the publisher")

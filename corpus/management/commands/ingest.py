@@ -13,7 +13,8 @@ from core.progress import Progress
 from corpus.intake.files import Batch, Outcome, People, bulk_ingest
 from corpus.intake.folders import LEFT_OUT, files_below, files_matching
 from corpus.intake.manifest import manifest_ingest, read_manifest
-from corpus.intake.wait import follow, list_failures, list_held_back
+from corpus.intake.wait import follow, list_failures, list_held_back, report_publication
+from corpus.intake.waiting import documents_publish
 from corpus.management.arguments import add_ingesting, collection_of_files, person_named
 from corpus.models import Collection, Document, Lifecycle
 from corpus.parsing.sniff import READ_FORMATS
@@ -35,12 +36,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--collection", metavar="SLUG", help="collection of the documents (default: General)"
         )
-        parser.add_argument("--publish", action="store_true", help="publish new documents at once")
+        parser.add_argument(
+            "--publish",
+            action="store_true",
+            help="publish new documents at once, and those that are here in review",
+        )
         parser.add_argument(
             "--despite-doubts",
             action="store_true",
-            help="with --publish or --manifest: publish also what has doubts once it is read; else "
-            "that is left in review",
+            help="with --publish or --manifest: publish also what has values in doubt once it is "
+            "read, without quoting these; else that is left in review",
         )
         add_ingesting(parser)
 
@@ -57,12 +62,26 @@ class Command(BaseCommand):
         self._report(outcome, dry_run=options["dry_run"])
         if outcome.added and not options["dry_run"]:
             self._say_where(outcome, is_followed=bool(options["wait"]))
+        if options["publish"] and outcome.present:
+            self._publish(outcome.present, people, options)
         documents = [d.pk for d in (*outcome.added, *outcome.present) if d.pk]
         if options["wait"] and not options["dry_run"]:
             follow(documents)
             list_held_back([document.pk for document in outcome.added], self.stdout)
         if list_failures(documents, self.stderr) or outcome.refused:
             raise SystemExit(1)
+
+    def _publish(self, here: list[Document], people: People, options: dict[str, Any]) -> None:
+        """Publish those files that were here already and wait in review."""
+        publication = documents_publish(
+            here,
+            by=people.publisher,
+            today=timezone.localdate(),
+            despite_doubts=bool(options["despite_doubts"]),
+            dry_run=bool(options["dry_run"]),
+        )
+        if publication.published or publication.left:
+            report_publication(publication, self.stdout, dry_run=bool(options["dry_run"]))
 
     def _queue(self, people: People, options: dict[str, Any]) -> Outcome:
         today, dry_run = timezone.localdate(), bool(options["dry_run"])
@@ -129,15 +148,21 @@ class Command(BaseCommand):
                 f"Drafts: {drafts}. Questions find them after they are published, in the "
                 "administration under Guideline documents."
             )
-        if not is_followed and any(document.only_without_doubts for document in outcome.added):
+        if not is_followed and _are_to_be_clear(outcome.added):
             self.stdout.write(
-                "Documents whose reading leaves doubts will be left in review; --wait lists them."
+                "Documents with values in doubt will be left in review; --wait lists them."
             )
         if not is_followed and not worker_is_alive():
             self.stdout.write(
                 "No worker is running, so nothing is ingested yet. Nothing is lost: start "
                 "manage.py worker or manage.py serve, or run this command again with --wait."
             )
+
+
+def _are_to_be_clear(documents: list[Document]) -> bool:
+    """Tell whether any of these is published only if no value is in doubt once it is read."""
+    published = (d for d in documents if d.lifecycle == Lifecycle.PUBLISHED)
+    return any(not document.despite_doubts for document in published)
 
 
 def _folder(paths: list[str]) -> Path | None:

@@ -27,6 +27,7 @@ FLOW_CHART = Doubt(
     "This was read as a flow chart, a block for each box. Which box leads to which is not kept: "
     "check the order on the page.",
 )
+CHART_BOX = Doubt("flow_chart_box", "This is another box of the flow chart on this page.")
 _TOUCH = 3.0  # points between the edges of boxes that stand side by side as cells do
 _REACH = 4.0  # points between a box and the end of an arrow
 _MIN_NODES = 3

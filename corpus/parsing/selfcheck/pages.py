@@ -10,11 +10,12 @@ from pathlib import Path
 
 from corpus.parsing.geometry import contains, middle, same_row, union
 from corpus.parsing.layout.furniture import MARGIN, is_print_notice
-from corpus.parsing.selfcheck.printed import Printed, PrintedWord
-from corpus.parsing.selfcheck.share import words_found
+from corpus.parsing.selfcheck.printed import Printed, PrintedWord, plain_texts
+from corpus.parsing.selfcheck.share import values_lost, words_found
 from corpus.parsing.types import PAGE_ENOUGH, UNREADABLE_PAGE, Box, Doubt, Page
 
-WORDS_NOT_FOUND = "words_not_found"
+WORDS_NOT_FOUND, VALUES_NOT_FOUND = "words_not_found", "values_not_found"
+_LOST = " Numbers and negations printed more often than they were read: {}."
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
 
 
@@ -66,15 +67,19 @@ def _has_own_text(page: Page) -> bool:
 
 
 def _checked(page: Page, printed: Sequence[PrintedWord], dropped: LeftOut) -> Page:
-    words = words_found(page, printed, _within(dropped.boxes, printed))
+    left_out = _within(dropped.boxes, printed)
+    words = words_found(page, printed, left_out)
     if words.share >= PAGE_ENOUGH:
         return replace(page, words=words)
+    kept = " ".join(word.text for at, word in enumerate(printed) if at not in left_out)
+    lost = values_lost(kept, plain_texts([page.text])[0])
+    code = VALUES_NOT_FOUND if lost else WORDS_NOT_FOUND
     message = (
         f"Read a second time, {words.found} of the {words.checked} words of this page were found "
         f"in order under their boxes ({int(100 * words.share)} %): some may be lost, changed or "
         "out of order."
-    )
-    return replace(page, words=words, doubts=(*page.doubts, Doubt(WORDS_NOT_FOUND, message)))
+    ) + (_LOST.format(lost) if lost else "")
+    return replace(page, words=words, doubts=(*page.doubts, Doubt(code, message)))
 
 
 def _within(boxes: Sequence[Box], printed: Sequence[PrintedWord]) -> set[int]:

@@ -11,10 +11,13 @@ added and a word read otherwise weigh the same, and they don't offset each other
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from corpus.parsing.doubts.grades import denials
 from corpus.parsing.selfcheck.areas import Area, areas_of, row_faults, unboxed, words_by_area
 from corpus.parsing.selfcheck.matching import Match, by_place, in_order, match_words, uprighted
 from corpus.parsing.selfcheck.printed import PrintedWord
@@ -67,6 +70,16 @@ def words_found(page: Page, printed: Printed, dropped: Set[int] = frozenset()) -
     blocks = groupby(whole, key=lambda part: part.area.block)
     in_place = sum(_in_order(list(block), printed) for _, block in blocks)
     return WordsFound(in_place, count + max(0, unprinted - (count - in_place)))
+
+
+def values_lost(printed: str, read: str) -> int:
+    """Count the numbers and negations that are printed more often than they were read."""
+    return (Counter(_values(printed)) - Counter(_values(read))).total()
+
+
+def _values(text: str) -> Iterator[str]:
+    yield from re.findall(r"\d+", text)
+    yield from denials(text)
 
 
 def _held(area: Area, words: Sequence[int], printed: Printed) -> _Held:

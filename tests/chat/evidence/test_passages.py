@@ -185,10 +185,10 @@ def test_overlapping_passages_give_a_unit_once() -> None:
     assert len(places) == len(set(places)) > 5
 
 
-def test_one_query_and_none_for_nothing(django_assert_num_queries: Any) -> None:
+def test_two_queries_and_none_for_nothing(django_assert_num_queries: Any) -> None:
     publish(f"# Gentamicin\n{TABLE}")
     hits = hits_for("gentamicin dose")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         quotable_units(hits, "gentamicin dose")
     assert quotable_units([], "gentamicin dose") == []
 

@@ -80,13 +80,13 @@ def test_a_footnote_mark_is_no_digit_from_upload_to_check(
         assert (verdict.supported, verdict.detail) == (not detail, detail)
 
 
-@pytest.mark.parametrize(
-    ("lines", "question", "dose"),
-    [
-        (LOST, "What is the dose of enoxaparin in adults?", "40 mg"),
-        (BROKEN, "What is the dose of colchicine in acute gout?", "1.5 mg"),
-    ],
-)
+DOUBTED = [
+    (LOST, "What is the dose of enoxaparin in adults?", "40 mg"),
+    (BROKEN, "What is the dose of colchicine in acute gout?", "1.5 mg"),
+]
+
+
+@pytest.mark.parametrize(("lines", "question", "dose"), DOUBTED)
 def test_a_value_in_doubt_is_never_said_before_its_page_is_ticked(
     tmp_path: Path, lines: list[list[Part]], question: str, dose: str
 ) -> None:
@@ -100,4 +100,23 @@ def test_a_value_in_doubt_is_never_said_before_its_page_is_ticked(
     assert turn.reason == Reason.NO_EVIDENCE
     assert not turn.claims.exists()
     document_publish(document, by=None, today=TODAY, looked=[1])
+    assert dose in _asked(question).claims.get(index=1).text
+
+
+SAFE: list[Part] = [("Paracetamol is given to adults at home: 1 g every six hours.", 10, 0)]
+
+
+@pytest.mark.parametrize(("lines", "question", "dose"), DOUBTED)
+def test_published_despite_doubts_quotes_all_but_the_values_in_doubt(
+    tmp_path: Path, lines: list[list[Part]], question: str, dose: str
+) -> None:
+    blank: list[Part] = [("", 10, 0)]
+    document = _pdf(tmp_path, [*lines, blank, blank, SAFE])
+    document_submit(document, by=None)
+    document_publish(document, by=None, today=TODAY, despite_doubts=True)
+    said = " ".join(claim.text for claim in _asked(question).claims.all())
+    assert dose.split()[0].split(".")[-1] not in said
+    turn = _asked("How much paracetamol do adults get at home?")
+    assert "1 g every six hours" in turn.claims.get(index=1).text
+    document.pages.update(looked=True)
     assert dose in _asked(question).claims.get(index=1).text

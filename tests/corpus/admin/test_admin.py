@@ -154,8 +154,8 @@ def test_one_draft_leads_to_the_page_that_shows_what_to_check(staff: Client) -> 
 
 def test_many_at_once_are_looked_at_where_the_parser_was_unsure(staff: Client) -> None:
     chosen = documents(2)
-    doubt = {"code": "order", "message": "The order is unsure.", "start": 0, "end": 0}
-    chosen[0].pages.create(number=2, text="a", blocks=[], width=0, height=0, doubts=[doubt])
+    scan = {"number": 2, "text": "a", "blocks": [], "width": 0, "height": 0}
+    chosen[0].pages.create(**scan, ocr_confidence=0.5)
     asked = act(staff, "publish", chosen, confirmed="yes")
     assert b'name="looked"' in asked.content
     assert not Document.objects.filter(lifecycle=Lifecycle.PUBLISHED).exists()

@@ -20,6 +20,7 @@ from corpus.review.words_found import PagesNotReviewed, lost_words
 from corpus.services.documents import collection_default
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_hold_back, document_publish, document_submit
+from corpus.types import OCR_CONFIDENT
 from medrag_site.groups import PUBLISHERS
 from tests.corpus.admin.test_admin import LIST, act, documents, member, page_of
 from tests.corpus.documents import ingest
@@ -131,6 +132,17 @@ def test_what_was_published_unread_waits_for_a_look() -> None:
     assert AuditEvent.objects.latest("pk").action == "document.returned"
 
 
+@pytest.mark.parametrize(("confidence", "despite"), [(0.89, False), (0.89, True), (0.9, False)])
+def test_a_page_scanned_badly_waits_unless_published_despite_doubts(
+    confidence: float, *, despite: bool
+) -> None:
+    document = poor((0, 0), lifecycle=Lifecycle.PUBLISHED, despite_doubts=despite)
+    document.pages.update(ocr_confidence=confidence)
+    document_hold_back(document)
+    is_held = confidence < OCR_CONFIDENT and not despite
+    assert state_of(document) == (Lifecycle.REVIEW if is_held else Lifecycle.PUBLISHED)
+
+
 def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     """Even if it is published with its upload, as by `ingest --publish`."""
     path = fixtures.make_pdf(tmp_path / "a.pdf", _mostly_aslant)
@@ -140,7 +152,7 @@ def test_a_pdf_that_loses_words_is_not_searched_unseen(tmp_path: Path) -> None:
     document_index(document.pk)
     page = document.pages.get()
     assert (page.words_found or 0) < 0.85 * (page.words_checked or 0)
-    assert [doubt["code"] for doubt in page.doubts][-1] == "words_not_found"
+    assert [doubt["code"] for doubt in page.doubts][-1] == "values_not_found"
     assert state_of(document) == Lifecycle.REVIEW
 
 
@@ -162,5 +174,5 @@ def test_a_manifest_names_what_has_to_be_looked_at(tmp_path: Path) -> None:
     document_index(document.pk)
     again = manifest_ingest(manifest, people=People(None, None), today=TODAY)
     (sentence,) = again.refused.values()
-    assert "doubts on page 1" in sentence
+    assert "values in doubt on page 1" in sentence
     assert state_of(document) == Lifecycle.REVIEW

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from docx import Document as Word
 
-from corpus.parsing.types import MISREAD, ParsedDocument
+from corpus.parsing.doubts.grades import Grade, grade_of
+from corpus.parsing.types import ParsedDocument
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 FULL = "Colchicine is a medicine for acute gout that is taken by mouth in low doses for some days."
@@ -48,7 +49,7 @@ def test_a_number_that_may_go_on_is_doubted_on_both_lines(
     tmp_path: Path, before: str, after: str
 ) -> None:
     assert _doubted(_read(tmp_path, [FULL, before, after])) == [before, after]
-    assert "number_broken" in MISREAD
+    assert grade_of("number_broken") is Grade.VALUE
 
 
 def test_what_most_probably_goes_on_is_joined_and_doubted(tmp_path: Path) -> None:

@@ -223,7 +223,13 @@ def test_doubtful_pages_have_to_be_looked_at(client: Client) -> None:
     draft = publish("# Draft\n---\nScanned", collection="chest", lifecycle=Lifecycle.DRAFT)
     Page.objects.filter(document=draft, number=2).update(ocr_confidence=0.5)
     assert get(client, of(draft.sha256)).json()["doubts"] == [
-        {"page": 2, "doubts": [], "ocr_confidence": 0.5, "words_found": None}
+        {
+            "page": 2,
+            "must_be_looked_at": True,
+            "doubts": [],
+            "ocr_confidence": 0.5,
+            "words_found": None,
+        }
     ]
     for looked in ([], [1]):
         problem = post(client, of(draft.sha256, "/publish"), {"looked": looked})

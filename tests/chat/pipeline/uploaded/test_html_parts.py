@@ -29,7 +29,9 @@ def opened(body: str, style: str = "") -> Upload:
 def closed(part: str, style: str = "", doubt: str = "hidden text") -> Upload:
     """Return a page with a part that nobody sees."""
     body = f"<h2>Adults</h2>{ADULTS}{part}"
-    return page(body, style, question=OF_ADULTS, said="400 mg", unread="900 mg", doubt=doubt)
+    grade = "value" if doubt == "strikes out" else "structure"
+    said = {"question": OF_ADULTS, "said": "400 mg", "unread": "900 mg"}
+    return page(body, style, **said, doubt=doubt, grade=grade)
 
 
 def tabs(first: str, second: str) -> str:

@@ -20,8 +20,9 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from pptx.util import Inches
 
 from corpus.models import Document, Lifecycle
+from corpus.parsing.doubts.grades import Grade, grade_of
 from corpus.parsing.office.parts import DECIDED, EMPTY, READ, Package
-from corpus.parsing.types import MISREAD, ParsedDocument
+from corpus.parsing.types import ParsedDocument
 from corpus.review.words_found import PagesNotReviewed
 from corpus.services.indexing import document_index
 from corpus.services.lifecycle import document_publish, document_submit
@@ -268,7 +269,7 @@ def test_what_stands_over_a_sheet_is_doubted_on_its_page(
     assert (first.running_lines, second.running_lines) == ((), ("Ward 3,",))
     page = first if change in (prompted, charted_apart) else second  # of all sheets
     assert [d.code for d in (*first.doubts, *second.doubts)] == [code]
-    assert code in MISREAD and named in page.doubts[0].message
+    assert grade_of(code) is Grade.VALUE and named in page.doubts[0].message
 
 
 def test_a_threaded_comment_and_a_box_of_a_sheet_are_not_lost(tmp_path: Path) -> None:

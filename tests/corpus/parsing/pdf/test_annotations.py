@@ -10,8 +10,9 @@ import pypdfium2.raw as raw
 import pytest
 
 from corpus.parsing.clean import UNREADABLE
+from corpus.parsing.doubts.grades import Grade, grade_of
 from corpus.parsing.pdf.annotations import CARE
-from corpus.parsing.types import MISREAD, Page
+from corpus.parsing.types import Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.pdf.annotated import WHITE, annotated, shown
 
@@ -59,7 +60,7 @@ def test_every_kind_that_the_reader_of_pdfs_knows_is_decided_about() -> None:
     known = {getattr(raw, name) for name in kinds if not name.startswith("FPDF_ANNOT_FLAG")}
     numbers = {kind for kind in known if isinstance(kind, int)}
     assert numbers - set(CARE) == {raw.FPDF_ANNOT_UNKNOWN}
-    assert {NOT_READ, STRUCK} <= set(MISREAD)
+    assert {grade_of(code) for code in (NOT_READ, STRUCK)} == {Grade.VALUE}
 
 
 QUADS = "/QuadPoints [154 750 194 750 154 737 194 737]"

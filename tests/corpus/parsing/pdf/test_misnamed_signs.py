@@ -8,8 +8,8 @@ import pytest
 from reportlab.pdfbase import pdfmetrics, ttfonts
 from reportlab.pdfgen.canvas import Canvas
 
+from corpus.parsing.doubts.grades import Grade, grade_of
 from corpus.parsing.pdf import ocr_models
-from corpus.parsing.types import MISREAD
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 LINES = [
@@ -78,7 +78,7 @@ def test_of_two_glyphs_of_one_character_the_wrong_one_is_doubted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_as: dict[str, str], doubted: list[str]
 ) -> None:
     assert _doubted(tmp_path, monkeypatch, read_as) == _as_read(doubted, read_as)
-    assert "sign_misnamed" in MISREAD
+    assert grade_of("sign_misnamed") is Grade.VALUE
 
 
 def test_a_sign_that_became_a_digit_of_its_number_is_doubted(

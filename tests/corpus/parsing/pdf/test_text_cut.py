@@ -8,7 +8,8 @@ import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus.parsing.types import MISREAD, Box, Page
+from corpus.parsing.doubts.grades import Grade, grade_of
+from corpus.parsing.types import Box, Page
 from tests.corpus.parsing import parsing_fixtures as fixtures
 
 WIDTH, HEIGHT = A4
@@ -73,4 +74,4 @@ def test_what_stands_apart_off_the_page_is_no_part_of_its_text(tmp_path: Path) -
 
 
 def test_a_document_with_cut_text_is_held_back_until_somebody_has_looked() -> None:
-    assert "text_cut" in MISREAD
+    assert grade_of("text_cut") is Grade.VALUE

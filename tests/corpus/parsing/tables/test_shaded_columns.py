@@ -10,7 +10,7 @@ import pytest
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus.parsing.types import MISREAD
+from corpus.parsing.doubts.grades import Grade, grade_of
 from tests.corpus.parsing import parsing_fixtures as fixtures
 from tests.corpus.parsing.tables.table_fixtures import GRID, draw_table
 from tests.corpus.parsing.tables.tree_notation import table_rows
@@ -172,7 +172,7 @@ def test_values_apart_in_one_cell_are_a_doubt_about_a_value(
     page = fixtures.read_page(tmp_path, draw)
 
     assert ("values_in_one_cell" in {doubt.code for doubt in page.doubts}) is doubted
-    assert "values_in_one_cell" in MISREAD
+    assert grade_of("values_in_one_cell") is Grade.VALUE
 
 
 def test_values_of_two_rows_in_one_cell_are_a_doubt(tmp_path: Path) -> None:

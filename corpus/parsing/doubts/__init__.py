@@ -1,0 +1,1 @@
+"""What a doubt about the text that was read is worth."""
