@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "corpus/parsing/office/number_formats.py": "names of colours in formats of cells",
     "corpus/parsing/office/sheet_dates.py": "doubts about dates without a label, two languages",
     "corpus/parsing/office/sheet_tables.py": "names of empty sheets, in several languages",
+    "corpus/parsing/clean.py": "names of fonts",
     "corpus/parsing/office/word_paragraphs.py": "HTML",
     "corpus/parsing/pdf/characters.py": "names of fonts",
     "corpus/parsing/pictures.py": "words of warning in pictures",
