@@ -13,6 +13,7 @@ from django.db.models import Q
 from chat.caveats.neighbours import hit_of
 from chat.evidence.quotable import statements_by_passage
 from chat.models import ClaimKind
+from chat.reader.types import Read
 from chat.types import DraftClaim, Quote
 from core.language.en.medicines.names import drugs
 from core.language.en.patients.people import apart, people_of
@@ -26,6 +27,7 @@ from corpus.models import Chunk
 from retrieval.analysis import by_every_name
 
 MOST_ROWS = 8  # of a table that is shown whole
+MOST_HOLDING = 2  # further rows that hold the asked number: bands that overlap at their ends
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b")  # of choices
 
 _Table = tuple[int, int, int]  # document, page, where it starts
@@ -73,6 +75,29 @@ def with_whole_tables(claims: Sequence[DraftClaim], question: str) -> tuple[Draf
                 )
             ]
     return tuple(shown)
+
+
+def holding_rows(claim: DraftClaim, read: Iterable[Read]) -> tuple[DraftClaim, ...]:
+    """Return the other rows of a row's table that a number of the question falls into, as read.
+
+    None where there are more than two: then the number does not choose.
+    """
+    heads = claim.quotes[1:2]
+    units = [
+        each.unit
+        for each in read
+        if each.unit.is_row
+        and each.unit.holds_asked_number
+        and each.unit.quotes[0] != claim.quotes[0]
+        and (each.unit.quotes[1:2], each.unit.caption) == (heads, claim.caption)
+        and each.unit.quotes[0].page == claim.quotes[0].page
+    ]
+    if len(units) > MOST_HOLDING:
+        return ()
+    return tuple(
+        DraftClaim(unit.text, unit.quotes, caption=unit.caption, holds_asked_number=True)
+        for unit in sorted(units, key=lambda unit: unit.quotes[0].start)
+    )
 
 
 def _groups(rows: Sequence[DraftClaim], claims: Sequence[DraftClaim]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from chat.caveats.languages import language_cautions
 from chat.caveats.limits import binds, said_under
 from chat.caveats.omissions import MAX_SHOWN, omitted
 from chat.caveats.prohibitions import bands, only_passed, prohibitions
-from chat.caveats.tables import is_row, with_whole_tables
+from chat.caveats.tables import holding_rows, is_row, with_whole_tables
 from chat.models import ClaimKind, Reason
 from chat.pipeline.refusals import refusal
 from chat.pipeline.run import AnswerRun
@@ -42,7 +42,7 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     comes last, and before it what doesn't mention an allergy that other statements mention. Rows
     keep the order of their table.
     """
-    shown = (*_prohibitions(run), *_bands(run), *_with_whole_tables(run))
+    shown = (*_prohibitions(run), *_bands(run), *_with_overlapping(run, _with_whole_tables(run)))
     against = barred(run.query.text, shown)
     allergic_to = allergies(question_in_english(run.query.text))
     silent = unaware(allergic_to, shown)
@@ -63,6 +63,27 @@ def add_caveats(run: AnswerRun) -> Abstained | None:
     refused = _add_omissions(run) or _add_applicability(run) or _add_conflicts(run)
     run.cautions += () if refused else chart_cautions(run.claims)
     return refused
+
+
+def _with_overlapping(run: AnswerRun, claims: tuple[DraftClaim, ...]) -> tuple[DraftClaim, ...]:
+    """Return the claims, each chosen row with the others of its table that hold the asked number.
+
+    At 6 years both `6 months to 6 years` and `6 to 12 years` hold, and either alone looks certain.
+    """
+    quoted = {place_of(claim) for claim in claims}
+    shown: list[DraftClaim] = []
+    for claim in claims:
+        shown.append(claim)
+        if not (claim.holds_asked_number and is_row(claim)):
+            continue
+        beside = tuple(
+            each
+            for each in holding_rows(claim, run.decided.reading.statements)
+            if place_of(each) not in quoted
+        )
+        quoted |= {place_of(each) for each in beside}
+        shown += _verified_quotes(beside)
+    return tuple(shown)
 
 
 def _prohibitions(run: AnswerRun) -> tuple[DraftClaim, ...]:

@@ -38,6 +38,7 @@ EXCEPTIONS = {
     "corpus/parsing/office/sheet_dates.py": "doubts about dates without a label, two languages",
     "corpus/parsing/office/sheet_tables.py": "names of empty sheets, in several languages",
     "corpus/parsing/clean.py": "names of fonts",
+    "corpus/parsing/doubts/grades.py": "numbers in words, which make a doubt one of a value",
     "corpus/parsing/office/word_paragraphs.py": "HTML",
     "corpus/parsing/pdf/characters.py": "names of fonts",
     "corpus/parsing/pictures.py": "words of warning in pictures",
