@@ -27,12 +27,15 @@ from retrieval.types import Hit
 MAX_SHOWN = 2
 
 
-def prohibitions(question: str, plain: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
+def prohibitions(
+    question: str, plain: str, hits: Sequence[Hit], *, with_rows: bool = False
+) -> tuple[DraftClaim, ...]:
     """Return statements that forbid what is asked for its patient, best passage first.
 
     They are about a medicine of the question, or stand in a document that names it and name none,
-    or, where no medicine is asked about, are on its topic. `plain` is the question in plain words.
-    Runs the queries of `quotable_units`; none for a question that describes no patient.
+    or, where no medicine is asked about, are on its topic. With rows: also rows on a medicine that
+    forbid it in one of their cells (`Avoid: from 36 weeks`). `plain` is the question in plain
+    words. Runs the queries of `quotable_units`; none for a question that describes no patient.
     """
     in_english = question_in_english(f"{question}; {plain}" if plain else question)
     patient = Described.of(in_english)
@@ -44,7 +47,7 @@ def prohibitions(question: str, plain: str, hits: Sequence[Hit]) -> tuple[DraftC
     found = [
         unit
         for unit in quotable_units(hits, question)
-        if not unit.is_row
+        if (not unit.is_row or (with_rows and _names_one(medicines, unit.in_english.text)))
         and _is_about(unit.in_english, medicines, naming, patient)
         and _forbids(unit.in_english, medicines, patient)
         and not denials.exclude(unit.in_english.text, context=unit.context, heading="", caption="")
@@ -83,12 +86,12 @@ def bands(question: str, hits: Sequence[Hit]) -> tuple[DraftClaim, ...]:
 
 def _forbids(unit: Unit, medicines: frozenset[str], patient: Described) -> bool:
     headings = (*(quote.text for quote in unit.quotes[1:]), *unit.hit.section_path[-1:])
-    return forbids_for(
-        patient,
-        unit.text,
-        headed=any(map(is_limiting_heading, headings)),
-        about=" ".join(headings_of(unit.hit)),
-        by_name=_names_one(medicines, unit.text),
+    headed = not unit.is_row and any(map(is_limiting_heading, headings))
+    about = " ".join(headings_of(unit.hit))
+    by_name = _names_one(medicines, unit.text)
+    parts = unit.text.split("; ") if unit.is_row else [unit.text]
+    return any(
+        forbids_for(patient, part, headed=headed, about=about, by_name=by_name) for part in parts
     )
 
 

@@ -158,7 +158,8 @@ def explained(run: AnswerRun) -> Abstained:
         run.searches.note(f"The refusal could not be explained: {type(error).__name__}.")
         outcome = None
     if outcome is None:
-        held = prohibitions(run.query.text, run.query.plain or "", run.decided.passages)
+        plain = run.query.plain or ""
+        held = prohibitions(run.query.text, plain, run.decided.passages, with_rows=True)
         outcome = refusal(run, run.decided.reason or Reason.WEAK_EVIDENCE, first=held)
         run.cautions += prohibition_cautions(held)
         run.cautions += missing_evidence_cautions(run.query.text, outcome.nearest)

@@ -77,6 +77,24 @@ def test_a_refusal_leads_with_what_forbids_it() -> None:
     assert told["documents"] == [first["sha256"]]
 
 
+def test_a_row_forbids_by_one_of_its_cells() -> None:
+    publish(
+        "# Cystitis in pregnancy\n\n## Antibiotics\n\n"
+        "| Antibiotic | Dose | Avoid |\n| --- | --- | --- |\n"
+        "| Nitrofurantoin | 100 mg twice daily | from 36 weeks until birth |\n"
+        "| Cefalexin | 500 mg three times daily | after anaphylaxis |\n"
+    )  # fmt: skip
+
+    def rows(question: str) -> list[str]:
+        found = prohibitions(question, "", hits_for(question), with_rows=True)
+        return [each.text.partition("; ")[0] for each in found]
+
+    assert rows("is nitrofurantoin ok at 37 weeks of pregnancy?") == ["Antibiotic: Nitrofurantoin"]
+    assert rows("is nitrofurantoin ok at 20 weeks of pregnancy?") == []
+    assert rows("is cefalexin ok at 37 weeks of pregnancy?") == []
+    assert prohibitions("is nitrofurantoin ok at 37 weeks of pregnancy?", "", hits_for("x")) == ()
+
+
 def test_an_answer_leads_with_what_forbids_it() -> None:
     publish(CLOTS)
     turn = asked("What dose of enoxaparin for a creatinine clearance of 45, platelets 40?")

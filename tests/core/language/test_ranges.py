@@ -342,3 +342,14 @@ def test_a_named_row_answers_where_no_range_holds_the_number() -> None:
     rows = [["30 to 60", "5 mg"], ["15 to 29", "2 mg"], ["On dialysis", "1 mg"]]
     asked = "eGFR 8 mL/min on haemodialysis or dialysis"
     assert rows_in_range(asked, ["eGFR (mL/min)", "Dose"], rows) == {2}
+
+
+@pytest.mark.parametrize(
+    "asked", ["37 weeks pregnant", "37 weeks of pregnancy", "37-week gestation"]
+)
+def test_weeks_of_a_pregnancy_are_no_duration_of_treatment(asked: str) -> None:
+    rows = [["Nitrofurantoin", "7 days"], ["Cefalexin", "7 days"], ["Pivmecillinam", "5 days"]]
+    header = ["Antibiotic", "Duration"]
+    assert rows_in_range(f"nitrofurantoin ok at {asked}?", header, rows) is None
+    weeks = [["Under 28", "A"], ["28 to 36", "B"], ["Over 36", "C"]]
+    assert rows_in_range(asked, ["Gestation (weeks)", "Steroid"], weeks) in ({2}, None)

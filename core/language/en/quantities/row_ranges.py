@@ -47,6 +47,8 @@ _DURATION_BEFORE = re.compile(
 _DURATION_AFTER = re.compile(
     r"[\s-]*(?:ago|later|after|before|apart|course|into|pregnant|gestation|of (?:treatment|pregn))"
 )
+_GESTATION_AFTER = re.compile(r"[\s-]*(?:pregnan|gravid|gestation|of (?:pregn|gestation|gravid))")
+_OF_GESTATION = frozenset("gestation gestational pregnancy pregnant trimester weeks week".split())
 # A later column in these says what is given, unless the question names it.
 _OF_TREATMENT = frozenset("mg ml l mmol minute unit dose tablet mg/kg ml/kg duration".split())
 _NO_COLUMN = -1
@@ -91,6 +93,10 @@ def rows_in_range(
     named = {found.interval for label in header for found in measures(levelled(label))}
     for measure in measures(text):
         asked = _Asked.of(measure, text, anywhere)
+        if _GESTATION_AFTER.match(text, measure.end) and not any(
+            column.words & _OF_GESTATION for column in columns
+        ):
+            continue  # weeks of a pregnancy are no duration of treatment
         if measure.interval in named:
             continue  # `in 24 hours` is what a column is called, not what decides the row
         choice = _choice_of(asked, columns)
